@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0
+# The front door. Each target is one call of a script; scripts/ says how.
+#
+# Outside this checkout everything lies in one directory, KVMU_CACHE.
+
+SCENARIO ?= libquantum
+
+.PHONY: help demo test perf kernel lab series check clean
+# The scripts lock the cache; make's own -j has nothing to run beside them.
+.NOTPARALLEL:
+
+help: ## list these targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
+
+demo: ## everything: build, boot a host with a guest, profile it, show the report
+	@scripts/demo.sh
+
+test: ## run all tests; ends with "N passed, N failed"
+	@scripts/test.sh
+
+perf: ## build perf with the kvm unified command
+	@scripts/build-perf.sh
+
+kernel: ## build the lab's host kernel with the patches
+	@scripts/build-kernel.sh
+
+lab: ## run one scenario in the lab: make lab SCENARIO=libquantum
+	@scripts/lab.sh $(SCENARIO)
+
+series: ## compose the patch series for upstream into build/series
+	@scripts/series.sh
+
+check: ## style only: shellcheck, checkpatch, codespell
+	@scripts/test.sh style
+
+clean: ## remove build/ (the cache stays: ~/.cache/perf-kvm-unified or KVMU_CACHE)
+	@scripts/clean.sh

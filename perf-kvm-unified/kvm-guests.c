@@ -1,0 +1,675 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The guests of a session: what their maps say goes into perf's machine, thread
+ * and map structures, and a guest sample, which comes with the pid of the VMM
+ * and a CR3, leaves with the guest's pid. After that all of perf knows it.
+ *
+ * A guest map is not trusted. In particular, no file of the host is opened
+ * because a guest has named it: see guest_file_name().
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/zalloc.h>
+#include <internal/lib.h>
+
+#include "util/build-id.h"
+#include "util/data.h"
+#include "util/debug.h"
+#include "util/dso.h"
+#include "util/event.h"
+#include "util/machine.h"
+#include "util/map.h"
+#include "util/namespaces.h"
+#include "util/sample.h"
+#include "util/session.h"
+#include "util/symbol.h"
+#include "util/thread.h"
+#include "util/util.h"
+#include "guest-records.h"
+#include "guest-stream.h"
+#include "kvm-guests.h"
+
+/* Kernel addresses of x86-64 and arm64 have the top bit set. */
+#define GUEST_KERNEL_SPACE	(1ULL << 63)
+
+/* The kernel is at most this large: KERNEL_IMAGE_SIZE of x86-64 */
+#define GUEST_KERNEL_MAX_SIZE	(1ULL << 30)
+
+/*
+ * A map says nothing about a guest if none of its address spaces, or next to
+ * none of its kernel text, was seen in this many samples.
+ */
+#define FOREIGN_MIN_USER	100
+#define FOREIGN_MIN_KERNEL	20
+
+struct guest_root {
+	struct list_head node;
+	char		 *name;		/* NULL: all guests */
+	char		 *dir;		/* as realpath() gives it */
+};
+
+static LIST_HEAD(guest_roots);
+
+bool kvm_guests__use_maps = true;
+
+/**
+ * kvm_guests__add_root - use a directory as the root of a guest's file system
+ * @arg: "NAME=DIR", or "DIR" for every guest without one of its own
+ *
+ * For the sessions that are opened after this. 0 or -errno.
+ */
+int kvm_guests__add_root(const char *arg)
+{
+	const char *eq = strchr(arg, '='), *slash = strchr(arg, '/');
+	struct guest_root *root;
+
+	if (slash && eq > slash)
+		eq = NULL;
+
+	root = zalloc(sizeof(*root));
+	if (!root)
+		return -ENOMEM;
+
+	root->dir = realpath(eq ? eq + 1 : arg, NULL);
+	if (!root->dir) {
+		int ret = -errno;
+
+		free(root);
+		return ret;
+	}
+	if (eq)
+		root->name = strndup(arg, eq - arg);
+	list_add_tail(&root->node, &guest_roots);
+	return 0;
+}
+
+static const char *guest_root__find(const char *name)
+{
+	struct guest_root *root;
+	const char *dir = NULL;
+
+	list_for_each_entry(root, &guest_roots, node) {
+		if (root->name && !strcmp(root->name, name))
+			return root->dir;
+		if (!root->name)
+			dir = root->dir;
+	}
+	return dir;
+}
+
+static struct kvm_guest *kvm_guest__new(struct perf_session *session, pid_t pid, const char *name)
+{
+	struct kvm_guest *guest = zalloc(sizeof(*guest));
+	const char *root;
+
+	if (!guest)
+		return NULL;
+
+	guest->machine = machines__findnew(&session->machines, pid);
+	if (!guest->machine) {
+		free(guest);
+		return NULL;
+	}
+
+	guest->pid = pid;
+	if (name)
+		strlcpy(guest->name, name, sizeof(guest->name));
+	else
+		scnprintf(guest->name, sizeof(guest->name), "vm-%d", pid);
+	root = guest_root__find(guest->name);
+	if (root)
+		guest->root = strdup(root);
+	guest->machine->single_address_space = session->machines.host.single_address_space;
+	list_add_tail(&guest->node, &session->kvm_guests->guests);
+	return guest;
+}
+
+struct kvm_guest *kvm_guests__find(struct perf_session *session, pid_t pid)
+{
+	struct kvm_guest *guest;
+
+	if (!session->kvm_guests)
+		return NULL;
+
+	list_for_each_entry(guest, &session->kvm_guests->guests, node) {
+		if (guest->pid == pid)
+			return guest;
+	}
+	return NULL;
+}
+
+struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char *name)
+{
+	struct kvm_guest *guest;
+
+	if (!session->kvm_guests)
+		return NULL;
+
+	list_for_each_entry(guest, &session->kvm_guests->guests, node) {
+		if (!strcmp(guest->name, name))
+			return guest;
+	}
+	return NULL;
+}
+
+/*
+ * The thread of a guest process. Not machine__findnew_thread() alone: that looks
+ * up the namespaces of the host's process of the same number, and perf would
+ * follow them to files of the host.
+ */
+static struct thread *kvm_guest__findnew_thread(struct kvm_guest *guest, pid_t pid, pid_t tid)
+{
+	struct thread *thread = machine__findnew_thread(guest->machine, pid, tid);
+
+	if (thread)
+		nsinfo__zput(RC_CHK_ACCESS(thread)->nsinfo);
+	return thread;
+}
+
+/*
+ * The guest's name of a file made a name on the host: that of the file below
+ * the guest's root directory if it is there and has the build-id that the guest
+ * says, and one that is no file anywhere otherwise. Symbols come from perf's
+ * build-id cache then, which goes by build-id alone.
+ */
+static void guest_file_name(struct kvm_guest *guest, const char *name,
+			    const struct build_id *bid, char *buf, size_t size)
+{
+	char path[PATH_MAX], *real = NULL;
+	struct build_id found;
+
+	if (guest->root && name[0] == '/' && name[1] != '/' && build_id__is_defined(bid) &&
+	    (size_t)snprintf(path, sizeof(path), "%s%s", guest->root, name) < sizeof(path))
+		real = realpath(path, NULL);
+
+	/* Symbolic links are the guest's too: they must not lead out of the root. */
+	if (real && strstarts(real, guest->root) &&
+	    (real[strlen(guest->root)] == '/' || !strcmp(guest->root, "/"))) {
+		if (filename__read_build_id(real, &found) > 0 && found.size == bid->size &&
+		    !memcmp(found.data, bid->data, bid->size)) {
+			strlcpy(buf, real, size);
+			free(real);
+			return;
+		}
+		guest->nr_foreign_files++;
+		pr_debug("%s: %s has not the build-id that guest %s says, not used\n",
+			 __func__, real, guest->name);
+	}
+	free(real);
+
+	scnprintf(buf, size, "[%s]%s%s", guest->name, name[0] == '/' ? "" : "/", name);
+}
+
+/* A module's map is called "[name]" on any host: no file is looked for then. */
+static void guest_module_name(const char *name, char *buf, size_t size)
+{
+	const char *base = strrchr(name, '/');
+	size_t len;
+
+	base = base ? base + 1 : name;
+	if (*base == '[')
+		base++;
+	len = strcspn(base, ".]");
+	scnprintf(buf, size, "[%.*s]", (int)len, base);
+	strreplace(buf, '-', '_');
+}
+
+struct guest_map_load {
+	struct kvm_guest *guest;
+	int		 kallsyms_fd;	/* -1: not wanted */
+};
+
+/*
+ * Make an event of the guest's own kernel and processes one of the guest
+ * machine. @start and so on come from a MMAP or MMAP2 record.
+ */
+static int kvm_guest__add_map(struct kvm_guest *guest, bool kernel, pid_t pid, u64 start, u64 len,
+			      u64 pgoff, u32 prot, u32 flags, const struct build_id *bid,
+			      const char *name)
+{
+	struct perf_sample sample = {
+		.cpumode = kernel ? PERF_RECORD_MISC_GUEST_KERNEL : PERF_RECORD_MISC_GUEST_USER,
+	};
+	union perf_event *event;
+	int ret = 0;
+
+	if (!len || start + len < start)
+		return 0;
+	if (kernel != !!(start & GUEST_KERNEL_SPACE))
+		return 0;
+
+	event = zalloc(sizeof(event->mmap2));
+	if (!event)
+		return -ENOMEM;
+
+	event->header.type = PERF_RECORD_MMAP2;
+	event->header.size = sizeof(event->mmap2);
+	event->header.misc = sample.cpumode;
+	event->mmap2.pid = event->mmap2.tid = kernel ? (u32)guest->pid : (u32)pid;
+	event->mmap2.start = start;
+	event->mmap2.len = len;
+	event->mmap2.pgoff = pgoff;
+	event->mmap2.prot = prot;
+	event->mmap2.flags = flags;
+	if (build_id__is_defined(bid)) {
+		event->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+		event->mmap2.build_id_size = bid->size;
+		memcpy(event->mmap2.build_id, bid->data, bid->size);
+	}
+
+	if (kernel && strstarts(name, "[kernel.kallsyms]")) {
+		/* The suffix is the symbol that pgoff is the address of. */
+		scnprintf(event->mmap2.filename, sizeof(event->mmap2.filename), "%s%s",
+			  guest->machine->mmap_name, name + strlen("[kernel.kallsyms]"));
+		if (len <= GUEST_KERNEL_MAX_SIZE) {
+			guest->kernel_start = start;
+			guest->kernel_end = start + len;
+		}
+	} else if (kernel) {
+		guest_module_name(name, event->mmap2.filename, sizeof(event->mmap2.filename));
+	} else {
+		struct thread *thread = kvm_guest__findnew_thread(guest, pid, pid);
+
+		if (!thread) {
+			ret = -ENOMEM;
+			goto out;
+		}
+		thread__put(thread);
+		guest_file_name(guest, name, bid, event->mmap2.filename,
+				sizeof(event->mmap2.filename));
+	}
+
+	ret = machine__process_mmap2_event(guest->machine, event, &sample);
+out:
+	free(event);
+	return ret;
+}
+
+/* Is the string that a record ends with all in the record? */
+static bool record__has_string(const union perf_event *event, size_t offset)
+{
+	return event->header.size > offset &&
+	       memchr((const char *)event + offset, '\0', event->header.size - offset);
+}
+
+static bool misc__is_kernel(u16 misc)
+{
+	return (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+}
+
+static int guest_map__process_mmap(struct kvm_guest *guest, const union perf_event *event)
+{
+	struct build_id none = { };
+
+	if (!record__has_string(event, offsetof(struct perf_record_mmap, filename)))
+		return -EINVAL;
+
+	return kvm_guest__add_map(guest, misc__is_kernel(event->header.misc), event->mmap.pid,
+				  event->mmap.start, event->mmap.len, event->mmap.pgoff,
+				  PROT_EXEC, 0, &none, event->mmap.filename);
+}
+
+static int guest_map__process_mmap2(struct kvm_guest *guest, const union perf_event *event)
+{
+	struct build_id bid = { };
+
+	if (!record__has_string(event, offsetof(struct perf_record_mmap2, filename)))
+		return -EINVAL;
+
+	if (event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		if (event->mmap2.build_id_size > sizeof(bid.data))
+			return -EINVAL;
+		build_id__init(&bid, event->mmap2.build_id, event->mmap2.build_id_size);
+	}
+
+	return kvm_guest__add_map(guest, misc__is_kernel(event->header.misc), event->mmap2.pid,
+				  event->mmap2.start, event->mmap2.len, event->mmap2.pgoff,
+				  event->mmap2.prot, event->mmap2.flags, &bid,
+				  event->mmap2.filename);
+}
+
+static int guest_map__process_comm(struct kvm_guest *guest, const union perf_event *event)
+{
+	struct thread *thread;
+	char comm[sizeof(event->comm.comm)];
+	int ret;
+
+	if (!record__has_string(event, offsetof(struct perf_record_comm, comm)))
+		return -EINVAL;
+
+	/* Spaces are common in names of kernel threads and of no harm. */
+	strlcpy(comm, event->comm.comm, sizeof(comm));
+	for (char *p = comm; *p; p++) {
+		if (*p != ' ' && !isgraph((unsigned char)*p))
+			*p = '?';
+	}
+
+	thread = kvm_guest__findnew_thread(guest, event->comm.pid, event->comm.tid);
+	if (!thread)
+		return -ENOMEM;
+	ret = thread__set_comm(thread, comm, 0);
+	thread__put(thread);
+	return ret;
+}
+
+static int guest_map__process(const union perf_event *event, void *arg)
+{
+	const struct perf_record_guest_space *space = (const void *)event;
+	const struct perf_record_guest_kallsyms *kallsyms = (const void *)event;
+	struct guest_map_load *load = arg;
+
+	switch (event->header.type) {
+	case PERF_RECORD_MMAP:
+		return load->guest ? guest_map__process_mmap(load->guest, event) : 0;
+	case PERF_RECORD_MMAP2:
+		return load->guest ? guest_map__process_mmap2(load->guest, event) : 0;
+	case PERF_RECORD_COMM:
+		return load->guest ? guest_map__process_comm(load->guest, event) : 0;
+	case PERF_RECORD_GUEST_SPACE:
+		if (event->header.size < sizeof(*space))
+			return -EINVAL;
+		if (!load->guest || space->pid >= KVM_GUEST_PSEUDO_PID)
+			return 0;
+		return guest_spaces__add(&load->guest->spaces, space->pt_root, space->pid);
+	case PERF_RECORD_GUEST_KALLSYMS:
+		if (event->header.size < sizeof(*kallsyms) ||
+		    kallsyms->len > event->header.size - sizeof(*kallsyms))
+			return -EINVAL;
+		if (load->kallsyms_fd >= 0 &&
+		    writen(load->kallsyms_fd, kallsyms->data, kallsyms->len) !=
+		    (ssize_t)kallsyms->len)
+			return -errno;
+		return 0;
+	default:
+		return 0;	/* Attributes, features: not needed here */
+	}
+}
+
+static int guest_map__read(const char *path, struct guest_map_load *load, char *err, size_t errlen)
+{
+	int fd, ret;
+
+	scnprintf(err, errlen, "is corrupt");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		ret = -errno;
+		scnprintf(err, errlen, "cannot be opened: %s", strerror(-ret));
+		return ret;
+	}
+	ret = guest_stream__read(fd, guest_map__process, load, err, errlen);
+	if (ret == -ENOMEM || ret == -ENOSPC)
+		scnprintf(err, errlen, "cannot be read in: %s", strerror(-ret));
+	close(fd);
+	return ret;
+}
+
+/* 0 if @path is a whole guest map, else -errno and the rest of a sentence */
+int guest_map__check(const char *path, char *err, size_t errlen)
+{
+	struct guest_map_load load = { .kallsyms_fd = -1 };
+
+	return guest_map__read(path, &load, err, errlen);
+}
+
+/* Writes the /proc/kallsyms that is in the map at @path to @dir/kallsyms. */
+int guest_map__extract_kallsyms(const char *path, const char *dir, char *err, size_t errlen)
+{
+	struct guest_map_load load = { };
+	char file[PATH_MAX];
+	int ret;
+
+	if (mkdir(dir, 0700) && errno != EEXIST) {
+		ret = -errno;
+		scnprintf(err, errlen, "cannot be stored: %s: %s", dir, strerror(-ret));
+		return ret;
+	}
+	scnprintf(file, sizeof(file), "%s/kallsyms", dir);
+	load.kallsyms_fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (load.kallsyms_fd < 0) {
+		ret = -errno;
+		scnprintf(err, errlen, "cannot be stored: %s: %s", file, strerror(-ret));
+		return ret;
+	}
+	ret = guest_map__read(path, &load, err, errlen);
+	if (close(load.kallsyms_fd) && !ret) {
+		ret = -errno;
+		scnprintf(err, errlen, "cannot be stored: %s: %s", file, strerror(-ret));
+	}
+	return ret;
+}
+
+/**
+ * kvm_guest__load_map - take over what a guest map says
+ * @path: the map
+ * @kallsyms: its /proc/kallsyms as a file, see guest_map__extract_kallsyms()
+ *
+ * A map that is not whole changes nothing. 0, or -errno and the rest of a
+ * sentence about the map in @err.
+ */
+int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *kallsyms,
+			char *err, size_t errlen)
+{
+	struct guest_map_load load = { .guest = guest, .kallsyms_fd = -1 };
+	int ret;
+
+	ret = guest_map__check(path, err, errlen);
+	if (ret)
+		return ret;
+
+	ret = guest_map__read(path, &load, err, errlen);
+	if (ret)
+		return ret;
+
+	guest->has_map = true;
+	if (!access(kallsyms, R_OK)) {
+		free(guest->machine->kallsyms_filename);
+		guest->machine->kallsyms_filename = strdup(kallsyms);
+	}
+	pr_debug("guest %s: %zu address spaces from %s\n", guest->name, guest->spaces.nr, path);
+	return 0;
+}
+
+/*
+ * Does the map belong to another guest, or to another boot of this one? The
+ * kernel is at a random place since 5.x, so its text tells; where that is
+ * switched off, so do the page tables.
+ */
+bool kvm_guest__map_is_foreign(const struct kvm_guest *guest)
+{
+	if (!guest->has_map)
+		return false;
+
+	if (guest->nr_kernel >= FOREIGN_MIN_KERNEL &&
+	    guest->nr_kernel_named < guest->nr_kernel / 2)
+		return true;
+
+	return guest->nr_user >= FOREIGN_MIN_USER && !guest->nr_user_named;
+}
+
+/**
+ * kvm_guests__open - find out about the guests of a session that is read
+ *
+ * Does nothing for data that perf kvm unified record has not written. A guest
+ * whose map cannot be used stays without names, with a warning. 0 or -errno.
+ */
+int kvm_guests__open(struct perf_session *session)
+{
+	const char *dir = session->data->path;
+	char path[PATH_MAX], kallsyms[PATH_MAX], err[256];
+	struct kvm_guests *guests;
+	int ret;
+
+	if (!session->data->is_dir)
+		return 0;
+
+	scnprintf(path, sizeof(path), "%s/" KVM_GUESTS_VMS, dir);
+	if (access(path, F_OK))
+		return 0;
+
+	guests = zalloc(sizeof(*guests));
+	if (!guests)
+		return -ENOMEM;
+	INIT_LIST_HEAD(&guests->guests);
+	session->kvm_guests = guests;
+	perf_guest = true;
+
+	ret = kvm_vms__read(&guests->vms, path, err, sizeof(err));
+	if (ret)
+		pr_warning("%s %s\n", path, err);
+
+	for (size_t i = 0; i < guests->vms.nr; i++) {
+		struct kvm_vm *vm = &guests->vms.entries[i];
+		struct kvm_guest *guest = kvm_guest__new(session, vm->pid, vm->name);
+
+		if (!guest)
+			return -ENOMEM;
+
+		scnprintf(path, sizeof(path), "%s/" KVM_GUEST_MAP_FMT, dir, vm->pid);
+		if (!kvm_guests__use_maps || access(path, F_OK))
+			continue;
+		scnprintf(kallsyms, sizeof(kallsyms), "%s/" KVM_GUEST_KALLSYMS_FMT "/kallsyms",
+			  dir, vm->pid);
+		ret = kvm_guest__load_map(guest, path, kallsyms, err, sizeof(err));
+		if (ret)
+			pr_warning("Guest %s stays without names: its map %s %s\n",
+				   guest->name, path, err);
+	}
+	return 0;
+}
+
+void kvm_guests__delete(struct perf_session *session)
+{
+	struct kvm_guest *guest, *tmp;
+
+	if (!session->kvm_guests)
+		return;
+
+	list_for_each_entry_safe(guest, tmp, &session->kvm_guests->guests, node) {
+		list_del(&guest->node);
+		guest_spaces__exit(&guest->spaces);
+		guest_spaces__exit(&guest->unnamed);
+		free(guest->root);
+		free(guest);
+	}
+	kvm_vms__exit(&session->kvm_guests->vms);
+	zfree(&session->kvm_guests);
+}
+
+/* The pseudo process of a CR3 that no process is known to own */
+static pid_t kvm_guest__pseudo_pid(struct kvm_guest *guest, u64 cr3)
+{
+	u64 pt_root = guest_cr3__pt_root(cr3);
+	const struct guest_space *space = guest_spaces__find(&guest->unnamed, pt_root);
+	struct thread *thread;
+	char comm[32];
+	pid_t pid;
+
+	if (space)
+		return space->pid;
+
+	pid = KVM_GUEST_PSEUDO_PID + guest->unnamed.nr;
+	if (guest_spaces__add(&guest->unnamed, pt_root, pid))
+		return -1;
+
+	thread = kvm_guest__findnew_thread(guest, pid, pid);
+	if (thread) {
+		scnprintf(comm, sizeof(comm), "[cr3 %#" PRIx64 "]", pt_root);
+		thread__set_comm(thread, comm, 0);
+		thread__put(thread);
+	}
+	return pid;
+}
+
+/*
+ * The kernel's symbols are in one file with those of its modules, and perf puts
+ * them where they belong only when it loads the kernel.
+ */
+static void kvm_guest__load_kernel(struct kvm_guest *guest)
+{
+	struct map *map = machine__kernel_map(guest->machine);
+
+	guest->kernel_loaded = true;
+	if (map && guest->machine->kallsyms_filename)
+		map__load(map);
+}
+
+static void kvm_guest__count_kernel(struct kvm_guest *guest, u64 ip)
+{
+	struct map *map;
+
+	guest->nr_kernel++;
+	if (ip >= guest->kernel_start && ip < guest->kernel_end) {
+		guest->nr_kernel_named++;
+		return;
+	}
+	map = maps__find(machine__kernel_maps(guest->machine), ip);
+	if (map && map != machine__kernel_map(guest->machine))
+		guest->nr_kernel_named++;
+	map__put(map);
+}
+
+/**
+ * kvm_guests__resolve - turn the VMM's pid and a CR3 into the guest's pid
+ * @sample: of a guest, with a vCPU context; all others are left alone
+ *
+ * Afterwards sample->machine_pid is the VMM, sample->vcpu the vCPU and
+ * sample->pid and ->tid the guest's process: the one that owns the address
+ * space. A kernel thread borrows the one of the process that ran before it and
+ * is not told apart from it.
+ */
+void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sample)
+{
+	const struct vcpu_sample *vcpu = &sample->vcpu_ctx;
+	bool user = sample->cpumode == PERF_RECORD_MISC_GUEST_USER;
+	const struct guest_space *space = NULL;
+	struct kvm_guest *guest;
+
+	if (!session->kvm_guests || sample->machine_pid ||
+	    (!user && sample->cpumode != PERF_RECORD_MISC_GUEST_KERNEL))
+		return;
+
+	/* A VM that came and went during the record is in no table. */
+	guest = kvm_guests__find(session, sample->pid);
+	if (!guest)
+		guest = kvm_guest__new(session, sample->pid, NULL);
+	if (!guest)
+		return;
+
+	sample->machine_pid = guest->pid;
+	if (!(vcpu->flags & PERF_VCPU_LOADED))
+		return;
+
+	sample->vcpu = vcpu->vcpu_id;
+	if (!(vcpu->flags & PERF_VCPU_PT_ROOT_VALID)) {
+		sample->pid = sample->tid = -1;
+		return;
+	}
+
+	/* The guest's guest has tasks of its own, which no map tells. */
+	if (!(vcpu->flags & PERF_VCPU_NESTED))
+		space = guest_spaces__find(&guest->spaces, vcpu->pt_root);
+
+	if (user) {
+		guest->nr_user++;
+		guest->nr_user_named += !!space;
+	} else if (guest->has_map) {
+		if (!guest->kernel_loaded)
+			kvm_guest__load_kernel(guest);
+		kvm_guest__count_kernel(guest, sample->ip);
+	}
+
+	sample->pid = sample->tid = space ? space->pid :
+				    kvm_guest__pseudo_pid(guest, vcpu->pt_root);
+}

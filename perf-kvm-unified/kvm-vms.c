@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The VMs of this host: found by the file descriptors that KVM gives to any
+ * VMM, whatever it is.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/stat.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/zalloc.h>
+#include <api/fs/fs.h>
+#include <internal/lib.h>
+
+#include "util/debug.h"
+#include "util/event.h"
+#include "util/header.h"
+#include "guest-stream.h"
+#include "kvm-vms.h"
+
+/* anon inode names: kvm_dev_ioctl_create_vm(), create_vcpu_fd() in virt/kvm */
+#define KVM_VM_LINK		"anon_inode:kvm-vm"
+#define KVM_VCPU_LINK		"anon_inode:kvm-vcpu:"
+
+/* Makes @name fit for a terminal and for NAME=... on a command line */
+void sanitize_name(char *name)
+{
+	for (; *name; name++) {
+		if (!isgraph((unsigned char)*name) || *name == '=' || *name == '/')
+			*name = '_';
+	}
+}
+
+/* The value of @key in "@key=value,..." or NULL; QEMU doubles commas in it. */
+static const char *qemu_opt_value(const char *opts, const char *key, size_t *len)
+{
+	size_t key_len = strlen(key);
+
+	while (*opts) {
+		size_t opt_len = strcspn(opts, ",");
+
+		if (opt_len > key_len && !strncmp(opts, key, key_len) &&
+		    opts[key_len] == '=') {
+			*len = opt_len - key_len - 1;
+			return opts + key_len + 1;
+		}
+		opts += opt_len;
+		if (*opts == ',')
+			opts++;
+	}
+	return NULL;
+}
+
+/**
+ * kvm_vm__name_from_cmdline - the name that the VMM was given for the VM
+ * @cmdline: the arguments, each with its zero byte, as in /proc/<pid>/cmdline
+ * @len: of @cmdline
+ * @name: the name, or "" if there is none: QEMU's and libvirt's
+ *	"-name guest=NAME,..." or "-name NAME,...", Firecracker's "--id NAME"
+ */
+void kvm_vm__name_from_cmdline(const char *cmdline, size_t len, char *name, size_t size)
+{
+	const char *end = cmdline + len, *arg, *next;
+
+	name[0] = '\0';
+	for (arg = cmdline; arg < end; arg = next) {
+		const char *value;
+		size_t value_len;
+
+		next = arg + strnlen(arg, end - arg) + 1;
+		if (next >= end || !memchr(next, '\0', end - next))
+			break;
+
+		if (!strcmp(arg, "-name") || !strcmp(arg, "--name")) {
+			value = qemu_opt_value(next, "guest", &value_len);
+			if (!value) {
+				value = next;
+				value_len = strcspn(next, ",");
+				if (memchr(value, '=', value_len))
+					continue;
+			}
+		} else if (!strcmp(arg, "--id")) {
+			value = next;
+			value_len = strlen(next);
+		} else {
+			continue;
+		}
+
+		scnprintf(name, size, "%.*s", (int)value_len, value);
+		break;
+	}
+	sanitize_name(name);
+}
+
+struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name)
+{
+	for (size_t i = 0; i < vms->nr; i++) {
+		if (!strcmp(vms->entries[i].name, name))
+			return &vms->entries[i];
+	}
+	return NULL;
+}
+
+struct kvm_vm *kvm_vms__find_pid(struct kvm_vms *vms, pid_t pid)
+{
+	for (size_t i = 0; i < vms->nr; i++) {
+		if (vms->entries[i].pid == pid)
+			return &vms->entries[i];
+	}
+	return NULL;
+}
+
+/*
+ * Takes over @vm and what it points to. A name that another VM has already is
+ * made unique with the pid. Returns 0 or -ENOMEM.
+ */
+int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm)
+{
+	struct kvm_vm *entries;
+
+	if (!vm->name[0])
+		scnprintf(vm->name, sizeof(vm->name), "vm-%d", vm->pid);
+	if (kvm_vms__find_name(vms, vm->name)) {
+		size_t len = strnlen(vm->name, sizeof(vm->name) - 12);
+
+		scnprintf(vm->name + len, sizeof(vm->name) - len, "-%d", vm->pid);
+	}
+
+	entries = reallocarray(vms->entries, vms->nr + 1, sizeof(*entries));
+	if (!entries) {
+		zfree(&vm->vcpus);
+		return -ENOMEM;
+	}
+	entries[vms->nr++] = *vm;
+	vms->entries = entries;
+	return 0;
+}
+
+/*
+ * The thread that ran the vCPU last, from KVM's debugfs files, or 0: without
+ * them it becomes known with the vCPU's first sample.
+ */
+static u32 vcpu_tid(const char *debugfs, pid_t pid, int vm_fd, u32 id)
+{
+	char path[PATH_MAX], buf[32];
+	ssize_t n;
+	int fd;
+
+	scnprintf(path, sizeof(path), "%s/kvm/%d-%d/vcpu%u/pid", debugfs, pid, vm_fd, id);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, buf, sizeof(buf) - 1);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	buf[n] = '\0';
+	return strtoul(buf, NULL, 10);
+}
+
+static int vcpu__cmp(const void *_a, const void *_b)
+{
+	const struct guest_vcpu *a = _a, *b = _b;
+
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static int vm__scan_fds(struct kvm_vm *vm, int *vm_fd, const char *proc)
+{
+	char path[PATH_MAX], target[64];
+	struct dirent *ent;
+	int ret = 0;
+	DIR *dir;
+
+	*vm_fd = -1;
+	scnprintf(path, sizeof(path), "%s/%d/fd", proc, vm->pid);
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+
+	while ((ent = readdir(dir))) {
+		struct guest_vcpu *vcpus;
+		ssize_t n;
+
+		n = readlinkat(dirfd(dir), ent->d_name, target, sizeof(target) - 1);
+		if (n < 0)
+			continue;
+		target[n] = '\0';
+		if (!strcmp(target, KVM_VM_LINK)) {
+			*vm_fd = atoi(ent->d_name);
+			continue;
+		}
+		if (strncmp(target, KVM_VCPU_LINK, strlen(KVM_VCPU_LINK)))
+			continue;
+
+		vcpus = reallocarray(vm->vcpus, vm->nr_vcpus + 1, sizeof(*vcpus));
+		if (!vcpus) {
+			ret = -ENOMEM;
+			break;
+		}
+		vcpus[vm->nr_vcpus++] = (struct guest_vcpu) {
+			.id = strtoul(target + strlen(KVM_VCPU_LINK), NULL, 10),
+		};
+		vm->vcpus = vcpus;
+	}
+	closedir(dir);
+	if (vm->nr_vcpus)
+		qsort(vm->vcpus, vm->nr_vcpus, sizeof(*vm->vcpus), vcpu__cmp);
+	return ret;
+}
+
+static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char *debugfs)
+{
+	struct kvm_vm vm = { .pid = pid };
+	char path[PATH_MAX];
+	char *cmdline = NULL;
+	size_t len;
+	int vm_fd, ret;
+
+	ret = vm__scan_fds(&vm, &vm_fd, proc);
+	if (ret || vm_fd < 0) {
+		zfree(&vm.vcpus);
+		return ret;
+	}
+
+	for (u32 i = 0; i < vm.nr_vcpus; i++)
+		vm.vcpus[i].tid = vcpu_tid(debugfs, pid, vm_fd, vm.vcpus[i].id);
+
+	scnprintf(path, sizeof(path), "%s/%d/cmdline", proc, pid);
+	if (!filename__read_str(path, &cmdline, &len)) {
+		kvm_vm__name_from_cmdline(cmdline, len, vm.name, sizeof(vm.name));
+		free(cmdline);
+	}
+	return kvm_vms__add(vms, &vm);
+}
+
+/**
+ * kvm_vms__scan - add the VMs that run now and are not in @vms yet
+ * @proc: where procfs is mounted
+ * @debugfs: where debugfs is mounted
+ *
+ * Processes that go away while they are looked at are not VMs any more; a VMM
+ * of another user that may not be looked at is not seen. 0 or -errno.
+ */
+int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs)
+{
+	struct dirent *ent;
+	int ret = 0;
+	DIR *dir;
+
+	dir = opendir(proc);
+	if (!dir)
+		return -errno;
+
+	while (!ret && (ent = readdir(dir))) {
+		char *end;
+		long pid = strtol(ent->d_name, &end, 10);
+
+		if (*end || pid <= 0 || kvm_vms__find_pid(vms, pid))
+			continue;
+		ret = vm__scan(vms, pid, proc, debugfs);
+	}
+	closedir(dir);
+	return ret;
+}
+
+/* Writes the stream that kvm_vms__read() reads. 0 or -errno. */
+int kvm_vms__write(const struct kvm_vms *vms, const char *path)
+{
+	int fd, ret;
+
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+
+	ret = perf_header__write_pipe(fd) < 0 ? -errno : 0;
+	for (size_t i = 0; !ret && i < vms->nr; i++) {
+		const struct kvm_vm *vm = &vms->entries[i];
+		size_t vcpus_size = vm->nr_vcpus * sizeof(*vm->vcpus);
+		struct perf_record_guest_vm rec = {
+			.header.type = PERF_RECORD_GUEST_VM,
+			.header.size = sizeof(rec) + vcpus_size,
+			.pid = vm->pid,
+			.nr_vcpus = vm->nr_vcpus,
+		};
+
+		memcpy(rec.name, vm->name, sizeof(rec.name));
+		if (writen(fd, &rec, sizeof(rec)) != sizeof(rec) ||
+		    (vcpus_size && writen(fd, vm->vcpus, vcpus_size) != (ssize_t)vcpus_size))
+			ret = -errno;
+	}
+	if (!ret)
+		ret = guest_stream__write_end(fd);
+	if (close(fd) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+static int kvm_vms__process(const union perf_event *event, void *arg)
+{
+	const struct perf_record_guest_vm *rec = (const void *)event;
+	struct kvm_vm vm = { };
+	size_t vcpus_size;
+
+	if (event->header.type != PERF_RECORD_GUEST_VM)
+		return 0;
+	if (rec->header.size < sizeof(*rec))
+		return -EINVAL;
+	vcpus_size = rec->header.size - sizeof(*rec);
+	if (rec->nr_vcpus > vcpus_size / sizeof(*rec->vcpus))
+		return -EINVAL;
+
+	vm.pid = rec->pid;
+	vm.nr_vcpus = rec->nr_vcpus;
+	scnprintf(vm.name, sizeof(vm.name), "%.*s", (int)sizeof(rec->name) - 1, rec->name);
+	sanitize_name(vm.name);
+	if (vm.nr_vcpus) {
+		vm.vcpus = memdup(rec->vcpus, vm.nr_vcpus * sizeof(*vm.vcpus));
+		if (!vm.vcpus)
+			return -ENOMEM;
+	}
+	return kvm_vms__add(arg, &vm);
+}
+
+/*
+ * Returns 0, -ENOENT if there is no such file, or another -errno with the rest
+ * of a sentence about it in @err.
+ */
+int kvm_vms__read(struct kvm_vms *vms, const char *path, char *err, size_t errlen)
+{
+	int fd, ret;
+
+	scnprintf(err, errlen, "is corrupt");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		ret = -errno;
+		scnprintf(err, errlen, "cannot be opened: %s", strerror(-ret));
+		return ret;
+	}
+	ret = guest_stream__read(fd, kvm_vms__process, vms, err, errlen);
+	close(fd);
+	return ret;
+}
+
+void kvm_vms__exit(struct kvm_vms *vms)
+{
+	for (size_t i = 0; i < vms->nr; i++)
+		zfree(&vms->entries[i].vcpus);
+	zfree(&vms->entries);
+	vms->nr = 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_KVM_VMS_H
+#define __PERF_KVM_UNIFIED_KVM_VMS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "guest-records.h"
+
+struct kvm_vm {
+	pid_t	pid;			/* of the VMM */
+	char	name[GUEST_VM_NAME_LEN];
+	u32	nr_vcpus;
+	struct guest_vcpu *vcpus;	/* sorted by id */
+};
+
+struct kvm_vms {
+	struct kvm_vm *entries;
+	size_t	nr;
+};
+
+int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs);
+struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name);
+struct kvm_vm *kvm_vms__find_pid(struct kvm_vms *vms, pid_t pid);
+int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm);
+int kvm_vms__write(const struct kvm_vms *vms, const char *path);
+int kvm_vms__read(struct kvm_vms *vms, const char *path, char *err, size_t errlen);
+void kvm_vms__exit(struct kvm_vms *vms);
+
+void kvm_vm__name_from_cmdline(const char *cmdline, size_t len, char *name, size_t size);
+void sanitize_name(char *name);
+
+#endif /* __PERF_KVM_UNIFIED_KVM_VMS_H */

@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf kvm unified record: perf record with the events that the report needs,
+ * and what is known only while the VMs run: their names, their vCPU threads
+ * and, if told how to get them, the maps of the guests.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/stat.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/perf_event.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+#include <linux/zalloc.h>
+#include <api/fs/fs.h>
+#include <api/fs/tracing_path.h>
+#include <perf/cpumap.h>
+#include <subcmd/parse-options.h>
+#include <subcmd/run-command.h>
+
+#include "builtin.h"
+#include "perf-sys.h"
+#include "util/cloexec.h"
+#include "util/data.h"
+#include "util/debug.h"
+#include "util/record.h"
+#include "util/util.h"
+#include "kvm-guests.h"
+#include "kvm-unified.h"
+#include "kvm-vms.h"
+
+#define TIMELINE_EVENT		"kvm:kvm_vcpu_timeline"
+#define TIMELINE_EVENT_DIR	"kvm/kvm_vcpu_timeline"
+
+/* The paper's sampling period, and about what perf record can do in any VM */
+#define DEFAULT_PERIOD_NS	NSEC_PER_MSEC
+#define DEFAULT_FREQ		1000
+
+#define DEFAULT_GUEST_TIMEOUT	60
+
+/* How often to look whether a guest's command has ended */
+#define GUEST_CMD_POLL_NS	(10 * NSEC_PER_MSEC)
+
+struct guest_cmd {
+	struct list_head node;
+	char		 *name;
+	const char	 *cmd;
+};
+
+/* The command line that perf record gets */
+struct args {
+	const char	**argv;
+	int		 argc;
+};
+
+struct unified_record {
+	const char	*output;
+	const char	*freq;
+	const char	*period;
+	unsigned int	guest_timeout;
+	bool		sample_vcpu;
+	bool		timeline;
+	bool		has_event;	/* the user has chosen events */
+	bool		has_target;	/* ... or what to record */
+	struct list_head guest_cmds;
+	struct args	args;
+	struct kvm_vms	vms;
+};
+
+static void args__add(struct args *args, const char *arg)
+{
+	/* One more for the NULL at the end */
+	const char **argv = reallocarray(args->argv, args->argc + 2, sizeof(*argv));
+
+	if (!argv) {
+		pr_err("Out of memory\n");
+		exit(1);
+	}
+	argv[args->argc++] = arg;
+	argv[args->argc] = NULL;
+	args->argv = argv;
+}
+
+/* An option of perf record's: it goes there as it came here. */
+static int pass_on(const struct option *opt, const char *arg, int unset)
+{
+	struct unified_record *rec = opt->value;
+	char *str;
+
+	if (opt->short_name == 'e')
+		rec->has_event = true;
+	if (opt->short_name && strchr("aCptu", opt->short_name))
+		rec->has_target = true;
+
+	if (opt->long_name) {
+		if (asprintf(&str, "--%s%s%s%s", unset ? "no-" : "", opt->long_name,
+			     arg ? "=" : "", arg ?: "") < 0)
+			return -1;
+	} else {
+		if (asprintf(&str, "-%c%s", opt->short_name, arg ?: "") < 0)
+			return -1;
+	}
+	args__add(&rec->args, str);
+	return 0;
+}
+
+static bool option__takes_arg(const struct option *opt)
+{
+	switch (opt->type) {
+	case OPTION_STRING:
+	case OPTION_INTEGER:
+	case OPTION_LONG:
+	case OPTION_ULONG:
+	case OPTION_CALLBACK:
+	case OPTION_U64:
+	case OPTION_UINTEGER:
+		return !(opt->flags & PARSE_OPT_NOARG);
+	case OPTION_END:
+	case OPTION_ARGUMENT:
+	case OPTION_GROUP:
+	case OPTION_BIT:
+	case OPTION_BOOLEAN:
+	case OPTION_INCR:
+	case OPTION_SET_UINT:
+	case OPTION_SET_PTR:
+	default:
+		return false;
+	}
+}
+
+static bool option__same(const struct option *a, const struct option *b)
+{
+	if (a->short_name && a->short_name == b->short_name)
+		return true;
+	return a->long_name && b->long_name && !strcmp(a->long_name, b->long_name);
+}
+
+/*
+ * @own, and behind it those of perf record that have no namesake there, made so
+ * that they are passed on. What parse_options() does not know about options,
+ * such as that one takes an argument, would have to be known here otherwise.
+ */
+static struct option *merge_options(const struct option *own, struct unified_record *rec)
+{
+	const struct option *opt, *o;
+	struct option *options;
+	size_t nr_own = 0, nr = 0;
+
+	for (opt = own; opt->type != OPTION_END; opt++)
+		nr_own++;
+	for (opt = record_options; opt->type != OPTION_END; opt++)
+		nr++;
+
+	options = calloc(nr_own + nr + 2, sizeof(*options));
+	if (!options)
+		return NULL;
+
+	memcpy(options, own, nr_own * sizeof(*options));
+	nr = nr_own;
+	options[nr++] = (struct option) {
+		.type = OPTION_GROUP,
+		.help = "Options of perf record, see perf-record(1)",
+	};
+	for (opt = record_options; opt->type != OPTION_END; opt++) {
+		for (o = own; o->type != OPTION_END && !option__same(o, opt); o++)
+			;
+		if (o->type != OPTION_END || opt->type == OPTION_GROUP)
+			continue;
+
+		options[nr] = *opt;
+		options[nr].type = OPTION_CALLBACK;
+		options[nr].value = rec;
+		options[nr].callback = pass_on;
+		options[nr].set = NULL;
+		options[nr].defval = 0;
+		if (!option__takes_arg(opt))
+			options[nr].flags |= PARSE_OPT_NOARG;
+		nr++;
+	}
+	return options;
+}
+
+static int parse_guest_cmd(const struct option *opt, const char *arg, int unset __maybe_unused)
+{
+	struct unified_record *rec = opt->value;
+	const char *eq = strchr(arg, '=');
+	struct guest_cmd *gc;
+
+	if (!eq || eq == arg || !eq[1]) {
+		pr_err("--guest-cmd wants NAME='COMMAND', not '%s'\n", arg);
+		return -1;
+	}
+	gc = zalloc(sizeof(*gc));
+	if (!gc)
+		return -ENOMEM;
+	gc->name = strndup(arg, eq - arg);
+	gc->cmd = eq + 1;
+	list_add_tail(&gc->node, &rec->guest_cmds);
+	return 0;
+}
+
+/* Can the event be opened on some CPU, guest included? 0 or -errno */
+static int probe_event(u32 type, u64 config, bool sample_vcpu)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = type,
+		.config = config,
+		.sample_period = DEFAULT_PERIOD_NS,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       (sample_vcpu ? PERF_SAMPLE_VCPU : 0),
+		.disabled = 1,
+	};
+	struct perf_cpu_map *cpus = perf_cpu_map__new_online_cpus();
+	int fd;
+
+	fd = sys_perf_event_open(&attr, -1, perf_cpu_map__cpu(cpus, 0).cpu, -1,
+				 perf_event_open_cloexec_flag());
+	perf_cpu_map__put(cpus);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+/*
+ * Without the bit in the kernel there are no names of guest user code, which is
+ * what this command is for: to go on regardless is for the user to decide.
+ */
+static int check_kernel(struct unified_record *rec)
+{
+	int ret = probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, rec->sample_vcpu);
+
+	if (ret == -EACCES || ret == -EPERM) {
+		pr_err("No permission to profile the whole host.\n"
+		       "Run as root, with CAP_PERFMON, or with sysctl kernel.perf_event_paranoid=-1.\n");
+		return ret;
+	}
+	if (ret == -EINVAL && rec->sample_vcpu &&
+	    !probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false)) {
+		pr_err("This kernel has no PERF_SAMPLE_VCPU: samples cannot tell a guest's processes apart.\n"
+		       "Boot a kernel with the perf kvm unified patches, or use --no-sample-vcpu for\n"
+		       "a profile with guest kernel functions only.\n");
+		return -EOPNOTSUPP;
+	}
+	if (ret)
+		pr_err("The cpu-clock event cannot be opened: %s\n", strerror(-ret));
+	return ret;
+}
+
+static int check_kvm(void)
+{
+	if (!access("/dev/kvm", F_OK))
+		return 0;
+
+	pr_err("No /dev/kvm: this host cannot run KVM guests.\n"
+	       "Load kvm_intel or kvm_amd and check that virtualization is switched on in the firmware.\n");
+	return -ENODEV;
+}
+
+static char *event_with_rate(const char *event, const struct unified_record *rec, bool in_ns)
+{
+	char *str = NULL;
+	int ret;
+
+	if (rec->period)
+		ret = asprintf(&str, "%s/period=%s/", event, rec->period);
+	else if (rec->freq)
+		ret = asprintf(&str, "%s/freq=%s/", event, rec->freq);
+	else if (in_ns)
+		ret = asprintf(&str, "%s/period=%ld/", event, DEFAULT_PERIOD_NS);
+	else
+		ret = asprintf(&str, "%s/freq=%d/", event, DEFAULT_FREQ);
+
+	return ret < 0 ? NULL : str;
+}
+
+static bool has_timeline(void)
+{
+	char *path = get_events_file(TIMELINE_EVENT_DIR);
+	bool has = path && !access(path, F_OK);
+
+	put_events_file(path);
+	return has;
+}
+
+/* The events, unless the user has chosen, and the rest of perf record's line */
+static int add_events(struct unified_record *rec)
+{
+	char *event;
+	int ret;
+
+	if (rec->has_event) {
+		/*
+		 * perf record applies a rate to all events, and one in so many
+		 * events of the time line is none at all.
+		 */
+		if (rec->freq || rec->period) {
+			args__add(&rec->args, rec->freq ? "-F" : "-c");
+			args__add(&rec->args, rec->freq ?: rec->period);
+			if (rec->timeline)
+				pr_warning("No %s with -e and -F or -c: give the rate with the event, as in\n"
+					   "-e cycles/freq=1000/, to get it.\n", TIMELINE_EVENT);
+			return 0;
+		}
+	} else {
+		ret = probe_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, rec->sample_vcpu);
+		if (ret) {
+			pr_warning("No cycles event here (%s), using cpu-clock: time instead of cycles,\n"
+				   "and code that runs with interrupts off is seen where they go on again.\n",
+				   strerror(-ret));
+			event = event_with_rate("cpu-clock", rec, true);
+		} else {
+			event = event_with_rate("cycles", rec, false);
+		}
+		if (!event)
+			return -ENOMEM;
+		args__add(&rec->args, "-e");
+		args__add(&rec->args, event);
+	}
+
+	if (!rec->timeline)
+		return 0;
+
+	if (has_timeline()) {
+		args__add(&rec->args, "-e");
+		args__add(&rec->args, TIMELINE_EVENT);
+	} else {
+		pr_warning("No %s tracepoint here: what a vCPU did while it did not run\n"
+			   "will have to be told from samples alone.\n", TIMELINE_EVENT);
+	}
+	return 0;
+}
+
+/* Makes the directory as perf record --kcore does; an older one is kept. */
+static int make_output(struct unified_record *rec, char *data_path, size_t size)
+{
+	struct perf_data data = {
+		.path = rec->output,
+		.mode = PERF_DATA_MODE_WRITE,
+		.is_dir = true,
+	};
+
+	if (!strcmp(rec->output, "-")) {
+		pr_err("The profile is a directory and cannot go to standard output\n");
+		return -EINVAL;
+	}
+	if (perf_data__open(&data) < 0) {
+		pr_err("Cannot create %s: %s\n", rec->output, strerror(errno));
+		return -errno;
+	}
+	perf_data__close(&data);
+	scnprintf(data_path, size, "%s/data", rec->output);
+	return 0;
+}
+
+/*
+ * Runs @gc's command with @fd as its output, which is closed. 0 or -errno with
+ * the rest of a sentence about the guest in @err.
+ */
+static int guest_cmd__run(const struct guest_cmd *gc, int fd, unsigned int timeout,
+			  char *err, size_t errlen)
+{
+	const struct timespec poll = { .tv_nsec = GUEST_CMD_POLL_NS };
+	const char *argv[] = { "sh", "-c", gc->cmd, NULL };
+	struct child_process child = {
+		.argv = argv,
+		.out = fd,
+		.no_stdin = 1,
+	};
+	time_t end = time(NULL) + timeout;
+	int ret;
+
+	if (start_command(&child)) {
+		scnprintf(err, errlen, "cannot be asked: no shell");
+		return -ENOEXEC;
+	}
+	while (!check_if_command_finished(&child)) {
+		if (time(NULL) >= end) {
+			kill(child.pid, SIGKILL);
+			finish_command(&child);
+			scnprintf(err, errlen, "has not answered in %u s (--guest-timeout)",
+				  timeout);
+			return -ETIMEDOUT;
+		}
+		nanosleep(&poll, NULL);
+	}
+	ret = finish_command(&child);
+	if (ret) {
+		scnprintf(err, errlen, "cannot be asked: '%s' failed with %d", gc->cmd, ret);
+		return -EIO;
+	}
+	return 0;
+}
+
+/* Gets a guest's map into the directory. Nothing is left of one that is no good. */
+static int guest_cmd__fetch(const struct guest_cmd *gc, const struct unified_record *rec,
+			    const struct kvm_vm *vm, char *err, size_t errlen)
+{
+	char path[PATH_MAX], tmp[PATH_MAX], kallsyms_dir[PATH_MAX];
+	int fd, ret;
+
+	scnprintf(path, sizeof(path), "%s/" KVM_GUEST_MAP_FMT, rec->output, vm->pid);
+	scnprintf(tmp, sizeof(tmp), "%s.tmp", path);
+	scnprintf(kallsyms_dir, sizeof(kallsyms_dir), "%s/" KVM_GUEST_KALLSYMS_FMT,
+		  rec->output, vm->pid);
+
+	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		ret = -errno;
+		scnprintf(err, errlen, "has a map that cannot be stored: %s", strerror(-ret));
+		return ret;
+	}
+
+	ret = guest_cmd__run(gc, fd, rec->guest_timeout, err, errlen);
+	if (!ret) {
+		char what[192];
+
+		ret = guest_map__check(tmp, what, sizeof(what));
+		if (!ret)
+			ret = guest_map__extract_kallsyms(tmp, kallsyms_dir, what, sizeof(what));
+		if (!ret && rename(tmp, path)) {
+			ret = -errno;
+			scnprintf(what, sizeof(what), "cannot be stored: %s", strerror(-ret));
+		}
+		if (ret)
+			scnprintf(err, errlen, "has sent a map that %s", what);
+	}
+	if (ret)
+		unlink(tmp);
+	return ret;
+}
+
+static void fetch_guest_maps(struct unified_record *rec)
+{
+	const struct guest_cmd *gc;
+	char err[256];
+
+	list_for_each_entry(gc, &rec->guest_cmds, node) {
+		const struct kvm_vm *vm = kvm_vms__find_name(&rec->vms, gc->name);
+
+		if (!vm)
+			continue;	/* check_guest_cmds() */
+
+		if (!quiet)
+			fprintf(stderr, "[ perf kvm unified: Asking guest %s for its map ]\n",
+				gc->name);
+		if (guest_cmd__fetch(gc, rec, vm, err, sizeof(err)))
+			pr_warning("Guest %s %s.\n"
+				   "Its functions will have no names; a map made by hand can be given to the report\n"
+				   "as long as the guest runs: perf kvm unified report --guest-map %s=FILE\n",
+				   gc->name, err, gc->name);
+	}
+}
+
+static int check_guest_cmds(struct unified_record *rec)
+{
+	const struct guest_cmd *gc;
+
+	list_for_each_entry(gc, &rec->guest_cmds, node) {
+		if (kvm_vms__find_name(&rec->vms, gc->name))
+			continue;
+
+		pr_err("--guest-cmd: no VM is called '%s'.", gc->name);
+		for (size_t i = 0; i < rec->vms.nr; i++)
+			pr_err("%s%s (pid %d)", i ? ", " : " Running: ",
+			       rec->vms.entries[i].name, rec->vms.entries[i].pid);
+		pr_err("\n");
+		return -ENOENT;
+	}
+	return 0;
+}
+
+static int scan_vms(struct unified_record *rec)
+{
+	return kvm_vms__scan(&rec->vms, procfs__mountpoint() ?: "/proc",
+			     debugfs__mountpoint() ?: "/sys/kernel/debug");
+}
+
+int cmd_kvm_unified_record(int argc, const char **argv)
+{
+	struct unified_record rec = {
+		.output = "perf.data",
+		.guest_timeout = DEFAULT_GUEST_TIMEOUT,
+		.sample_vcpu = true,
+		.timeline = true,
+		.guest_cmds = LIST_HEAD_INIT(rec.guest_cmds),
+	};
+	const struct option own_options[] = {
+		OPT_STRING('o', "output", &rec.output, "dir",
+			   "directory to write the profile to (default: perf.data)"),
+		OPT_CALLBACK(0, "guest-cmd", &rec, "NAME=COMMAND",
+			     "command that prints the map of guest NAME, such as 'ssh root@vm1 perf kvm unified guest-map'",
+			     parse_guest_cmd),
+		OPT_UINTEGER(0, "guest-timeout", &rec.guest_timeout,
+			     "seconds to wait for a guest's map (default: 60)"),
+		OPT_BOOLEAN(0, "sample-vcpu", &rec.sample_vcpu,
+			    "record the vCPU and CR3 of guest samples (default; --no-sample-vcpu on a kernel that cannot)"),
+		OPT_BOOLEAN(0, "timeline", &rec.timeline,
+			    "record " TIMELINE_EVENT " (default if the kernel has it)"),
+		OPT_STRING('F', "freq", &rec.freq, "freq",
+			   "samples per second and CPU (default: 1000)"),
+		OPT_STRING('c', "count", &rec.period, "period",
+			   "event period; in ns for cpu-clock"),
+		OPT_INCR('v', "verbose", &verbose, "be more verbose"),
+		OPT_BOOLEAN('q', "quiet", &quiet, "do not print any message"),
+		OPT_END()
+	};
+	const char *const usage[] = {
+		"perf kvm unified record [<options>] [<command>]",
+		"perf kvm unified record [<options>] -- <command> [<options>]",
+		NULL
+	};
+	char data_path[PATH_MAX], vms_path[PATH_MAX];
+	struct option *options;
+	struct stat st;
+	int ret, err;
+
+	options = merge_options(own_options, &rec);
+	if (!options)
+		return -ENOMEM;
+
+	args__add(&rec.args, "record");
+	argc = parse_options(argc, argv, options, usage, PARSE_OPT_STOP_AT_NON_OPTION);
+
+	/* Both, and no exclude_guest, which is perf record's default */
+	perf_host = perf_guest = true;
+
+	if (check_kvm() || check_kernel(&rec))
+		return 1;
+
+	ret = scan_vms(&rec);
+	if (ret) {
+		pr_err("Cannot look for VMs: %s\n", strerror(-ret));
+		return 1;
+	}
+	if (check_guest_cmds(&rec))
+		return 1;
+	if (!rec.vms.nr)
+		pr_warning("No VM is running: this will be a profile of the host alone.\n");
+
+	if (rec.sample_vcpu)
+		args__add(&rec.args, "--sample-vcpu");
+	if (!rec.has_target)
+		args__add(&rec.args, "-a");
+	if (add_events(&rec) || make_output(&rec, data_path, sizeof(data_path)))
+		return 1;
+	args__add(&rec.args, "-o");
+	args__add(&rec.args, data_path);
+	for (int i = 0; i < verbose; i++)
+		args__add(&rec.args, "-v");
+	if (quiet)
+		args__add(&rec.args, "-q");
+	args__add(&rec.args, "--");
+	for (int i = 0; i < argc; i++)
+		args__add(&rec.args, argv[i]);
+	if (!argc)
+		rec.args.argv[--rec.args.argc] = NULL;
+
+	ret = cmd_record(rec.args.argc, rec.args.argv);
+	if (stat(data_path, &st) || !st.st_size)
+		return ret ?: 1;	/* perf record has said why */
+
+	/* Also those that were started meanwhile; those that are gone stay. */
+	err = scan_vms(&rec);
+	scnprintf(vms_path, sizeof(vms_path), "%s/" KVM_GUESTS_VMS, rec.output);
+	if (!err)
+		err = kvm_vms__write(&rec.vms, vms_path);
+	if (err) {
+		pr_err("Cannot write %s: %s\n", vms_path, strerror(-err));
+		ret = ret ?: 1;
+	} else {
+		fetch_guest_maps(&rec);
+	}
+
+	kvm_vms__exit(&rec.vms);
+	free(options);
+	return ret;
+}

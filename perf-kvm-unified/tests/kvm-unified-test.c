@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The parts of perf kvm unified that need neither a kernel nor a guest, with
+ * literal input.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/stat.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+
+#include "tests/tests.h"
+#include "util/debug.h"
+#include "util/event.h"
+#include "util/header.h"
+#include "util/sample.h"
+#include "util/vcpu-sample.h"
+#include "../guest-records.h"
+#include "../guest-space.h"
+#include "../guest-stream.h"
+#include "../kvm-vms.h"
+#include "../profile.h"
+
+/* From arch/x86/include/uapi/asm: what KVM reports */
+#define SVM_INTR	0x60
+#define SVM_NMI		0x61
+#define SVM_HLT		0x78
+#define SVM_NPF		0x400
+#define VMX_NMI		0
+#define VMX_INTR	1
+#define VMX_HLT		12
+#define VMX_ENTRY_FAIL	(1U << 31)
+
+static int test__spaces(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct guest_spaces spaces = { };
+	const struct guest_space *found;
+
+	TEST_ASSERT_VAL("empty", !guest_spaces__find(&spaces, 0x1000));
+
+	/* Not in order, and one root that two processes share */
+	TEST_ASSERT_VAL("add", !guest_spaces__add(&spaces, 0x7000000, 30));
+	TEST_ASSERT_VAL("add", !guest_spaces__add(&spaces, 0x3000000, 20));
+	TEST_ASSERT_VAL("add", !guest_spaces__add(&spaces, 0x3000000, 10));
+	TEST_ASSERT_VAL("add", !guest_spaces__add(&spaces, 0x5001000, 40));
+	TEST_ASSERT_VAL("no root", !guest_spaces__add(&spaces, 0, 50));
+	TEST_ASSERT_VAL("no pid", !guest_spaces__add(&spaces, 0x9000000, -1));
+	TEST_ASSERT_EQUAL("entries that name something", (int)spaces.nr, 4);
+
+	found = guest_spaces__find(&spaces, 0x7000000);
+	TEST_ASSERT_VAL("plain", found && found->pid == 30);
+	found = guest_spaces__find(&spaces, 0x3000000);
+	TEST_ASSERT_VAL("shared: the lowest pid", found && found->pid == 10);
+	found = guest_spaces__find(&spaces, 0x7000000 | 0x123);
+	TEST_ASSERT_VAL("PCID", found && found->pid == 30);
+	found = guest_spaces__find(&spaces, 0x7000000 | (3ULL << 61) | (1ULL << 63));
+	TEST_ASSERT_VAL("LAM and no-flush", found && found->pid == 30);
+	found = guest_spaces__find(&spaces, 0x7000000 | (1ULL << 12) | 0x923);
+	TEST_ASSERT_VAL("KPTI's user table", found && found->pid == 30);
+	found = guest_spaces__find(&spaces, 0x5001000);
+	TEST_ASSERT_VAL("bit 12 is part of the address", found && found->pid == 40);
+	TEST_ASSERT_VAL("not the other half", !guest_spaces__find(&spaces, 0x5000000));
+	TEST_ASSERT_VAL("unknown", !guest_spaces__find(&spaces, 0x7002000));
+	TEST_ASSERT_VAL("bits above the address count",
+			!guest_spaces__find(&spaces, 0x7000000 | (1ULL << 40)));
+
+	/* Adding after a search sorts again */
+	TEST_ASSERT_VAL("add", !guest_spaces__add(&spaces, 0x1000000, 60));
+	found = guest_spaces__find(&spaces, 0x1000000);
+	TEST_ASSERT_VAL("late", found && found->pid == 60);
+
+	guest_spaces__exit(&spaces);
+	return TEST_OK;
+}
+
+/* A stream in a temporary file, from @len bytes at @buf */
+static int stream_fd(const void *buf, size_t len)
+{
+	FILE *file = tmpfile();
+	int fd;
+
+	if (!file)
+		return -1;
+	fd = dup(fileno(file));
+	fclose(file);
+	if (fd < 0 || write(fd, buf, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET))
+		return -1;
+	return fd;
+}
+
+static int count_record(const union perf_event *event, void *arg)
+{
+	int *types = arg;
+
+	types[0]++;
+	types[1] = event->header.type;
+	return event->header.type == PERF_RECORD_EXIT ? -ECANCELED : 0;
+}
+
+static int test__stream(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct {
+		struct perf_pipe_file_header file;
+		struct perf_event_header comm;
+		u64 payload;
+		struct perf_event_header end;
+	} whole = {
+		.file = { .magic = 0x32454c4946524550ULL, .size = sizeof(whole.file) },
+		.comm = { .type = PERF_RECORD_COMM, .size = 16 },
+		.end = { .type = PERF_RECORD_FINISHED_INIT, .size = 8 },
+	}, bad;
+	char err[256];
+	int seen[2], fd;
+
+	memset(seen, 0, sizeof(seen));
+	fd = stream_fd(&whole, sizeof(whole));
+	TEST_ASSERT_VAL("temporary file", fd >= 0);
+	TEST_ASSERT_EQUAL("whole", guest_stream__read(fd, count_record, seen, err, sizeof(err)), 0);
+	TEST_ASSERT_EQUAL("records before the last", seen[0], 1);
+	TEST_ASSERT_EQUAL("type", seen[1], PERF_RECORD_COMM);
+	close(fd);
+
+	/* Cut off anywhere, it is truncated, and says so. */
+	for (size_t len = 0; len < sizeof(whole); len++) {
+		fd = stream_fd(&whole, len);
+		TEST_ASSERT_VAL("temporary file", fd >= 0);
+		TEST_ASSERT_EQUAL("truncated",
+				  guest_stream__read(fd, count_record, seen, err, sizeof(err)),
+				  -EPIPE);
+		TEST_ASSERT_VAL("message", strstr(err, "truncated") || strstr(err, "empty"));
+		close(fd);
+	}
+
+	bad = whole;
+	bad.file.magic = 0;
+	fd = stream_fd(&bad, sizeof(bad));
+	TEST_ASSERT_EQUAL("magic", guest_stream__read(fd, count_record, seen, err, sizeof(err)),
+			  -EINVAL);
+	close(fd);
+
+	bad = whole;
+	bad.comm.size = 7;
+	fd = stream_fd(&bad, sizeof(bad));
+	TEST_ASSERT_EQUAL("size", guest_stream__read(fd, count_record, seen, err, sizeof(err)),
+			  -EINVAL);
+	close(fd);
+
+	bad = whole;
+	bad.comm.type = PERF_RECORD_EXIT;
+	fd = stream_fd(&bad, sizeof(bad));
+	TEST_ASSERT_EQUAL("callback", guest_stream__read(fd, count_record, seen, err, sizeof(err)),
+			  -ECANCELED);
+	close(fd);
+	return TEST_OK;
+}
+
+#define CMDLINE(str)	str, sizeof(str)
+
+static bool has_name(const char *cmdline, size_t len, const char *expected)
+{
+	char name[GUEST_VM_NAME_LEN];
+
+	kvm_vm__name_from_cmdline(cmdline, len, name, sizeof(name));
+	if (!strcmp(name, expected))
+		return true;
+	pr_debug("name '%s', expected '%s'\n", name, expected);
+	return false;
+}
+
+static int test__vm_names(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	char name[8];
+
+	TEST_ASSERT_VAL("plain", has_name(CMDLINE("qemu\0-name\0web"), "web"));
+	TEST_ASSERT_VAL("libvirt",
+			has_name(CMDLINE("qemu\0-name\0guest=db1,debug-threads=on\0-S"), "db1"));
+	TEST_ASSERT_VAL("not first",
+			has_name(CMDLINE("qemu\0-name\0debug-threads=on,guest=db2"), "db2"));
+	TEST_ASSERT_VAL("plain with more",
+			has_name(CMDLINE("qemu\0-name\0web,process=x"), "web"));
+	TEST_ASSERT_VAL("no name in -name",
+			has_name(CMDLINE("qemu\0-name\0debug-threads=on"), ""));
+	TEST_ASSERT_VAL("firecracker",
+			has_name(CMDLINE("firecracker\0--id\0fc-7\0--api-sock\0x"), "fc-7"));
+	TEST_ASSERT_VAL("none", has_name(CMDLINE("crosvm\0run"), ""));
+	TEST_ASSERT_VAL("-name is last", has_name(CMDLINE("qemu\0-name"), ""));
+	TEST_ASSERT_VAL("empty", has_name("", 0, ""));
+	TEST_ASSERT_VAL("escapes",
+			has_name(CMDLINE("qemu\0-name\0a\033[2Jb c"), "a_[2Jb_c"));
+
+	kvm_vm__name_from_cmdline(CMDLINE("qemu\0-name\0much-too-long"), name, sizeof(name));
+	TEST_ASSERT_VAL("cut", !strcmp(name, "much-to"));
+	/* No zero byte at the end: not read past it */
+	kvm_vm__name_from_cmdline("x\0-name\0ab", 9, name, sizeof(name));
+	TEST_ASSERT_VAL("unterminated", !strcmp(name, ""));
+	return TEST_OK;
+}
+
+static int fake_link(const char *dir, const char *name, const char *target)
+{
+	char path[PATH_MAX];
+
+	scnprintf(path, sizeof(path), "%s/%s", dir, name);
+	return symlink(target, path);
+}
+
+static int fake_file(const char *dir, const char *name, const void *content, size_t len)
+{
+	char path[PATH_MAX];
+	ssize_t n;
+	int fd;
+
+	scnprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	if (fd < 0)
+		return -1;
+	n = write(fd, content, len);
+	close(fd);
+	return n == (ssize_t)len ? 0 : -1;
+}
+
+static int fake_dir(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+
+	scnprintf(path, sizeof(path), "%s/%s", dir, name);
+	return mkdir(path, 0700);
+}
+
+/* A procfs and a debugfs with two VMs of the same name and a process without */
+static int make_fake_host(const char *dir)
+{
+	return fake_dir(dir, "100") || fake_dir(dir, "100/fd") ||
+	       fake_link(dir, "100/fd/9", "anon_inode:kvm-vm") ||
+	       fake_link(dir, "100/fd/10", "anon_inode:kvm-vcpu:1") ||
+	       fake_link(dir, "100/fd/11", "anon_inode:kvm-vcpu:0") ||
+	       fake_link(dir, "100/fd/12", "anon_inode:kvm-vcpu-stats:0") ||
+	       fake_file(dir, "100/cmdline", CMDLINE("qemu\0-name\0guest=twin")) ||
+	       fake_dir(dir, "200") || fake_dir(dir, "200/fd") ||
+	       fake_link(dir, "200/fd/5", "anon_inode:kvm-vm") ||
+	       fake_file(dir, "200/cmdline", CMDLINE("qemu\0-name\0guest=twin")) ||
+	       fake_dir(dir, "300") || fake_dir(dir, "300/fd") ||
+	       fake_link(dir, "300/fd/0", "/dev/null") ||
+	       fake_dir(dir, "kvm") || fake_dir(dir, "kvm/100-9") ||
+	       fake_dir(dir, "kvm/100-9/vcpu0") ||
+	       fake_file(dir, "kvm/100-9/vcpu0/pid", "103\n", 4);
+}
+
+static int check_fake_vms(struct kvm_vms *vms)
+{
+	const struct kvm_vm *vm;
+
+	TEST_ASSERT_EQUAL("VMs", (int)vms->nr, 2);
+	vm = kvm_vms__find_pid(vms, 100);
+	TEST_ASSERT_VAL("first", vm);
+	TEST_ASSERT_EQUAL("vCPUs", (int)vm->nr_vcpus, 2);
+	TEST_ASSERT_VAL("sorted", vm->vcpus[0].id == 0 && vm->vcpus[1].id == 1);
+	TEST_ASSERT_EQUAL("thread", (int)vm->vcpus[0].tid, 103);
+	TEST_ASSERT_EQUAL("thread not known", (int)vm->vcpus[1].tid, 0);
+	TEST_ASSERT_VAL("second", kvm_vms__find_pid(vms, 200));
+	TEST_ASSERT_VAL("not a VM", !kvm_vms__find_pid(vms, 300));
+	/* Whichever came first has the plain name */
+	TEST_ASSERT_VAL("one name", kvm_vms__find_name(vms, "twin"));
+	TEST_ASSERT_VAL("the other", kvm_vms__find_name(vms, "twin-100") ||
+				     kvm_vms__find_name(vms, "twin-200"));
+	return TEST_OK;
+}
+
+static int test__vms(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX", path[64], cmd[64], err[256];
+	struct kvm_vms vms = { }, copy = { };
+	int ret = TEST_FAIL;
+
+	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
+	scnprintf(path, sizeof(path), "%s/vms", dir);
+
+	if (!make_fake_host(dir) && !kvm_vms__scan(&vms, dir, dir) &&
+	    /* Nothing new in a second look */
+	    !kvm_vms__scan(&vms, dir, dir) && check_fake_vms(&vms) == TEST_OK &&
+	    !kvm_vms__write(&vms, path) &&
+	    !kvm_vms__read(&copy, path, err, sizeof(err)))
+		ret = check_fake_vms(&copy);
+
+	kvm_vms__exit(&vms);
+	kvm_vms__exit(&copy);
+	scnprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
+	if (system(cmd))
+		pr_debug("%s is left behind\n", dir);
+	return ret;
+}
+
+static bool interrupted(u64 flags, unsigned int isa, u32 exit_reason)
+{
+	struct vcpu_sample vcpu = {
+		.flags = flags | (u64)isa << PERF_VCPU_ISA_SHIFT,
+		.exit_reason = exit_reason,
+	};
+
+	return vcpu_sample__interrupted_guest(&vcpu);
+}
+
+static int test__vcpu_sample(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const u64 guest = PERF_VCPU_LOADED | PERF_VCPU_IN_GUEST | PERF_VCPU_EXIT_REASON_VALID;
+	char buf[32];
+
+	TEST_ASSERT_VAL("host", !interrupted(PERF_VCPU_LOADED | PERF_VCPU_EXIT_REASON_VALID,
+					     PERF_VCPU_ISA_SVM, SVM_INTR));
+	TEST_ASSERT_VAL("SVM interrupt", interrupted(guest, PERF_VCPU_ISA_SVM, SVM_INTR));
+	TEST_ASSERT_VAL("SVM NMI", interrupted(guest, PERF_VCPU_ISA_SVM, SVM_NMI));
+	TEST_ASSERT_VAL("SVM fault", !interrupted(guest, PERF_VCPU_ISA_SVM, SVM_NPF));
+	TEST_ASSERT_VAL("SVM halt", !interrupted(guest, PERF_VCPU_ISA_SVM, SVM_HLT));
+	TEST_ASSERT_VAL("VMX interrupt", interrupted(guest, PERF_VCPU_ISA_VMX, VMX_INTR));
+	TEST_ASSERT_VAL("VMX NMI", interrupted(guest, PERF_VCPU_ISA_VMX, VMX_NMI));
+	TEST_ASSERT_VAL("VMX flags above the reason",
+			interrupted(guest, PERF_VCPU_ISA_VMX, VMX_INTR | VMX_ENTRY_FAIL));
+	TEST_ASSERT_VAL("VMX halt", !interrupted(guest, PERF_VCPU_ISA_VMX, VMX_HLT));
+	TEST_ASSERT_VAL("no exit reason: the label holds",
+			interrupted(PERF_VCPU_LOADED | PERF_VCPU_IN_GUEST, PERF_VCPU_ISA_SVM, 0));
+
+	TEST_ASSERT_VAL("SVM name", !strcmp(vcpu_exit_reason__name(PERF_VCPU_ISA_SVM, SVM_HLT,
+								   buf, sizeof(buf)), "hlt"));
+	TEST_ASSERT_VAL("VMX name", !strcmp(vcpu_exit_reason__name(PERF_VCPU_ISA_VMX, VMX_HLT,
+								   buf, sizeof(buf)), "HLT"));
+	TEST_ASSERT_VAL("unknown", !strcmp(vcpu_exit_reason__name(PERF_VCPU_ISA_VMX, 0xbad,
+								  buf, sizeof(buf)), "exit 0xbad"));
+	return TEST_OK;
+}
+
+static int test__profile(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct profile_key keys[] = {
+		{ PROFILE_USER, "work", "lib.so", "shor", 101 },
+		{ PROFILE_USER, "work", "lib.so", "shor", 102 },
+		{ PROFILE_OS, "work", "[kernel]", "", -1 },
+		{ PROFILE_BLANK, "[blank] (vcpu0)", "(outside)", "", -1 },
+	};
+	struct profile_row **rows;
+	struct profile p;
+	size_t nr;
+
+	TEST_ASSERT_VAL("init", !profile__init(&p));
+	for (int i = 0; i < 30; i++)
+		TEST_ASSERT_VAL("add", !profile__add(&p, &keys[i % 3], 1));
+	TEST_ASSERT_VAL("add", !profile__add(&p, &keys[1], 5));
+	TEST_ASSERT_VAL("add", !profile__add(&p, &keys[3], 65));
+	TEST_ASSERT_VAL("nothing", !profile__add(&p, &keys[3], 0));
+
+	TEST_ASSERT_EQUAL("total", (int)p.total, 100);
+	TEST_ASSERT_EQUAL("user", (int)p.classes[PROFILE_USER], 25);
+	TEST_ASSERT_EQUAL("os", (int)p.classes[PROFILE_OS], 10);
+	TEST_ASSERT_EQUAL("blank", (int)p.classes[PROFILE_BLANK], 65);
+
+	rows = profile__sorted(&p, &nr);
+	TEST_ASSERT_VAL("rows", rows && nr == 4);
+	TEST_ASSERT_VAL("most first", rows[0]->samples == 65);
+	TEST_ASSERT_VAL("processes apart", rows[1]->samples == 15 && rows[1]->key.pid == 102);
+	/* The same number: by module, so that it is the same every time */
+	TEST_ASSERT_VAL("tie", rows[2]->key.class == PROFILE_OS && rows[3]->key.pid == 101);
+	TEST_ASSERT_VAL("percent", profile__percent(&p, rows[1]->samples) == 15.0);
+	free(rows);
+	profile__exit(&p);
+
+	TEST_ASSERT_VAL("blank", profile__blank(5000000000, 1000000, 1234) == 3766);
+	TEST_ASSERT_VAL("rounded", profile__blank(4999600000, 1000000, 0) == 5000);
+	TEST_ASSERT_VAL("never negative", profile__blank(1000, 1, 2000) == 0);
+	TEST_ASSERT_VAL("no period", profile__blank(1000, 0, 5) == 0);
+	return TEST_OK;
+}
+
+static struct test_case kvm_unified_tests[] = {
+	TEST_CASE("CR3 to process", spaces),
+	TEST_CASE("record streams", stream),
+	TEST_CASE("names of VMs", vm_names),
+	TEST_CASE("VMs of a host", vms),
+	TEST_CASE("vCPU context of samples", vcpu_sample),
+	TEST_CASE("profile", profile),
+	{ .name = NULL, }
+};
+
+struct test_suite suite__kvm_unified = {
+	.desc = "kvm unified",
+	.test_cases = kvm_unified_tests,
+};

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# deps.sh GROUP...: see that the Debian packages a step needs are there. Names
+# what is missing; root on Debian gets it installed, anyone else the command.
+
+# shellcheck source=scripts/common.sh
+. "$(dirname "$0")/common.sh"
+
+packages_of()
+{
+	case $1 in
+	tree)	echo xz-utils patch ;;
+	kernel)	echo gcc make flex bison bc libelf-dev libssl-dev kmod cpio perl ;;
+	perf)	echo gcc make flex bison pkg-config python3 libelf-dev libdw-dev \
+			libtraceevent-dev libunwind-dev libzstd-dev zlib1g-dev libcap-dev ;;
+	lab)	echo qemu-system-x86 busybox-static cpio gcc libquantum-dev python3 ;;
+	check)	echo shellcheck codespell perl git procps python3-ply python3-git ;;
+	*)	die "deps.sh: no group '$1' (tree kernel perf lab check)" ;;
+	esac
+}
+
+is_installed()
+{
+	[ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+missing_of()
+{
+	local group pkg
+
+	for group in "$@"; do
+		for pkg in $(packages_of "$group"); do
+			is_installed "$pkg" || echo "$pkg"
+		done
+	done | sort -u
+}
+
+install_packages()
+{
+	set -- env DEBIAN_FRONTEND=noninteractive apt-get -y -q \
+		-o DPkg::Lock::Timeout=300 --no-install-recommends install "$@"
+	"$@" || { apt_update && "$@"; }
+}
+
+[ $# -gt 0 ] || die "usage: deps.sh GROUP..."
+
+for group in "$@"; do
+	packages_of "$group" >/dev/null
+done
+[ "${KVMU_DEPS:-}" != assume ] || exit 0
+if ! command -v dpkg-query >/dev/null; then
+	say "This is not a Debian system. Debian calls what is needed here:"
+	for group in "$@"; do
+		say "  $(packages_of "$group")"
+	done
+	die "install their like, then set KVMU_DEPS=assume to go on without this check"
+fi
+
+mapfile -t missing < <(missing_of "$@")
+[ "${#missing[@]}" -gt 0 ] || exit 0
+
+say "Missing packages: ${missing[*]}"
+if [ "$(id -u)" -ne 0 ]; then
+	die "not root, so nothing was installed. Run: sudo apt-get install ${missing[*]}"
+fi
+command -v apt-get >/dev/null ||
+	die "no apt-get here. Install: ${missing[*]}"
+lock_cache
+step "install them" "$LOGS/deps.log" install_packages "${missing[@]}"

@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# lab.sh SCENARIO: boot the patched kernel as a KVM host under emulation, run
+# the scenario's guests in it, and leave the results in build/lab/SCENARIO/.
+#
+# A scenario may set HOST_CPUS, HOST_MEM (MiB), HOST_CMDLINE, LIMIT (seconds of
+# wall time), QEMU_ACCEL, QEMU_ARGS, NMIS_PER_SECOND; scripts/lab/host/run says
+# what it defines for the inside.
+#
+# SCENARIO is the name of a file in scripts/lab/scenarios, or the path of such a
+# file elsewhere. For development LAB_KERNEL and LAB_PERF name a bzImage and a
+# perf to use instead of the ones from the series.
+
+# shellcheck source=scripts/common.sh
+. "$(dirname "$0")/common.sh"
+
+LAB=$TOP/scripts/lab
+SPLAT='WARNING:|BUG:|Oops|Kernel panic|rcu.*(stall|detected)|soft lockup|hung task|general protection|KASAN|UBSAN|possible .*deadlock|unchecked MSR'
+
+list_scenarios()
+{
+	local file
+
+	for file in "$LAB"/scenarios/*.sh; do
+		printf '  %-16s %s\n' "$(basename "$file" .sh)" "$(sed -n 's/^# about: //p' "$file")"
+	done
+}
+
+usage()
+{
+	printf '%s\nScenarios:\n%s\n' "$1" "$(list_scenarios)" >&2
+	exit 2
+}
+
+scenario_file()
+{
+	case $1 in
+	*/*)	[ -f "$1" ] && realpath "$1" ;;
+	*)	[ -f "$LAB/scenarios/$1.sh" ] && echo "$LAB/scenarios/$1.sh" ;;
+	esac
+}
+
+# One value out of the scenario, for what has to be known outside.
+scenario_value()
+{
+	# shellcheck disable=SC2016 # for the inner shell
+	bash -c '. "$1" >/dev/null; printf %s "${!2:-$3}"' scenario "$FILE" "$1" "$2"
+}
+
+share()
+{
+	printf 'local,path=%s,mount_tag=%s,security_model=none,multidevs=remap%s' "$1" "$2" "$3"
+}
+
+# Once the emulator's socket is there. Ends with the emulator.
+inject_nmis()
+{
+	while [ ! -S "$SOCKETS/qmp" ] || [ ! -f "$OUT/host-console.log" ]; do
+		sleep 0.2
+	done
+	"$LAB/inject-nmi" "$SOCKETS/qmp" "$OUT/host-console.log" "$1" || :
+}
+
+boot()
+{
+	local perf_dir nmis args
+
+	perf_dir=$(dirname "$PERF")
+	nmis=$(scenario_value NMIS_PER_SECOND 0)
+	[ "$nmis" -eq 0 ] || inject_nmis "$nmis" &
+	read -r -a args < <(scenario_value QEMU_ARGS '' && echo)
+	timeout --foreground -k 5 "$LIMIT" qemu-system-x86_64 \
+		-accel "$(scenario_value QEMU_ACCEL tcg,thread=multi)" -cpu max \
+		-smp "$(scenario_value HOST_CPUS 2)" -m "$(scenario_value HOST_MEM 3072)" \
+		-nodefaults -no-user-config -display none -no-reboot \
+		-serial "file:$OUT/host-console.log" \
+		-qmp "unix:$SOCKETS/qmp,server=on,wait=off" \
+		-kernel "$KERNEL" \
+		-virtfs "$(share / root ,readonly=on)" \
+		-virtfs "$(share "$TOP" top ,readonly=on)" \
+		-virtfs "$(share "$TREE/guest" guest ,readonly=on)" \
+		-virtfs "$(share "$perf_dir" perf ,readonly=on)" \
+		-virtfs "$(share "$(dirname "$FILE")" scenario ,readonly=on)" \
+		-virtfs "$(share "$SRC" src ,readonly=on)" \
+		-virtfs "$(share "$OUT" out '')" "${args[@]}" \
+		-append "console=ttyS0 root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L,msize=262144,cache=loose ro init=$LAB/host/init tsc=reliable panic=-1 loglevel=5 kvmu.scenario=$(basename "$FILE") kvmu.perf=$(basename "$PERF") $(scenario_value HOST_CMDLINE '')"
+}
+
+run()
+{
+	local rc=0 code
+
+	boot || rc=$?
+	echo "--- the host's console ---"
+	cat "$OUT/host-console.log" || :
+	[ "$rc" -ne 124 ] || echo "the lab's host did not power off in $LIMIT s"
+	[ "$rc" -eq 0 ] || return "$rc"
+	if grep -hE "$SPLAT" "$OUT/host-console.log" "$OUT/host-dmesg.log"; then
+		echo "the lab's host kernel complained (above)"
+		return 1
+	fi
+	code=$(cat "$OUT/exit-code" 2>/dev/null) || {
+		echo "the lab's host ended without an exit code"
+		return 1
+	}
+	if [ "$code" -ne 0 ]; then
+		# What a guest that did not come up had to say.
+		tail -n 20 "$OUT"/*-console.log "$OUT"/*-qemu.log 2>/dev/null || :
+		echo "the scenario's exit code is $code"
+	fi
+	return "$code"
+}
+
+[ $# -eq 1 ] || usage "usage: lab.sh SCENARIO (make lab SCENARIO=name)"
+FILE=$(scenario_file "$1") || usage "There is no scenario '$1'."
+NAME=$(basename "$FILE" .sh)
+OUT=$TOP/build/lab/$NAME
+
+lock_cache
+"$TOP/scripts/setup.sh"
+KERNEL=${LAB_KERNEL:-$TREE/host/arch/x86/boot/bzImage}
+PERF=${LAB_PERF:-$TREE/perf/perf}
+# Nothing of the tree is needed where kernel and perf were brought along.
+SRC=$TREE/src
+[ -d "$SRC" ] || SRC=$TREE/guest/root
+case $TOP$TREE$PERF in
+*[\ ,]*)	die "the lab cannot live with a space or a comma in a path: $TOP, $TREE, $PERF" ;;
+esac
+LIMIT=${LAB_LIMIT:-$(scenario_value LIMIT 300)}
+rm -rf "$OUT"
+mkdir -p "$OUT"
+# A socket's path has room for 107 characters, a checkout's may have more.
+SOCKETS=$(mktemp -d)
+trap 'rm -rf "$SOCKETS"; on_exit' EXIT
+step "lab: $NAME" "$OUT/lab.log" run
+say "    results: build/lab/$NAME/"

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# setup.sh: all that a lab run needs, built or found up to date. LAB_KERNEL and
+# LAB_PERF (see lab.sh) stand in for what is not to be built.
+
+# shellcheck source=scripts/common.sh
+. "$(dirname "$0")/common.sh"
+
+lock_cache
+# All at once, so that what is missing is said before the first long build.
+"$TOP/scripts/deps.sh" tree kernel perf lab
+[ -n "${LAB_KERNEL:-}" ] || "$TOP/scripts/build-kernel.sh"
+[ -n "${LAB_PERF:-}" ] || "$TOP/scripts/build-perf.sh"
+"$TOP/scripts/lab/guest-image.sh"

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Sourced by the tests: TAP in four words. Diagnostics go to stderr.
+
+TESTS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=scripts/common.sh
+. "$TESTS/../common.sh"
+set +e
+
+tap_count=0
+tap_failed=0
+TMP=$(mktemp -d)
+
+tap_exit()
+{
+	! mountpoint -q "$TMP/full" || umount "$TMP/full"
+	rm -rf "$TMP"
+}
+trap tap_exit EXIT
+
+# ok WHAT COMMAND...: passes if the command does.
+ok()
+{
+	local what=$1
+	shift
+
+	tap_count=$((tap_count + 1))
+	if "$@" >"$TMP/ok.out" 2>&1; then
+		printf 'ok %d - %s\n' "$tap_count" "$what"
+	else
+		tap_failed=$((tap_failed + 1))
+		printf 'not ok %d - %s\n' "$tap_count" "$what"
+		sed 's/^/# /' "$TMP/ok.out" | tail -n 30
+	fi
+}
+
+# not COMMAND...: to be used with ok.
+not()
+{
+	! "$@"
+}
+
+skip()
+{
+	tap_count=$((tap_count + 1))
+	printf 'ok %d - %s # SKIP %s\n' "$tap_count" "$1" "$2"
+}
+
+done_testing()
+{
+	printf '1..%d\n' "$tap_count"
+	[ "$tap_failed" -eq 0 ]
+	exit
+}
