@@ -524,6 +524,8 @@ int kvm_guests__open(struct perf_session *session)
 	INIT_LIST_HEAD(&guests->guests);
 	session->kvm_guests = guests;
 	perf_guest = true;
+	/* Build-ids are read from here on, before commands call symbol__init() */
+	symbol__elf_init();
 
 	ret = kvm_vms__read(&guests->vms, path, err, sizeof(err));
 	if (ret)
