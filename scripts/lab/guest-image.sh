@@ -107,7 +107,7 @@ pack()
 	install /bin/busybox "$ROOT/bin/busybox"
 	ln -s busybox "$ROOT/bin/sh"
 	install "$LAB/guest/init" "$ROOT/init"
-	install "$LAB/guest/agent" "$LAB/guest/cpu" "$ROOT/bin/"
+	install "$LAB/guest/agent" "$LAB/guest/cpu" "$LAB/guest/ready" "$ROOT/bin/"
 	add_modules
 	build_libquantum
 	build_workloads
