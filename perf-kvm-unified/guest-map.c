@@ -42,7 +42,8 @@ struct guest_map {
 
 /* A record is a multiple of this long. */
 #define RECORD_ALIGN		sizeof(u64)
-#define KALLSYMS_CHUNK		(UINT16_MAX - sizeof(struct perf_record_guest_kallsyms) - RECORD_ALIGN)
+#define KALLSYMS_CHUNK		(UINT16_MAX - RECORD_ALIGN -			\
+				 sizeof(struct perf_record_guest_kallsyms))
 
 static int write_all(int fd, const void *buf, size_t len)
 {

@@ -113,5 +113,6 @@ const struct guest_space *guest_spaces__find(struct guest_spaces *spaces, u64 cr
 void guest_spaces__exit(struct guest_spaces *spaces)
 {
 	zfree(&spaces->entries);
-	spaces->nr = spaces->allocated = 0;
+	spaces->nr = 0;
+	spaces->allocated = 0;
 }

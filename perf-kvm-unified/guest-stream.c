@@ -79,7 +79,8 @@ int guest_stream__read(int fd, guest_stream_cb cb, void *arg,
 
 		ret = read_whole(fd, header, sizeof(*header));
 		if (!ret && header->size < sizeof(*header)) {
-			scnprintf(err, errlen, "is corrupt: a record of %u bytes at offset %" PRIu64,
+			scnprintf(err, errlen,
+				  "is corrupt: a record of %u bytes at offset %" PRIu64,
 				  header->size, total);
 			ret = -EINVAL;
 			break;
@@ -88,8 +89,8 @@ int guest_stream__read(int fd, guest_stream_cb cb, void *arg,
 			ret = read_whole(fd, header + 1, header->size - sizeof(*header));
 		if (ret) {
 			if (ret == -EPIPE)
-				scnprintf(err, errlen, "is truncated: it ends within or before the record at offset %"
-					  PRIu64 ", which is not its last", total);
+				scnprintf(err, errlen,
+					  "is truncated: no record at offset %" PRIu64, total);
 			else
 				scnprintf(err, errlen, "cannot be read: %s", strerror(-ret));
 			break;

@@ -1005,8 +1005,8 @@ static int layout__locate(struct guest_task_layout *l, const struct ksyms *s,
 				  &l->phys_base);
 	if (ret)
 		return fail(err, errlen, ret, ret == -ENODATA ?
-			    "neither /proc/kallsyms (page_offset_base, phys_base) nor /proc/kcore tells where the guest's physical memory is mapped" :
-			    "/proc/kallsyms and /proc/kcore contradict each other about where the guest's physical memory is mapped");
+			    "where physical memory is mapped is neither in kallsyms nor in kcore" :
+			    "kallsyms and kcore contradict each other about the map of physical memory");
 
 	l->me_mask = 0;
 	if (kernel_ptr(s->sme_me_mask) &&

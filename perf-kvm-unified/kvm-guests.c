@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -42,10 +43,10 @@
 #include "kvm-guests.h"
 
 /* Kernel addresses of x86-64 and arm64 have the top bit set. */
-#define GUEST_KERNEL_SPACE	(1ULL << 63)
+#define GUEST_KERNEL_SPACE	BIT_ULL(63)
 
 /* The kernel is at most this large: KERNEL_IMAGE_SIZE of x86-64 */
-#define GUEST_KERNEL_MAX_SIZE	(1ULL << 30)
+#define GUEST_KERNEL_MAX_SIZE	BIT_ULL(30)
 
 /*
  * A map says nothing about a guest if none of its address spaces, or next to
@@ -257,7 +258,8 @@ static int kvm_guest__add_map(struct kvm_guest *guest, bool kernel, pid_t pid, u
 	event->header.type = PERF_RECORD_MMAP2;
 	event->header.size = sizeof(event->mmap2);
 	event->header.misc = sample.cpumode;
-	event->mmap2.pid = event->mmap2.tid = kernel ? (u32)guest->pid : (u32)pid;
+	event->mmap2.pid = kernel ? guest->pid : pid;
+	event->mmap2.tid = event->mmap2.pid;
 	event->mmap2.start = start;
 	event->mmap2.len = len;
 	event->mmap2.pgoff = pgoff;
@@ -655,7 +657,8 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 
 	sample->vcpu = vcpu->vcpu_id;
 	if (!(vcpu->flags & PERF_VCPU_PT_ROOT_VALID)) {
-		sample->pid = sample->tid = -1;
+		sample->pid = -1;
+		sample->tid = -1;
 		return;
 	}
 
@@ -672,6 +675,6 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 		kvm_guest__count_kernel(guest, sample->ip);
 	}
 
-	sample->pid = sample->tid = space ? space->pid :
-				    kvm_guest__pseudo_pid(guest, vcpu->pt_root);
+	sample->pid = space ? space->pid : kvm_guest__pseudo_pid(guest, vcpu->pt_root);
+	sample->tid = sample->pid;
 }

@@ -38,9 +38,9 @@ static int column_width(int width, const char *str)
 
 static void print_process(const struct profile_key *key, FILE *fp)
 {
-	if (key->class == PROFILE_OS)
+	if (key->class == PROFILE_OS) {
 		fputs("[k]", fp);
-	else if (key->pid >= 0) {
+	} else if (key->pid >= 0) {
 		print_column(key->comm, 0, fp);
 		/* Pseudo processes have no pid to speak of */
 		if (key->comm[0] != '[')

@@ -372,7 +372,7 @@ static int guest_cmd__run(const struct guest_cmd *gc, int fd, unsigned int timeo
 			  char *err, size_t errlen)
 {
 	const struct timespec poll = { .tv_nsec = GUEST_CMD_POLL_NS };
-	const char *argv[] = { "sh", "-c", gc->cmd, NULL };
+	const char *argv[4] = { "sh", "-c", gc->cmd };
 	struct child_process child = {
 		.argv = argv,
 		.out = fd,
@@ -505,7 +505,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 		OPT_UINTEGER(0, "guest-timeout", &rec.guest_timeout,
 			     "seconds to wait for a guest's map (default: 60)"),
 		OPT_BOOLEAN(0, "sample-vcpu", &rec.sample_vcpu,
-			    "record the vCPU and CR3 of guest samples (default; --no-sample-vcpu on a kernel that cannot)"),
+			    "record vCPU and CR3 of samples (default if not --no-sample-vcpu)"),
 		OPT_BOOLEAN(0, "timeline", &rec.timeline,
 			    "record " TIMELINE_EVENT " (default if the kernel has it)"),
 		OPT_STRING('F', "freq", &rec.freq, "freq",
@@ -534,7 +534,8 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	argc = parse_options(argc, argv, options, usage, PARSE_OPT_STOP_AT_NON_OPTION);
 
 	/* Both, and no exclude_guest, which is perf record's default */
-	perf_host = perf_guest = true;
+	perf_host = true;
+	perf_guest = true;
 
 	if (check_kvm() || check_kernel(&rec))
 		return 1;

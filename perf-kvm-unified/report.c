@@ -77,7 +77,7 @@ struct report {
 };
 
 /* vCPU and CPU numbers come from a file: more than any machine has is an error */
-#define REPORT_MAX_CPUS		(1U << 16)
+#define REPORT_MAX_CPUS		65536
 
 /* @array[@idx]++ in an array that grows */
 static int count(u64 **array, u32 *nr, u32 idx)
@@ -308,6 +308,16 @@ static struct evsel *report__evsel(const struct report *rep)
 	return NULL;
 }
 
+/* CPUs that have a sample */
+static u32 report__nr_cpus(const struct report *rep)
+{
+	u32 nr = 0;
+
+	for (u32 i = 0; i < rep->nr_cpus; i++)
+		nr += !!rep->cpu_samples[i];
+	return nr;
+}
+
 /*
  * The time between two samples of a CPU that is never idle, ns: what was asked
  * for if that was a time or a frequency, else what the busiest CPU got.
@@ -376,7 +386,8 @@ static void print_guest_line(const struct kvm_guest *guest, u32 nr_vcpus, FILE *
 
 static int report__print(struct report *rep, FILE *fp)
 {
-	const struct evsel *evsel = report__evsel(rep);
+	struct evsel *evsel = report__evsel(rep);
+	u32 nr_cpus = report__nr_cpus(rep);
 	const struct perf_env *env = &rep->session->header.env;
 	u64 period = evsel ? report__period(rep, evsel) : 0;
 	u64 duration = report__duration(rep, period);
@@ -384,13 +395,15 @@ static int report__print(struct report *rep, FILE *fp)
 	char title[GUEST_VM_NAME_LEN + 32];
 	int ret;
 
-	fprintf(fp, "# perf kvm unified report: %.3f s on the host's clock, %s every %.3f ms, %u CPU%s, kernel %s\n",
-		(double)duration / NSEC_PER_SEC, evsel ? evsel__name((struct evsel *)evsel) : "no event",
-		(double)period / NSEC_PER_MSEC, rep->nr_cpus, rep->nr_cpus == 1 ? "" : "s",
+	fprintf(fp, "# perf kvm unified report: %.3f s on the host's clock, %s every %.3f ms, ",
+		(double)duration / NSEC_PER_SEC, evsel ? evsel__name(evsel) : "no event",
+		(double)period / NSEC_PER_MSEC);
+	fprintf(fp, "%u CPU%s, kernel %s\n", nr_cpus, nr_cpus == 1 ? "" : "s",
 		env->os_release ?: "unknown");
-	fprintf(fp, "# samples %" PRIu64 ", lost %" PRIu64 ", throttled %" PRIu64
-		" times, relabelled guest -> exit handling %" PRIu64 " (%.2f %%), timeline events %" PRIu64 "\n",
-		rep->nr_samples, rep->nr_lost, rep->nr_throttled, rep->nr_relabelled,
+	fprintf(fp, "# samples %" PRIu64 ", lost %" PRIu64 ", throttled %" PRIu64 " times, ",
+		rep->nr_samples, rep->nr_lost, rep->nr_throttled);
+	fprintf(fp, "relabelled guest -> exit handling %" PRIu64 " (%.2f %%), timeline events %"
+		PRIu64 "\n", rep->nr_relabelled,
 		profile__percent(&rep->host, rep->nr_relabelled), rep->nr_timeline);
 
 	list_for_each_entry(rg, &rep->guests, node) {
@@ -498,16 +511,16 @@ static int report__check_maps(struct report *rep)
 
 	list_for_each_entry(guest, &rep->session->kvm_guests->guests, node) {
 		if (guest->nr_foreign_files)
-			pr_warning("Guest %s: %" PRIu64 " mapped files have another build-id below %s and were not used\n",
+			pr_warning("Guest %s: %" PRIu64 " mapped files below %s have another build-id, not used\n",
 				   guest->name, guest->nr_foreign_files, guest->root);
 		if (!kvm_guest__map_is_foreign(guest))
 			continue;
-		pr_err("The map of guest %s is not of this guest, or of another boot of it: of %" PRIu64
-		       " samples of its user code it names %" PRIu64 ", of %" PRIu64
-		       " of its kernel %" PRIu64 ".\n"
+		pr_err("The map of guest %s is of another guest, or of another boot of this one:\n"
+		       "it names %" PRIu64 " of %" PRIu64 " samples of its user code and %" PRIu64
+		       " of %" PRIu64 " of its kernel.\n"
 		       "Give the right one with --guest-map, or use --no-guest-maps.\n",
-		       guest->name, guest->nr_user, guest->nr_user_named,
-		       guest->nr_kernel, guest->nr_kernel_named);
+		       guest->name, guest->nr_user_named, guest->nr_user,
+		       guest->nr_kernel_named, guest->nr_kernel);
 		return -EINVAL;
 	}
 	return 0;
@@ -518,7 +531,8 @@ static void report__warn(const struct report *rep)
 	double lost = 100.0 * rep->nr_lost / (rep->nr_samples + rep->nr_lost ?: 1);
 
 	if (lost > LOST_WARN_PERCENT)
-		pr_warning("%.1f %% of the samples were lost: record with a larger buffer (-m)\n", lost);
+		pr_warning("%.1f %% of the samples were lost: record with a larger buffer (-m)\n",
+			   lost);
 	if (!rep->nr_samples)
 		pr_warning("There is not one sample in this profile.\n");
 	else if (!rep->session->kvm_guests)
@@ -638,7 +652,8 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 	if (quiet)
 		perf_quiet_option();
 
-	perf_host = perf_guest = true;
+	perf_host = true;
+	perf_guest = true;
 
 	perf_tool__init(&rep.tool, /*ordered_events=*/true);
 	rep.tool.sample		= process_sample;

@@ -32,6 +32,10 @@ overlays()
 			! -name '.*' ! -name '*~' ! -name '*.orig' ! -name '*.rej') |
 			sed 's|^\./\(.*\)|perf-kvm-unified/\1\ttools/perf/kvm-unified/\1|'
 	fi
+	if [ -f "$NEW/Documentation/perf-kvm-unified.txt" ]; then
+		printf '%s\ttools/perf/%s\n' Documentation/perf-kvm-unified.txt \
+			Documentation/perf-kvm-unified.txt
+	fi
 	[ -f "$NEW/kernel-selftests/MANIFEST" ] || return 0
 	while read -r file path _; do
 		case $file in ''|'#'*) continue ;; esac

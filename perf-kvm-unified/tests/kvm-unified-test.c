@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
+#include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
@@ -35,7 +36,7 @@
 #define VMX_NMI		0
 #define VMX_INTR	1
 #define VMX_HLT		12
-#define VMX_ENTRY_FAIL	(1U << 31)
+#define VMX_ENTRY_FAIL	BIT(31)
 
 static int test__spaces(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
@@ -160,8 +161,6 @@ static int test__stream(struct test_suite *test __maybe_unused, int subtest __ma
 	return TEST_OK;
 }
 
-#define CMDLINE(str)	str, sizeof(str)
-
 static bool has_name(const char *cmdline, size_t len, const char *expected)
 {
 	char name[GUEST_VM_NAME_LEN];
@@ -173,28 +172,31 @@ static bool has_name(const char *cmdline, size_t len, const char *expected)
 	return false;
 }
 
+#define HAS_NAME(cmdline, expected)	has_name(cmdline, sizeof(cmdline), expected)
+
 static int test__vm_names(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
+	static const char too_long[] = "qemu\0-name\0much-too-long";
 	char name[8];
 
-	TEST_ASSERT_VAL("plain", has_name(CMDLINE("qemu\0-name\0web"), "web"));
+	TEST_ASSERT_VAL("plain", HAS_NAME("qemu\0-name\0web", "web"));
 	TEST_ASSERT_VAL("libvirt",
-			has_name(CMDLINE("qemu\0-name\0guest=db1,debug-threads=on\0-S"), "db1"));
+			HAS_NAME("qemu\0-name\0guest=db1,debug-threads=on\0-S", "db1"));
 	TEST_ASSERT_VAL("not first",
-			has_name(CMDLINE("qemu\0-name\0debug-threads=on,guest=db2"), "db2"));
+			HAS_NAME("qemu\0-name\0debug-threads=on,guest=db2", "db2"));
 	TEST_ASSERT_VAL("plain with more",
-			has_name(CMDLINE("qemu\0-name\0web,process=x"), "web"));
+			HAS_NAME("qemu\0-name\0web,process=x", "web"));
 	TEST_ASSERT_VAL("no name in -name",
-			has_name(CMDLINE("qemu\0-name\0debug-threads=on"), ""));
+			HAS_NAME("qemu\0-name\0debug-threads=on", ""));
 	TEST_ASSERT_VAL("firecracker",
-			has_name(CMDLINE("firecracker\0--id\0fc-7\0--api-sock\0x"), "fc-7"));
-	TEST_ASSERT_VAL("none", has_name(CMDLINE("crosvm\0run"), ""));
-	TEST_ASSERT_VAL("-name is last", has_name(CMDLINE("qemu\0-name"), ""));
+			HAS_NAME("firecracker\0--id\0fc-7\0--api-sock\0x", "fc-7"));
+	TEST_ASSERT_VAL("none", HAS_NAME("crosvm\0run", ""));
+	TEST_ASSERT_VAL("-name is last", HAS_NAME("qemu\0-name", ""));
 	TEST_ASSERT_VAL("empty", has_name("", 0, ""));
 	TEST_ASSERT_VAL("escapes",
-			has_name(CMDLINE("qemu\0-name\0a\033[2Jb c"), "a_[2Jb_c"));
+			HAS_NAME("qemu\0-name\0a\033[2Jb c", "a_[2Jb_c"));
 
-	kvm_vm__name_from_cmdline(CMDLINE("qemu\0-name\0much-too-long"), name, sizeof(name));
+	kvm_vm__name_from_cmdline(too_long, sizeof(too_long), name, sizeof(name));
 	TEST_ASSERT_VAL("cut", !strcmp(name, "much-to"));
 	/* No zero byte at the end: not read past it */
 	kvm_vm__name_from_cmdline("x\0-name\0ab", 9, name, sizeof(name));
@@ -236,15 +238,17 @@ static int fake_dir(const char *dir, const char *name)
 /* A procfs and a debugfs with two VMs of the same name and a process without */
 static int make_fake_host(const char *dir)
 {
+	static const char cmdline[] = "qemu\0-name\0guest=twin";
+
 	return fake_dir(dir, "100") || fake_dir(dir, "100/fd") ||
 	       fake_link(dir, "100/fd/9", "anon_inode:kvm-vm") ||
 	       fake_link(dir, "100/fd/10", "anon_inode:kvm-vcpu:1") ||
 	       fake_link(dir, "100/fd/11", "anon_inode:kvm-vcpu:0") ||
 	       fake_link(dir, "100/fd/12", "anon_inode:kvm-vcpu-stats:0") ||
-	       fake_file(dir, "100/cmdline", CMDLINE("qemu\0-name\0guest=twin")) ||
+	       fake_file(dir, "100/cmdline", cmdline, sizeof(cmdline)) ||
 	       fake_dir(dir, "200") || fake_dir(dir, "200/fd") ||
 	       fake_link(dir, "200/fd/5", "anon_inode:kvm-vm") ||
-	       fake_file(dir, "200/cmdline", CMDLINE("qemu\0-name\0guest=twin")) ||
+	       fake_file(dir, "200/cmdline", cmdline, sizeof(cmdline)) ||
 	       fake_dir(dir, "300") || fake_dir(dir, "300/fd") ||
 	       fake_link(dir, "300/fd/0", "/dev/null") ||
 	       fake_dir(dir, "kvm") || fake_dir(dir, "kvm/100-9") ||
@@ -267,8 +271,8 @@ static int check_fake_vms(struct kvm_vms *vms)
 	TEST_ASSERT_VAL("not a VM", !kvm_vms__find_pid(vms, 300));
 	/* Whichever came first has the plain name */
 	TEST_ASSERT_VAL("one name", kvm_vms__find_name(vms, "twin"));
-	TEST_ASSERT_VAL("the other", kvm_vms__find_name(vms, "twin-100") ||
-				     kvm_vms__find_name(vms, "twin-200"));
+	TEST_ASSERT_VAL("the other",
+			kvm_vms__find_name(vms, "twin-100") || kvm_vms__find_name(vms, "twin-200"));
 	return TEST_OK;
 }
 
