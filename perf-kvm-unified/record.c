@@ -505,7 +505,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 		OPT_UINTEGER(0, "guest-timeout", &rec.guest_timeout,
 			     "seconds to wait for a guest's map (default: 60)"),
 		OPT_BOOLEAN(0, "sample-vcpu", &rec.sample_vcpu,
-			    "record vCPU and CR3 of samples (default if not --no-sample-vcpu)"),
+			    "record vCPU and guest CR3 of each sample (default)"),
 		OPT_BOOLEAN(0, "timeline", &rec.timeline,
 			    "record " TIMELINE_EVENT " (default if the kernel has it)"),
 		OPT_STRING('F', "freq", &rec.freq, "freq",
