@@ -396,11 +396,13 @@ static int guest_cmd__run(const struct guest_cmd *gc, int fd, unsigned int timeo
 		nanosleep(&poll, NULL);
 	}
 	ret = finish_command(&child);
-	if (ret) {
-		scnprintf(err, errlen, "cannot be asked: '%s' failed with %d", gc->cmd, ret);
-		return -EIO;
-	}
-	return 0;
+	if (!ret)
+		return 0;
+	if (IS_RUN_COMMAND_ERR(ret))
+		scnprintf(err, errlen, "cannot be asked: '%s' was killed or not run", gc->cmd);
+	else
+		scnprintf(err, errlen, "cannot be asked: '%s' failed with %d", gc->cmd, -ret);
+	return -EIO;
 }
 
 /* Gets a guest's map into the directory. Nothing is left of one that is no good. */
@@ -409,6 +411,12 @@ static int guest_cmd__fetch(const struct guest_cmd *gc, const struct unified_rec
 {
 	char path[PATH_MAX], tmp[PATH_MAX], kallsyms_dir[PATH_MAX];
 	int fd, ret;
+
+	/* It may have ended during the measurement; its command could wait long. */
+	if (kill(vm->pid, 0) && errno == ESRCH) {
+		scnprintf(err, errlen, "does not run any more");
+		return -ESRCH;
+	}
 
 	scnprintf(path, sizeof(path), "%s/" KVM_GUEST_MAP_FMT, rec->output, vm->pid);
 	scnprintf(tmp, sizeof(tmp), "%s.tmp", path);
@@ -537,7 +545,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	perf_host = true;
 	perf_guest = true;
 
-	if (check_kvm() || check_kernel(&rec))
+	if (check_kernel(&rec) || check_kvm())
 		return 1;
 
 	ret = scan_vms(&rec);

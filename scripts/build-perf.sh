@@ -4,7 +4,8 @@
 # as perf has it by default.
 #
 # PERF_VARIANT names a second build beside the default one: "asan" is built
-# with the address and undefined-behaviour sanitizers. EXTRA_CFLAGS adds flags.
+# with the address and undefined-behaviour sanitizers, "orig" from the tree
+# without the series, to compare with. EXTRA_CFLAGS adds flags.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
@@ -12,6 +13,7 @@
 VARIANT=${PERF_VARIANT:-}
 OUT=$TREE/perf${VARIANT:+-$VARIANT}
 CFLAGS_MORE=${EXTRA_CFLAGS:-}
+SRC=$TREE/src
 SPACE_MB=400
 
 # What the lab needs none of is left out: fewer packages to install, fewer
@@ -22,6 +24,7 @@ FLAGS=(NO_SDT=1 NO_LIBPERL=1 NO_LIBPYTHON=1 NO_JVMTI=1 BUILD_BPF_SKEL=0
 
 case $VARIANT in
 '')	;;
+orig)	SRC=$TREE/orig ;;
 # The checks that UBSan adds let gcc warn of what cannot be: the default build is
 # the one in which warnings are errors.
 asan)	CFLAGS_MORE="-fsanitize=address,undefined -fno-omit-frame-pointer $CFLAGS_MORE"
@@ -31,7 +34,7 @@ esac
 
 build()
 {
-	make -C "$TREE/src/tools/perf" O="$OUT" -j"$JOBS" "${FLAGS[@]}" EXTRA_CFLAGS="$CFLAGS_MORE"
+	make -C "$SRC/tools/perf" O="$OUT" -j"$JOBS" "${FLAGS[@]}" EXTRA_CFLAGS="$CFLAGS_MORE"
 	# perf leaves out, without an error, what it finds no library for.
 	local feature
 	for feature in libtraceevent libelf dwarf libunwind zstd; do
@@ -46,7 +49,8 @@ perf_key()
 {
 	{
 		cat "$TREE/stamps/source"
-		grep -E '  tools/' "$TREE/applied/files" | grep -v '  tools/testing/' || :
+		[ "$VARIANT" = orig ] ||
+			grep -E '  tools/' "$TREE/applied/files" | grep -v '  tools/testing/' || :
 		printf '%s\n' "${FLAGS[@]}" "$CFLAGS_MORE"
 		gcc --version
 	} | hash_text

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
+# about: what perf kvm unified refuses, and what it makes the best of
+
+GUESTS="guest2"
+guest2_VCPUS=1
+guest2_MEM=512
+# A small number: nothing here depends on what the workload does.
+guest2_ARGS="0,253,8"
+
+# try NAME COMMAND...: output and exit code to NAME.out, for profile.t to look at.
+try()
+{
+	local name=$1 rc=0
+	shift
+
+	"$@" >"$name.out" 2>&1 || rc=$?
+	echo "exit code $rc" >>"$name.out"
+}
+
+record()
+{
+	perf kvm unified record "$@"
+}
+
+collector()
+{
+	printf 'guest-exec %s %s' "$(guest_socket guest2)" "$COLLECTOR"
+}
+
+without_vm()
+{
+	try no-vm record -o no-vm.data -- sleep 0.2
+	try no-vm-report perf kvm unified report -f -i no-vm.data
+	rm /dev/kvm
+	try no-kvm record -o refused.data -- true
+}
+
+measure()
+{
+	local vmm
+
+	# The guest's kernel is Debian's: it has none of the patches.
+	try unpatched in_guest guest2 "perf kvm unified record -o /tmp/x -- true 2>&1; echo exit code \$?"
+	try unpatched-record in_guest guest2 "perf record --sample-vcpu -e cpu-clock -o /tmp/x -- true 2>&1; echo exit code \$?"
+
+	# With what perf had before, and a VM running: for the comparison with a
+	# perf that does not know of the new bit.
+	perf record -a -g -e cpu-clock -c 1000000 -o plain.data -- sleep 1 2>/dev/null
+
+	try no-root setpriv --reuid=65534 --clear-groups perf kvm unified record -o /tmp/x -- true
+	try no-such-guest record -o refused.data --guest-cmd "guest9=true" -- true
+	try bad-guest-cmd record -o refused.data --guest-cmd "guest2" -- true
+	try to-stdout record -o - -- true
+	try map-fails record -o map-fails.data --guest-cmd "guest2=exit 3" -- sleep 0.2
+	try map-truncated record -o map-truncated.data \
+		--guest-cmd "guest2=$(collector) | head -c 100000" -- sleep 0.2
+	try map-hangs record -o map-hangs.data --guest-timeout 1 \
+		--guest-cmd "guest2=sleep 100" -- sleep 0.2
+	try map-fails-report perf kvm unified report -f -i map-fails.data
+	try exit-code record -o exit-code.data -- sh -c "exit 7"
+
+	# For perf kvm unified report outside, of this guest and of the other.
+	record -o perf.data --guest-cmd "guest2=$(collector)" -- sleep 1
+
+	vmm=$(guest_pid guest2)
+	try vm-dies record -o vm-dies.data --guest-cmd "guest2=$(collector)" -- \
+		sh -c "sleep 0.5; kill -9 $vmm; sleep 0.5"
+	GUESTS=
+	without_vm
+}

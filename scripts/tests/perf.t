@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# perf's own tests: those of what the series adds, and those of what it touches.
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+# Its shell tests look for each other in the source tree, and for perf in PATH.
+cd "$TREE/src/tools/perf" || exit 1
+
+# perf_tests DIRECTORY-OF-PERF NAME...: a check for each test and subtest.
+perf_tests()
+{
+	local dir=$1 name line out
+	shift
+
+	for name; do
+		out=$TMP/$(tr -c 'a-zA-Z0-9\n' _ <<<"$name").out
+		PATH=$dir:$PATH perf test "$name" >"$out" 2>&1
+		cat "$out" >&2
+		# Not the line of a suite that has subtests: it has no verdict.
+		while read -r line; do
+			ok "$(basename "$dir"): perf test: $(tr -s ' ' <<<"${line%:*}")" \
+				grep -q ': Ok' <<<"$line"
+		done < <(grep -E '^ *[0-9.]+: .*: (Ok|FAILED|Skip)' "$out")
+		ok "$(basename "$dir"): perf test '$name' exists" grep -q ': Ok' "$out"
+	done
+}
+
+PURE=("Sample parsing" "x86 Sample parsing" "kvm unified: guest task walk" "kvm unified")
+perf_tests "$TREE/perf" "${PURE[@]}" \
+	"PERF_RECORD_* events & perf_sample fields" "DSO data tests" \
+	"Parse with no sample_id_all bit set" "Session topology" \
+	"Synthesize thread map" "Synthesize attr update" \
+	"perf record tests" "perf record sideband tests" \
+	"perf pipe recording and injection test" "Zstd perf.data"
+
+ok "perf builds with ASan and UBSan" env PERF_VARIANT=asan "$TOP/scripts/build-perf.sh"
+export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+perf_tests "$TREE/perf-asan" "${PURE[@]}"
+done_testing

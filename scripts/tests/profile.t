@@ -1,0 +1,254 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# The whole path, on a real guest: what the profile of the scenario libquantum
+# says, held against what the guest says of itself; and what is refused.
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+LAB=$TOP/build/lab
+PERF=$TREE/perf/perf
+ROOT=$TREE/guest/root
+REPORT=$TMP/report
+
+ok "the lab runs the scenario libquantum" "$TOP/scripts/lab.sh" libquantum
+cd "$LAB/libquantum" || { done_testing; }
+
+# --- the report ----------------------------------------------------------------
+
+"$PERF" kvm unified report -f -i perf.data -k "$TREE/host/vmlinux" \
+	--guest-root "$ROOT" --percent-limit 0 >"$REPORT" 2>"$TMP/warnings"
+rc=$?
+cat "$REPORT" "$TMP/warnings" >&2
+ok "perf kvm unified report reads it on another machine" test "$rc" -eq 0
+# perf's own symbols are at another path on the lab's host, the guest's are not.
+ok "of the guest it says what the report on the lab's host says" \
+	cmp <(sed -n '/^guest1 /,$p' report.txt) <(sed -n '/^guest1 /,$p' "$REPORT")
+
+# section NAME: a table's rows.
+section()
+{
+	awk -v name="$1" '$1 == name && /Total samples:/ { on = 1; next }
+		/^$/ { on = 0 } on && $1 ~ /^[0-9]+$/' "$REPORT"
+}
+
+total()
+{
+	awk -v name="$1" '$1 == name && /Total samples:/ { print $4 }' "$REPORT"
+}
+
+sum()
+{
+	awk '{ n += $1 } END { print n + 0 }'
+}
+
+toffoli_pids()
+{
+	section guest1 | awk '$3 ~ /^quantum_toffoli/ && $4 ~ /^libquantum/ { print $NF }' |
+		sort -u | wc -l
+}
+ok "quantum_toffoli in libquantum, under two guest pids" test "$(toffoli_pids)" -eq 2
+
+kernel_functions()
+{
+	section guest1 | awk '$NF == "[k]" && $3 != "[unknown]"' | wc -l
+}
+ok "at least 10 guest kernel functions by name" test "$(kernel_functions)" -ge 10
+
+most_of_guest_kernel_is_named()
+{
+	section guest1 | awk '$NF == "[k]" { all += $1; if ($3 != "[unknown]") named += $1 }
+		END { print named "/" all; exit !(named >= 0.95 * all) }'
+}
+ok "95 % of the guest kernel's samples have a name" most_of_guest_kernel_is_named
+
+vm_row()
+{
+	section Host | grep -E '\[guest1\] +\(VM pid [0-9]+\)'
+}
+ok "the VM is a row of the host level" vm_row
+
+# Whatever this kernel calls them: the functions of KVM's own object files.
+kvm_functions()
+{
+	find "$TREE/host/arch/x86/kvm" "$TREE/host/virt/kvm" -name '*.o' \
+		! -name 'kvm*.o' -exec nm {} + 2>/dev/null | awk '$2 ~ /^[tT]$/ { print $3 }' | sort -u
+}
+host_kvm_rows()
+{
+	section Host | awk '$4 == "[kernel]" { print $3 }' | sort -u |
+		comm -12 - <(kvm_functions) | grep .
+}
+ok "KVM's functions are among the host's" host_kvm_rows
+ok "nothing was lost" grep -q ' lost 0,' "$REPORT"
+
+ok "the host's rows add up to its total" test "$(section Host | sum)" -eq "$(total Host)"
+ok "the guest's rows add up to its total" test "$(section guest1 | sum)" -eq "$(total guest1)"
+
+# Total samples of a vCPU = duration / period (1 ms).
+total_is_duration()
+{
+	local ms
+
+	ms=$(sed -n 's/^# perf kvm unified report: \([0-9]*\)\.\([0-9]*\) s .*/\1\2/p' "$REPORT")
+	echo "$ms ms, $(total guest1) samples"
+	[ $((ms - $(total guest1))) -le 1 ] && [ $(($(total guest1) - ms)) -le 1 ]
+}
+ok "the vCPU's total is duration / period" total_is_duration
+
+# --- the guest tells its own truth ------------------------------------------------
+
+named_percent()
+{
+	sed -n 's/^# guest guest1: .* user samples (\([0-9]*\)\.[0-9]* %)/\1/p' "$REPORT"
+}
+ok "99 % of guest user samples belong to a process by name" test "$(named_percent)" -ge 99
+
+# Percent of process $1's CPU time in that of both, between the two brackets.
+cpu_share()
+{
+	awk -v pid="pid=$1" 'function ns() { sub(/.*cpu_ns=/, ""); return $1 + 0 }
+		{ who = $2; t = ns(); sign = FILENAME ~ /before/ ? -1 : 1
+		  all += sign * t; if (who == pid) own += sign * t }
+		END { printf "%.2f", 100 * own / all }' guest1-cpu.before guest1-cpu.after
+}
+
+sample_share()
+{
+	section guest1 | awk -v pid="($1)" '$(NF - 1) == "shor" { all += $1; if ($NF == pid) own += $1 }
+		END { printf "%.2f", 100 * own / all }'
+}
+
+shares_agree()
+{
+	local cpu samples
+
+	cpu=$(cpu_share "$1")
+	samples=$(sample_share "$1")
+	echo "process $1: $cpu % of the CPU time, $samples % of the samples"
+	awk -v a="$cpu" -v b="$samples" 'BEGIN { d = a - b; exit !(d <= 2 && d >= -2) }'
+}
+
+pids=$(sed -n 's/^cpu pid=\([0-9]*\) .*/\1/p' guest1-cpu.after)
+ok "two workload processes" test "$(wc -w <<<"$pids")" -eq 2
+for pid in $pids; do
+	shares_agree "$pid" >&2
+	ok "process $pid: share of samples within 2 points of its share of CPU time" shares_agree "$pid"
+	# Shares that are equal would agree even if the processes were mixed up.
+	ok "process $pid: not just half" test "$(sample_share "$pid" | cut -d. -f1)" -ne 50
+done
+
+# --- the rest of perf ---------------------------------------------------------------
+
+"$PERF" script -f -i perf.data -F comm,pid,ip,sym,dso,vcpu_ctx >"$TMP/script" 2>&1
+ok "perf script reads it" test $? -eq 0
+for pid in $pids; do
+	ok "perf script: process $pid in quantum_toffoli" \
+		grep -qE "^ *shor +$pid .* quantum_toffoli.*libquantum.*cr3 0x.* exit interrupt" "$TMP/script"
+done
+"$PERF" report -f --stdio -i perf.data >"$TMP/perf-report" 2>&1
+ok "perf report reads it" test $? -eq 0
+ok "perf report: the guest's process" grep -qE '^ +[0-9.]+% +shor ' "$TMP/perf-report"
+ok "perf evlist -v shows the bit" grep -q 'sample_type: .*|VCPU' <("$PERF" evlist -v -i perf.data)
+ok "perf script -D shows the context" \
+	grep -qE '^ \.\. vcpu: 0 guest cr3 0x[0-9a-f]+ asid [0-9]+ exit ' \
+	<("$PERF" script -f -D -i perf.data 2>/dev/null)
+timeline()
+{
+	"$PERF" script -f -i perf.data -F event,trace | grep -E "kvm:kvm_vcpu_timeline: +vcpu 0 $1"
+}
+ok "timeline: preempted, with the task that took the CPU" timeline 'preempted why 0 next_pid [1-9]'
+ok "timeline: back on the CPU" timeline 'run .* isa 2'
+ok "the guest map is perf.data that perf script reads" \
+	grep -q 'PERF_RECORD_MMAP2 .*libquantum' \
+	<("$PERF" script -i perf.data/guest_map__* --show-mmap-events 2>/dev/null)
+
+# --- what is refused --------------------------------------------------------------
+
+ok "the lab runs the scenario refusals" "$TOP/scripts/lab.sh" refusals
+cd "$LAB/refusals" || { done_testing; }
+
+# refused NAME MESSAGE: with that message and an exit code of not 0.
+refused()
+{
+	cat "$1.out"
+	grep -q -- "$2" "$1.out" && grep -qE '^exit code [1-9]' "$1.out"
+}
+went_on()
+{
+	cat "$1.out"
+	grep -q -- "$2" "$1.out" && grep -qx 'exit code 0' "$1.out"
+}
+
+ok "refused: a kernel without the patches" refused unpatched 'This kernel has no PERF_SAMPLE_VCPU'
+ok "refused: perf record --sample-vcpu on it" refused unpatched-record "PERF_SAMPLE_VCPU) isn't supported by this kernel"
+ok "refused: no root" refused no-root 'No permission to profile the whole host'
+ok "refused: no /dev/kvm" refused no-kvm 'No /dev/kvm'
+ok "refused: a guest that is not there" refused no-such-guest "no VM is called 'guest9'. Running: guest2"
+ok "refused: --guest-cmd without a command" refused bad-guest-cmd "wants NAME='COMMAND'"
+ok "refused: standard output" refused to-stdout 'cannot go to standard output'
+ok "no VM: a warning" went_on no-vm 'No VM is running: this will be a profile of the host alone'
+ok "no VM: a host level" went_on no-vm-report 'Host  .*Total samples'
+ok "a guest command that fails costs the names only" went_on map-fails "'exit 3' failed with 3"
+ok "and there is a report, by CR3" went_on map-fails-report '\[cr3 0x'
+ok "a truncated map costs the names only" went_on map-truncated 'a map that is truncated'
+ok "a guest that does not answer costs the names only" went_on map-hangs 'has not answered in 1 s'
+ok "a VM that dies during the record costs its names only" went_on vm-dies 'Guest guest2 does not run any more'
+ok "the command's exit code is handed on" grep -qx 'exit code 7' exit-code.out
+
+# report_refused MESSAGE OPTION...: on this machine.
+report_refused()
+{
+	local message=$1 rc=0
+	shift
+
+	"$PERF" kvm unified report -f "$@" >"$TMP/out" 2>&1 || rc=$?
+	cat "$TMP/out"
+	grep -q -- "$message" "$TMP/out" && [ "$rc" -eq 1 ]
+}
+
+other_map=$(echo perf.data/guest_map__*)
+map=$(echo ../libquantum/perf.data/guest_map__*)
+ok "refused: the map of another guest" report_refused 'is of another guest, or of another boot' \
+	-i ../libquantum/perf.data --no-guest-maps --guest-map "guest1=$other_map"
+ok "the right map by hand gives the names" grep -q 'quantum_toffoli.* shor (' \
+	<("$PERF" kvm unified report -f -i ../libquantum/perf.data --no-guest-maps \
+		--guest-map "guest1=$map" --guest-root "$ROOT" 2>&1)
+head -c 1000000 "$map" >"$TMP/truncated.map"
+ok "refused: a truncated map" report_refused 'truncated.map is truncated' \
+	-i ../libquantum/perf.data --no-guest-maps --guest-map "guest1=$TMP/truncated.map"
+ok "refused: a map for a guest that is not in the profile" report_refused "no guest 'guest7'" \
+	-i ../libquantum/perf.data --guest-map "guest7=$map"
+ok "refused: a second map for a guest" report_refused 'has a map in .* already' \
+	-i ../libquantum/perf.data --guest-map "guest1=$map"
+ok "refused: a map that is not there" report_refused 'cannot be opened: No such file' \
+	-i ../libquantum/perf.data --no-guest-maps --guest-map "guest1=$TMP/nowhere"
+
+cp -r ../libquantum/perf.data "$TMP/cut.data"
+# In the middle of the samples: what comes after them, the features, is gone too.
+truncate -s "$(($(stat -c %s "$TMP/cut.data/data") / 2))" "$TMP/cut.data/data"
+ok "refused: a truncated perf.data" report_refused '' -i "$TMP/cut.data"
+ok "and it is said" report_refused 'truncated\|damaged\|failed to process\|Cannot read' -i "$TMP/cut.data"
+truncate -s 100 "$TMP/cut.data/data"
+ok "refused: next to nothing of a perf.data" report_refused 'Cannot read' -i "$TMP/cut.data"
+ok "refused: no perf.data" report_refused 'Cannot read\|failed to open' -i "$TMP/nowhere.data"
+
+# --- without the new bit, all is as it was -----------------------------------------
+
+ok "perf builds without the series" env PERF_VARIANT=orig "$TOP/scripts/build-perf.sh"
+ORIG=$TREE/perf-orig/perf
+
+same_output()
+{
+	"$ORIG" "$@" >"$TMP/orig.out" 2>"$TMP/orig.err"
+	"$PERF" "$@" >"$TMP/new.out" 2>"$TMP/new.err"
+	wc -c "$TMP/orig.out"
+	# Times of the reading itself, and nothing else, may differ.
+	[ -s "$TMP/orig.out" ] && cmp "$TMP/orig.out" "$TMP/new.out" && cmp "$TMP/orig.err" "$TMP/new.err"
+}
+ok "without the bit: perf script as before" same_output script -f -i plain.data
+ok "without the bit: perf script -D as before" same_output script -f -D -i plain.data
+ok "without the bit: perf report as before" same_output report -f --stdio -i plain.data
+ok "without the bit: perf evlist -v as before" same_output evlist -v -f -i plain.data
+done_testing
