@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# mutations.sh [NAME...]: break the code in one place at a time and see that a
+# test notices. Each mutation is made in a copy; at the end the cache is as
+# before. Takes some minutes each: it builds and runs the real thing.
+
+# shellcheck source=scripts/common.sh
+. "$(dirname "$0")/common.sh"
+
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"; on_exit' EXIT
+
+# NAME | FILE | SED EXPRESSION | TEST | WHAT HAS TO FAIL
+#
+# cr3-lookup		every CR3 belongs to the first process of the map
+# no-cr3		the kernel never says that it has a CR3
+# truncated-map		a map without its end counts as whole
+# sample-halves		two 32-bit members of the sample in the wrong order
+# blank			a vCPU's blank time is forgotten
+mutations()
+{
+	cat <<-'END'
+	cr3-lookup|perf-kvm-unified/guest-space.c|s/^\treturn &spaces->entries\[low\];/\treturn \&spaces->entries[0];/|profile|share of samples within 2 points
+	no-cr3|patches/linux-6.12/0003-*|s/^+\(\tdata->flags |= PERF_VCPU_PT_ROOT_VALID;\)/+\t(void)data;/|profile|99 % of guest user samples belong
+	truncated-map|perf-kvm-unified/guest-stream.c|s/if (ret == -EPIPE)/if (ret == -EPIPE \&\& !(ret = 0))/|profile|refused: a truncated map
+	sample-halves|patches/linux-6.12/0007-*|s/^+\t\t\tu.val32\[1\] = vcpu->vpid;/+\t\t\tu.val32[1] = vcpu->vcpu_id;/|perf|Sample parsing
+	blank|perf-kvm-unified/profile.c|s/whole > seen ? whole - seen : 0/whole > seen ? 0 : 0/|profile|total is duration
+	END
+}
+
+# mutate NAME FILE EXPRESSION: all inputs of apply.sh, one of them broken.
+mutate()
+{
+	local dir=$WORK/$1 file
+
+	mkdir -p "$dir"
+	cp -r "$TOP/patches" "$TOP/perf-kvm-unified" "$TOP/Documentation" "$dir"
+	file=$(cd "$dir" && compgen -G "$2")
+	sed -i "$3" "$dir/$file"
+	! cmp -s "$dir/$file" "$TOP/$file" || die "$1: the expression changes nothing in $2"
+	KVMU_NEW=$dir KVMU_PATCHES=$dir/patches/$BASE
+	export KVMU_NEW KVMU_PATCHES
+}
+
+lock_cache
+missed=0
+while IFS='|' read -r -u 3 name file expression test expected; do
+	[ $# -eq 0 ] || [[ " $* " = *" $name "* ]] || continue
+	say "mutation $name: $file"
+	if (mutate "$name" "$file" "$expression" && "$TOP/scripts/build-kernel.sh" &&
+		"$TOP/scripts/build-perf.sh" && ! "$TOP/scripts/test.sh" "$test") \
+		>"$WORK/$name.out" 2>&1 &&
+		grep -q "^not ok .*$expected" "$TOP/build/test/$test.tap"; then
+		say "    caught: $(grep -m1 "^not ok .*$expected" "$TOP/build/test/$test.tap")"
+	else
+		tail -n 5 "$WORK/$name.out" | sed 's/^/    | /'
+		say "    NOT caught by '$expected' in $test"
+		missed=$((missed + 1))
+	fi
+done 3< <(mutations)
+
+say "building the unbroken code again"
+"$TOP/scripts/build-kernel.sh"
+"$TOP/scripts/build-perf.sh"
+say "$missed mutations not caught"
+KVMU_SAID_WHY=1
+[ "$missed" -eq 0 ]
