@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/stat.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -171,12 +172,29 @@ static int write_map(struct guest_map *map, const struct guest_tasks *tasks,
 	return ret;
 }
 
-/* Where to write, never over a file that is no older map, nor to a terminal */
-static int open_output(const char *output)
+/*
+ * A file that is there already is kept as perf does it, under another name;
+ * devices and pipes are just written to. *@created: may be removed if it fails
+ */
+static int open_output(const char *output, bool *created)
 {
+	struct stat st;
 	int fd;
 
+	*created = false;
 	if (strcmp(output, "-")) {
+		bool exists = !stat(output, &st);
+
+		if (exists && S_ISREG(st.st_mode) && st.st_size) {
+			char old[PATH_MAX];
+
+			scnprintf(old, sizeof(old), "%s.old", output);
+			if (rename(output, old)) {
+				pr_err("%s: %s\n", old, strerror(errno));
+				return -1;
+			}
+		}
+		*created = !exists || S_ISREG(st.st_mode);
 		fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 		if (fd < 0)
 			pr_err("%s: %s\n", output, strerror(errno));
@@ -211,6 +229,7 @@ int cmd_kvm_unified_guest_map(int argc, const char **argv)
 	struct guest_tasks tasks = { };
 	struct guest_map map = { .fd = -1 };
 	struct machine *machine;
+	bool created;
 	char err[512];
 	int ret;
 
@@ -233,7 +252,7 @@ int cmd_kvm_unified_guest_map(int argc, const char **argv)
 		pr_warning("The CR3 of %zu processes could not be read, they will have no names\n",
 			   tasks.nr_unread);
 
-	map.fd = open_output(output);
+	map.fd = open_output(output, &created);
 	if (map.fd < 0) {
 		guest_tasks__exit(&tasks);
 		return 1;
@@ -254,7 +273,7 @@ int cmd_kvm_unified_guest_map(int argc, const char **argv)
 	map.fd = -1;
 	if (ret) {
 		pr_err("Cannot write the map: %s\n", strerror(-ret));
-		if (strcmp(output, "-"))
+		if (created)
 			unlink(output);
 	} else {
 		pr_debug("%zu processes in %d passes, %" PRIu64 " maps, %" PRIu64 " with a build-id\n",

@@ -22,9 +22,6 @@
 /* "PERFILE2" as a little endian u64, which is how x86 guests write it */
 #define PERF_MAGIC_LE		0x32454c4946524550ULL
 
-/* A map of 10,000 processes has 40 MB; this is no map but an attack. */
-#define GUEST_STREAM_MAX_SIZE	(256ULL << 20)
-
 /* Reads exactly @len bytes. 0, -EPIPE if the file ends before that, or -errno */
 static int read_whole(int fd, void *buf, size_t len)
 {

@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+/* A map of 10,000 processes has 40 MB; what is larger is no map but an attack. */
+#define GUEST_STREAM_MAX_SIZE	(256ULL << 20)
+
 union perf_event;
 
 typedef int (*guest_stream_cb)(const union perf_event *event, void *arg);

@@ -30,6 +30,7 @@
 #include "util/debug.h"
 #include "util/dso.h"
 #include "util/event.h"
+#include "util/hashmap.h"
 #include "util/machine.h"
 #include "util/map.h"
 #include "util/namespaces.h"
@@ -48,12 +49,16 @@
 /* The kernel is at most this large: KERNEL_IMAGE_SIZE of x86-64 */
 #define GUEST_KERNEL_MAX_SIZE	BIT_ULL(30)
 
-/*
- * A map says nothing about a guest if none of its address spaces, or next to
- * none of its kernel text, was seen in this many samples.
- */
+/* From how many samples on it counts that a map does not explain them */
 #define FOREIGN_MIN_USER	100
 #define FOREIGN_MIN_KERNEL	20
+
+/*
+ * Where x86-64 puts its kernel's image, with or without a random offset:
+ * Documentation/arch/x86/x86_64/mm.rst. Modules and BPF programs are above it.
+ */
+#define X86_KERNEL_IMAGE_START	0xffffffff80000000ULL
+#define X86_KERNEL_IMAGE_END	0xffffffffc0000000ULL
 
 struct guest_root {
 	struct list_head node;
@@ -110,6 +115,17 @@ static const char *guest_root__find(const char *name)
 	return dir;
 }
 
+static size_t root__hash(long key, void *ctx __maybe_unused)
+{
+	return key >> 12;
+}
+
+static bool root__equal(long key1, long key2, void *ctx __maybe_unused)
+{
+	return key1 == key2;
+}
+
+/* NULL: no memory, or no such directory below --guestmount */
 static struct kvm_guest *kvm_guest__new(struct perf_session *session, pid_t pid, const char *name)
 {
 	struct kvm_guest *guest = zalloc(sizeof(*guest));
@@ -119,7 +135,10 @@ static struct kvm_guest *kvm_guest__new(struct perf_session *session, pid_t pid,
 		return NULL;
 
 	guest->machine = machines__findnew(&session->machines, pid);
-	if (!guest->machine) {
+	guest->unnamed = hashmap__new(root__hash, root__equal, NULL);
+	if (!guest->machine || IS_ERR(guest->unnamed)) {
+		if (!IS_ERR(guest->unnamed))
+			hashmap__free(guest->unnamed);
 		free(guest);
 		return NULL;
 	}
@@ -132,7 +151,6 @@ static struct kvm_guest *kvm_guest__new(struct perf_session *session, pid_t pid,
 	root = guest_root__find(guest->name);
 	if (root)
 		guest->root = strdup(root);
-	guest->machine->single_address_space = session->machines.host.single_address_space;
 	list_add_tail(&guest->node, &session->kvm_guests->guests);
 	return guest;
 }
@@ -179,11 +197,28 @@ static struct thread *kvm_guest__findnew_thread(struct kvm_guest *guest, pid_t p
 	return thread;
 }
 
+/* Whatever prints it later: nothing in @str but what a terminal takes as text */
+static void sanitize_text(char *str)
+{
+	for (; *str; str++) {
+		if (!isprint((unsigned char)*str))
+			*str = '?';
+	}
+}
+
+/* perf would unpack those, however large they get. */
+static bool is_compressed(const char *name)
+{
+	const char *ext = strrchr(name, '.');
+
+	return ext && (!strcmp(ext, ".gz") || !strcmp(ext, ".xz"));
+}
+
 /*
  * The guest's name of a file made a name on the host: that of the file below
  * the guest's root directory if it is there and has the build-id that the guest
- * says, and one that is no file anywhere otherwise. Symbols come from perf's
- * build-id cache then, which goes by build-id alone.
+ * says, and otherwise one in a directory that nobody makes. Symbols come from
+ * perf's build-id cache then, which goes by build-id alone.
  */
 static void guest_file_name(struct kvm_guest *guest, const char *name,
 			    const struct build_id *bid, char *buf, size_t size)
@@ -196,7 +231,8 @@ static void guest_file_name(struct kvm_guest *guest, const char *name,
 		real = realpath(path, NULL);
 
 	/* Symbolic links are the guest's too: they must not lead out of the root. */
-	if (real && strstarts(real, guest->root) &&
+	if (real && strstarts(real, guest->root) && is_regular_file(real) &&
+	    !is_compressed(real) &&
 	    (real[strlen(guest->root)] == '/' || !strcmp(guest->root, "/"))) {
 		if (filename__read_build_id(real, &found) > 0 && found.size == bid->size &&
 		    !memcmp(found.data, bid->data, bid->size)) {
@@ -210,7 +246,9 @@ static void guest_file_name(struct kvm_guest *guest, const char *name,
 	}
 	free(real);
 
-	scnprintf(buf, size, "[%s]%s%s", guest->name, name[0] == '/' ? "" : "/", name);
+	/* Not just "[name]": a VM may be called "heap", which perf takes for one. */
+	scnprintf(buf, size, "[guest:%s]%s%s", guest->name, name[0] == '/' ? "" : "/", name);
+	sanitize_text(buf);
 }
 
 /* A module's map is called "[name]" on any host: no file is looked for then. */
@@ -225,12 +263,19 @@ static void guest_module_name(const char *name, char *buf, size_t size)
 	len = strcspn(base, ".]");
 	scnprintf(buf, size, "[%.*s]", (int)len, base);
 	strreplace(buf, '-', '_');
+	sanitize_text(buf);
 }
 
 struct guest_map_load {
 	struct kvm_guest *guest;
 	int		 kallsyms_fd;	/* -1: not wanted */
 };
+
+/* 0 is the kernel itself, pseudo processes are ours. */
+static bool guest_pid__is_valid(pid_t pid)
+{
+	return pid >= 0 && pid < KVM_GUEST_PSEUDO_PID;
+}
 
 /*
  * Make an event of the guest's own kernel and processes one of the guest
@@ -249,6 +294,8 @@ static int kvm_guest__add_map(struct kvm_guest *guest, bool kernel, pid_t pid, u
 	if (!len || start + len < start)
 		return 0;
 	if (kernel != !!(start & GUEST_KERNEL_SPACE))
+		return 0;
+	if (!kernel && !guest_pid__is_valid(pid))
 		return 0;
 
 	event = zalloc(sizeof(event->mmap2));
@@ -317,6 +364,8 @@ static int guest_map__process_mmap(struct kvm_guest *guest, const union perf_eve
 
 	if (!record__has_string(event, offsetof(struct perf_record_mmap, filename)))
 		return -EINVAL;
+	if (!guest)
+		return 0;
 
 	return kvm_guest__add_map(guest, misc__is_kernel(event->header.misc), event->mmap.pid,
 				  event->mmap.start, event->mmap.len, event->mmap.pgoff,
@@ -335,6 +384,8 @@ static int guest_map__process_mmap2(struct kvm_guest *guest, const union perf_ev
 			return -EINVAL;
 		build_id__init(&bid, event->mmap2.build_id, event->mmap2.build_id_size);
 	}
+	if (!guest)
+		return 0;
 
 	return kvm_guest__add_map(guest, misc__is_kernel(event->header.misc), event->mmap2.pid,
 				  event->mmap2.start, event->mmap2.len, event->mmap2.pgoff,
@@ -350,13 +401,12 @@ static int guest_map__process_comm(struct kvm_guest *guest, const union perf_eve
 
 	if (!record__has_string(event, offsetof(struct perf_record_comm, comm)))
 		return -EINVAL;
+	if (!guest || !guest_pid__is_valid(event->comm.pid) ||
+	    !guest_pid__is_valid(event->comm.tid))
+		return 0;
 
-	/* Spaces are common in names of kernel threads and of no harm. */
 	strlcpy(comm, event->comm.comm, sizeof(comm));
-	for (char *p = comm; *p; p++) {
-		if (*p != ' ' && !isgraph((unsigned char)*p))
-			*p = '?';
-	}
+	sanitize_text(comm);
 
 	thread = kvm_guest__findnew_thread(guest, event->comm.pid, event->comm.tid);
 	if (!thread)
@@ -366,34 +416,52 @@ static int guest_map__process_comm(struct kvm_guest *guest, const union perf_eve
 	return ret;
 }
 
+static int guest_map__process_kallsyms(int fd, const union perf_event *event)
+{
+	const struct perf_record_guest_kallsyms *rec = (const void *)event;
+	char *data;
+	int ret = 0;
+
+	if (event->header.size < sizeof(*rec) ||
+	    rec->len > event->header.size - sizeof(*rec))
+		return -EINVAL;
+	if (fd < 0 || !rec->len)
+		return 0;
+
+	data = memdup(rec->data, rec->len);
+	if (!data)
+		return -ENOMEM;
+	for (u32 i = 0; i < rec->len; i++) {
+		if (!isprint((unsigned char)data[i]) && data[i] != '\n' && data[i] != '\t')
+			data[i] = '?';
+	}
+	if (writen(fd, data, rec->len) != (ssize_t)rec->len)
+		ret = -errno;
+	free(data);
+	return ret;
+}
+
+/* Without a guest it is only checked whether the record could be used. */
 static int guest_map__process(const union perf_event *event, void *arg)
 {
 	const struct perf_record_guest_space *space = (const void *)event;
-	const struct perf_record_guest_kallsyms *kallsyms = (const void *)event;
 	struct guest_map_load *load = arg;
 
 	switch (event->header.type) {
 	case PERF_RECORD_MMAP:
-		return load->guest ? guest_map__process_mmap(load->guest, event) : 0;
+		return guest_map__process_mmap(load->guest, event);
 	case PERF_RECORD_MMAP2:
-		return load->guest ? guest_map__process_mmap2(load->guest, event) : 0;
+		return guest_map__process_mmap2(load->guest, event);
 	case PERF_RECORD_COMM:
-		return load->guest ? guest_map__process_comm(load->guest, event) : 0;
+		return guest_map__process_comm(load->guest, event);
 	case PERF_RECORD_GUEST_SPACE:
 		if (event->header.size < sizeof(*space))
 			return -EINVAL;
-		if (!load->guest || space->pid >= KVM_GUEST_PSEUDO_PID)
+		if (!load->guest || !guest_pid__is_valid(space->pid))
 			return 0;
 		return guest_spaces__add(&load->guest->spaces, space->pt_root, space->pid);
 	case PERF_RECORD_GUEST_KALLSYMS:
-		if (event->header.size < sizeof(*kallsyms) ||
-		    kallsyms->len > event->header.size - sizeof(*kallsyms))
-			return -EINVAL;
-		if (load->kallsyms_fd >= 0 &&
-		    writen(load->kallsyms_fd, kallsyms->data, kallsyms->len) !=
-		    (ssize_t)kallsyms->len)
-			return -errno;
-		return 0;
+		return guest_map__process_kallsyms(load->kallsyms_fd, event);
 	default:
 		return 0;	/* Attributes, features: not needed here */
 	}
@@ -464,6 +532,7 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 			char *err, size_t errlen)
 {
 	struct guest_map_load load = { .guest = guest, .kallsyms_fd = -1 };
+	struct thread *thread;
 	int ret;
 
 	ret = guest_map__check(path, err, errlen);
@@ -475,6 +544,11 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 		return ret;
 
 	guest->has_map = true;
+	thread = kvm_guest__findnew_thread(guest, 0, 0);
+	if (thread) {
+		thread__set_comm(thread, "kernel", 0);
+		thread__put(thread);
+	}
 	if (!access(kallsyms, R_OK)) {
 		free(guest->machine->kallsyms_filename);
 		guest->machine->kallsyms_filename = strdup(kallsyms);
@@ -485,19 +559,19 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 
 /*
  * Does the map belong to another guest, or to another boot of this one? The
- * kernel is at a random place since 5.x, so its text tells; where that is
- * switched off, so do the page tables.
+ * kernel is at a random place, so its text tells. A guest without KASLR has to
+ * be trusted, as has one of whose kernel there are hardly any samples.
  */
 bool kvm_guest__map_is_foreign(const struct kvm_guest *guest)
 {
-	if (!guest->has_map)
-		return false;
+	return guest->has_map && guest->nr_kernel >= FOREIGN_MIN_KERNEL &&
+	       guest->nr_kernel_named < guest->nr_kernel / 2;
+}
 
-	if (guest->nr_kernel >= FOREIGN_MIN_KERNEL &&
-	    guest->nr_kernel_named < guest->nr_kernel / 2)
-		return true;
-
-	return guest->nr_user >= FOREIGN_MIN_USER && !guest->nr_user_named;
+/* It may be, or all processes of the measurement ended before it was made. */
+bool kvm_guest__map_names_nobody(const struct kvm_guest *guest)
+{
+	return guest->has_map && guest->nr_user >= FOREIGN_MIN_USER && !guest->nr_user_named;
 }
 
 /**
@@ -538,7 +612,7 @@ int kvm_guests__open(struct perf_session *session)
 		struct kvm_guest *guest = kvm_guest__new(session, vm->pid, vm->name);
 
 		if (!guest)
-			return -ENOMEM;
+			continue;
 
 		scnprintf(path, sizeof(path), "%s/" KVM_GUEST_MAP_FMT, dir, vm->pid);
 		if (!kvm_guests__use_maps || access(path, F_OK))
@@ -563,7 +637,7 @@ void kvm_guests__delete(struct perf_session *session)
 	list_for_each_entry_safe(guest, tmp, &session->kvm_guests->guests, node) {
 		list_del(&guest->node);
 		guest_spaces__exit(&guest->spaces);
-		guest_spaces__exit(&guest->unnamed);
+		hashmap__free(guest->unnamed);
 		free(guest->root);
 		free(guest);
 	}
@@ -571,25 +645,30 @@ void kvm_guests__delete(struct perf_session *session)
 	zfree(&session->kvm_guests);
 }
 
-/* The pseudo process of a CR3 that no process is known to own */
+/* The pseudo process of a CR3 that no process is known to own, or -1 */
 static pid_t kvm_guest__pseudo_pid(struct kvm_guest *guest, u64 cr3)
 {
-	u64 pt_root = guest_cr3__pt_root(cr3);
-	const struct guest_space *space = guest_spaces__find(&guest->unnamed, pt_root);
+	long pt_root = guest_cr3__pt_root(cr3);
+	size_t nr = hashmap__size(guest->unnamed);
 	struct thread *thread;
 	char comm[32];
-	pid_t pid;
+	long pid;
 
-	if (space)
-		return space->pid;
+	if (hashmap__find(guest->unnamed, pt_root, &pid))
+		return pid;
 
-	pid = KVM_GUEST_PSEUDO_PID + guest->unnamed.nr;
-	if (guest_spaces__add(&guest->unnamed, pt_root, pid))
+	pid = KVM_GUEST_PSEUDO_PID + nr;
+	if (nr >= KVM_GUEST_MAX_PSEUDO)
+		pid = KVM_GUEST_PSEUDO_PID + KVM_GUEST_MAX_PSEUDO;
+	else if (hashmap__add(guest->unnamed, pt_root, pid))
 		return -1;
 
 	thread = kvm_guest__findnew_thread(guest, pid, pid);
 	if (thread) {
-		scnprintf(comm, sizeof(comm), "[cr3 %#" PRIx64 "]", pt_root);
+		if (nr >= KVM_GUEST_MAX_PSEUDO)
+			scnprintf(comm, sizeof(comm), "[other cr3]");
+		else
+			scnprintf(comm, sizeof(comm), "[cr3 %#lx]", pt_root);
 		thread__set_comm(thread, comm, 0);
 		thread__put(thread);
 	}
@@ -609,19 +688,33 @@ static void kvm_guest__load_kernel(struct kvm_guest *guest)
 		map__load(map);
 }
 
-static void kvm_guest__count_kernel(struct kvm_guest *guest, u64 ip)
+static void kvm_guest__count(struct kvm_guest *guest, bool user, bool named, u64 ip)
 {
-	struct map *map;
-
-	guest->nr_kernel++;
-	if (ip >= guest->kernel_start && ip < guest->kernel_end) {
-		guest->nr_kernel_named++;
-		return;
+	if (user) {
+		guest->nr_user++;
+		guest->nr_user_named += named;
+	} else if (ip >= X86_KERNEL_IMAGE_START && ip < X86_KERNEL_IMAGE_END) {
+		guest->nr_kernel++;
+		guest->nr_kernel_named += ip >= guest->kernel_start && ip < guest->kernel_end;
 	}
-	map = maps__find(machine__kernel_maps(guest->machine), ip);
-	if (map && map != machine__kernel_map(guest->machine))
-		guest->nr_kernel_named++;
-	map__put(map);
+}
+
+/* What runs in a guest of @guest is neither of its processes nor of its kernel. */
+static struct kvm_guest *kvm_guest__nested(struct perf_session *session,
+					   const struct kvm_guest *guest)
+{
+	pid_t pid = guest->pid | KVM_GUEST_PSEUDO_PID;
+	struct kvm_guest *nested = kvm_guests__find(session, pid);
+	char name[GUEST_VM_NAME_LEN];
+
+	if (nested)
+		return nested;
+
+	scnprintf(name, sizeof(name), "%.50s:nested", guest->name);
+	nested = kvm_guest__new(session, pid, name);
+	if (nested)
+		nested->nested = true;
+	return nested;
 }
 
 /**
@@ -646,35 +739,26 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 
 	/* A VM that came and went during the record is in no table. */
 	guest = kvm_guests__find(session, sample->pid);
-	if (!guest)
+	if (!guest && sample->pid && sample->pid < KVM_GUEST_PSEUDO_PID)
 		guest = kvm_guest__new(session, sample->pid, NULL);
+	if (guest && (vcpu->flags & PERF_VCPU_NESTED))
+		guest = kvm_guest__nested(session, guest);
 	if (!guest)
 		return;
 
 	sample->machine_pid = guest->pid;
-	if (!(vcpu->flags & PERF_VCPU_LOADED))
+	/* The VMM's pid means nothing in the guest. */
+	sample->pid = -1;
+	sample->tid = -1;
+	if (vcpu->flags & PERF_VCPU_LOADED)
+		sample->vcpu = vcpu->vcpu_id;
+	if (!user && guest->has_map && !guest->kernel_loaded)
+		kvm_guest__load_kernel(guest);
+	if (!(vcpu->flags & PERF_VCPU_PT_ROOT_VALID))
 		return;
 
-	sample->vcpu = vcpu->vcpu_id;
-	if (!(vcpu->flags & PERF_VCPU_PT_ROOT_VALID)) {
-		sample->pid = -1;
-		sample->tid = -1;
-		return;
-	}
-
-	/* The guest's guest has tasks of its own, which no map tells. */
-	if (!(vcpu->flags & PERF_VCPU_NESTED))
-		space = guest_spaces__find(&guest->spaces, vcpu->pt_root);
-
-	if (user) {
-		guest->nr_user++;
-		guest->nr_user_named += !!space;
-	} else if (guest->has_map) {
-		if (!guest->kernel_loaded)
-			kvm_guest__load_kernel(guest);
-		kvm_guest__count_kernel(guest, sample->ip);
-	}
-
+	space = guest_spaces__find(&guest->spaces, vcpu->pt_root);
+	kvm_guest__count(guest, user, space, sample->ip);
 	sample->pid = space ? space->pid : kvm_guest__pseudo_pid(guest, vcpu->pt_root);
 	sample->tid = sample->pid;
 }

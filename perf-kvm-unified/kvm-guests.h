@@ -11,6 +11,7 @@
 #include "guest-space.h"
 #include "kvm-vms.h"
 
+struct hashmap;
 struct machine;
 struct perf_sample;
 struct perf_session;
@@ -21,16 +22,20 @@ struct perf_session;
  */
 #define KVM_GUEST_PSEUDO_PID	0x40000000
 
+/* More of these than any guest needs get one row: a CR3 costs the guest nothing. */
+#define KVM_GUEST_MAX_PSEUDO	4096
+
 /**
  * struct kvm_guest - a VM of a session, with what is known of its inside
- * @vm: owned by the session's table
+ * @pid: of the VMM; that and KVM_GUEST_PSEUDO_PID for the guests of a guest
+ * @nested: the guests of a guest, of which nothing is known
  * @has_map: a guest map was loaded: @spaces and the text of its kernel are known
- * @unnamed: CR3s without an owner; the pid in it is a pseudo pid
+ * @unnamed: pseudo pid by page table root, for CR3s without an owner
  * @kernel_start: @kernel_end: the kernel's text, 0 if not known
  * @nr_user: samples of guest user mode, @nr_user_named: those whose CR3 has an
  *	 owner in the map
- * @nr_kernel: samples of guest kernel mode, @nr_kernel_named: those within the
- *	 kernel and the modules of the map
+ * @nr_kernel: samples where a guest has its kernel's image, and not modules or
+ *	 BPF programs; @nr_kernel_named: those within the kernel of the map
  * @nr_foreign_files: files of the map that were found in its root directory but
  *	 with another build-id
  */
@@ -39,11 +44,12 @@ struct kvm_guest {
 	pid_t		 pid;
 	char		 name[GUEST_VM_NAME_LEN];
 	struct machine	 *machine;
+	bool		 nested;
 	bool		 has_map;
 	bool		 kernel_loaded;
 	char		 *root;
 	struct guest_spaces spaces;
-	struct guest_spaces unnamed;
+	struct hashmap	 *unnamed;
 	u64		 kernel_start;
 	u64		 kernel_end;
 	u64		 nr_user;
@@ -78,6 +84,7 @@ int guest_map__extract_kallsyms(const char *path, const char *dir, char *err, si
 int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *kallsyms,
 			char *err, size_t errlen);
 bool kvm_guest__map_is_foreign(const struct kvm_guest *guest);
+bool kvm_guest__map_names_nobody(const struct kvm_guest *guest);
 
 /* Where the files that guest maps name are looked for: NAME=DIR, or DIR for all */
 int kvm_guests__add_root(const char *arg);

@@ -30,6 +30,9 @@
 #define KVM_VM_LINK		"anon_inode:kvm-vm"
 #define KVM_VCPU_LINK		"anon_inode:kvm-vcpu:"
 
+/* More than a host has memory for; a file that says so is broken. */
+#define KVM_VMS_MAX		4096
+
 /* Makes @name fit for a terminal and for NAME=... on a command line */
 void sanitize_name(char *name)
 {
@@ -39,7 +42,7 @@ void sanitize_name(char *name)
 	}
 }
 
-/* The value of @key in "@key=value,..." or NULL; QEMU doubles commas in it. */
+/* The value of @key in "@key=value,..." or NULL */
 static const char *qemu_opt_value(const char *opts, const char *key, size_t *len)
 {
 	size_t key_len = strlen(key);
@@ -173,6 +176,15 @@ static int vcpu__cmp(const void *_a, const void *_b)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
+static bool vm__has_vcpu(const struct kvm_vm *vm, u32 id)
+{
+	for (u32 i = 0; i < vm->nr_vcpus; i++) {
+		if (vm->vcpus[i].id == id)
+			return true;
+	}
+	return false;
+}
+
 static int vm__scan_fds(struct kvm_vm *vm, int *vm_fd, const char *proc)
 {
 	char path[PATH_MAX], target[64];
@@ -189,6 +201,7 @@ static int vm__scan_fds(struct kvm_vm *vm, int *vm_fd, const char *proc)
 	while ((ent = readdir(dir))) {
 		struct guest_vcpu *vcpus;
 		ssize_t n;
+		u32 id;
 
 		n = readlinkat(dirfd(dir), ent->d_name, target, sizeof(target) - 1);
 		if (n < 0)
@@ -201,14 +214,15 @@ static int vm__scan_fds(struct kvm_vm *vm, int *vm_fd, const char *proc)
 		if (strncmp(target, KVM_VCPU_LINK, strlen(KVM_VCPU_LINK)))
 			continue;
 
+		id = strtoul(target + strlen(KVM_VCPU_LINK), NULL, 10);
+		if (vm__has_vcpu(vm, id))
+			continue;	/* A duplicate of the descriptor */
 		vcpus = reallocarray(vm->vcpus, vm->nr_vcpus + 1, sizeof(*vcpus));
 		if (!vcpus) {
 			ret = -ENOMEM;
 			break;
 		}
-		vcpus[vm->nr_vcpus++] = (struct guest_vcpu) {
-			.id = strtoul(target + strlen(KVM_VCPU_LINK), NULL, 10),
-		};
+		vcpus[vm->nr_vcpus++] = (struct guest_vcpu) { .id = id };
 		vm->vcpus = vcpus;
 	}
 	closedir(dir);
@@ -219,7 +233,7 @@ static int vm__scan_fds(struct kvm_vm *vm, int *vm_fd, const char *proc)
 
 static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char *debugfs)
 {
-	struct kvm_vm vm = { .pid = pid };
+	struct kvm_vm vm = { .pid = pid }, *known = kvm_vms__find_pid(vms, pid);
 	char path[PATH_MAX];
 	char *cmdline = NULL;
 	size_t len;
@@ -234,6 +248,18 @@ static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char
 	for (u32 i = 0; i < vm.nr_vcpus; i++)
 		vm.vcpus[i].tid = vcpu_tid(debugfs, pid, vm_fd, vm.vcpus[i].id);
 
+	/* vCPUs that were added since the last look; none goes away. */
+	if (known) {
+		if (vm.nr_vcpus < known->nr_vcpus) {
+			free(vm.vcpus);
+			return 0;
+		}
+		free(known->vcpus);
+		known->vcpus = vm.vcpus;
+		known->nr_vcpus = vm.nr_vcpus;
+		return 0;
+	}
+
 	scnprintf(path, sizeof(path), "%s/%d/cmdline", proc, pid);
 	if (!filename__read_str(path, &cmdline, &len)) {
 		kvm_vm__name_from_cmdline(cmdline, len, vm.name, sizeof(vm.name));
@@ -243,7 +269,7 @@ static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char
 }
 
 /**
- * kvm_vms__scan - add the VMs that run now and are not in @vms yet
+ * kvm_vms__scan - add the VMs that run now to those in @vms
  * @proc: where procfs is mounted
  * @debugfs: where debugfs is mounted
  *
@@ -264,7 +290,7 @@ int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs)
 		char *end;
 		long pid = strtol(ent->d_name, &end, 10);
 
-		if (*end || pid <= 0 || kvm_vms__find_pid(vms, pid))
+		if (*end || pid <= 0)
 			continue;
 		ret = vm__scan(vms, pid, proc, debugfs);
 	}
@@ -316,6 +342,10 @@ static int kvm_vms__process(const union perf_event *event, void *arg)
 		return -EINVAL;
 	vcpus_size = rec->header.size - sizeof(*rec);
 	if (rec->nr_vcpus > vcpus_size / sizeof(*rec->vcpus))
+		return -EINVAL;
+	/* 0 and -1 are the default guest and the host among perf's machines. */
+	if ((pid_t)rec->pid <= 0 || kvm_vms__find_pid(arg, rec->pid) ||
+	    ((struct kvm_vms *)arg)->nr >= KVM_VMS_MAX)
 		return -EINVAL;
 
 	vm.pid = rec->pid;

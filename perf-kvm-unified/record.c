@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -35,6 +36,7 @@
 #include "util/debug.h"
 #include "util/record.h"
 #include "util/util.h"
+#include "guest-stream.h"
 #include "kvm-guests.h"
 #include "kvm-unified.h"
 #include "kvm-vms.h"
@@ -72,6 +74,7 @@ struct unified_record {
 	bool		timeline;
 	bool		has_event;	/* the user has chosen events */
 	bool		has_target;	/* ... or what to record */
+	bool		per_task;	/* ... and that is not whole CPUs */
 	struct list_head guest_cmds;
 	struct args	args;
 	struct kvm_vms	vms;
@@ -97,10 +100,14 @@ static int pass_on(const struct option *opt, const char *arg, int unset)
 	struct unified_record *rec = opt->value;
 	char *str;
 
-	if (opt->short_name == 'e')
+	if (opt->short_name == 'e' || (opt->long_name && !strcmp(opt->long_name, "pfm-events")))
 		rec->has_event = true;
-	if (opt->short_name && strchr("aCptu", opt->short_name))
+	if (opt->short_name && strchr("aC", opt->short_name))
 		rec->has_target = true;
+	if (opt->short_name && strchr("ptuG", opt->short_name)) {
+		rec->has_target = true;
+		rec->per_task = true;
+	}
 
 	if (opt->long_name) {
 		if (asprintf(&str, "--%s%s%s%s", unset ? "no-" : "", opt->long_name,
@@ -145,6 +152,21 @@ static bool option__same(const struct option *a, const struct option *b)
 	return a->long_name && b->long_name && !strcmp(a->long_name, b->long_name);
 }
 
+/* These make other files than the one in the directory, or none. */
+static bool option__unsuitable(const struct option *opt)
+{
+	static const char *const names[] = {
+		"dry-run", "kcore", "output", "switch-max-files", "switch-output",
+		"switch-output-event", "threads", "timestamp-filename",
+	};
+
+	for (size_t i = 0; opt->long_name && i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(opt->long_name, names[i]))
+			return true;
+	}
+	return false;
+}
+
 /*
  * @own, and behind it those of perf record that have no namesake there, made so
  * that they are passed on. What parse_options() does not know about options,
@@ -174,7 +196,8 @@ static struct option *merge_options(const struct option *own, struct unified_rec
 	for (opt = record_options; opt->type != OPTION_END; opt++) {
 		for (o = own; o->type != OPTION_END && !option__same(o, opt); o++)
 			;
-		if (o->type != OPTION_END || opt->type == OPTION_GROUP)
+		if (o->type != OPTION_END || opt->type == OPTION_GROUP ||
+		    option__unsuitable(opt))
 			continue;
 
 		options[nr] = *opt;
@@ -268,6 +291,22 @@ static int check_kvm(void)
 	return -ENODEV;
 }
 
+/* "max" as in perf record; anything else as it is, or NULL with a message */
+static const char *parse_freq(const char *freq)
+{
+	char *str;
+	int max;
+
+	if (strcmp(freq, "max"))
+		return freq;
+	if (sysctl__read_int("kernel/perf_event_max_sample_rate", &max) ||
+	    asprintf(&str, "%d", max) < 0) {
+		pr_err("Cannot read the maximal sampling rate\n");
+		return NULL;
+	}
+	return str;
+}
+
 static char *event_with_rate(const char *event, const struct unified_record *rec, bool in_ns)
 {
 	char *str = NULL;
@@ -332,7 +371,11 @@ static int add_events(struct unified_record *rec)
 	if (!rec->timeline)
 		return 0;
 
-	if (has_timeline()) {
+	/* perf takes the event of a task away before KVM says why the task stops. */
+	if (rec->per_task) {
+		pr_warning("No %s for single tasks or cgroups: it needs whole CPUs.\n",
+			   TIMELINE_EVENT);
+	} else if (has_timeline()) {
 		args__add(&rec->args, "-e");
 		args__add(&rec->args, TIMELINE_EVENT);
 	} else {
@@ -364,6 +407,36 @@ static int make_output(struct unified_record *rec, char *data_path, size_t size)
 	return 0;
 }
 
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int sig __maybe_unused)
+{
+	interrupted = 1;
+}
+
+/*
+ * In the child: a group of its own, to be ended as a whole, and no more output
+ * than a map can have, as it goes straight to the host's disk.
+ */
+static void guest_cmd__prepare(void)
+{
+	const struct rlimit limit = {
+		.rlim_cur = GUEST_STREAM_MAX_SIZE,
+		.rlim_max = GUEST_STREAM_MAX_SIZE,
+	};
+
+	setsid();
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static u64 now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
 /*
  * Runs @gc's command with @fd as its output, which is closed. 0 or -errno with
  * the rest of a sentence about the guest in @err.
@@ -377,8 +450,9 @@ static int guest_cmd__run(const struct guest_cmd *gc, int fd, unsigned int timeo
 		.argv = argv,
 		.out = fd,
 		.no_stdin = 1,
+		.preexec_cb = guest_cmd__prepare,
 	};
-	time_t end = time(NULL) + timeout;
+	u64 end = now_ns() + timeout * NSEC_PER_SEC;
 	int ret;
 
 	if (start_command(&child)) {
@@ -386,12 +460,15 @@ static int guest_cmd__run(const struct guest_cmd *gc, int fd, unsigned int timeo
 		return -ENOEXEC;
 	}
 	while (!check_if_command_finished(&child)) {
-		if (time(NULL) >= end) {
-			kill(child.pid, SIGKILL);
+		if (interrupted || now_ns() >= end) {
+			kill(-child.pid, SIGKILL);
 			finish_command(&child);
-			scnprintf(err, errlen, "has not answered in %u s (--guest-timeout)",
-				  timeout);
-			return -ETIMEDOUT;
+			if (interrupted)
+				scnprintf(err, errlen, "was not waited for: interrupted");
+			else
+				scnprintf(err, errlen, "has not answered in %u s (--guest-timeout)",
+					  timeout);
+			return interrupted ? -EINTR : -ETIMEDOUT;
 		}
 		nanosleep(&poll, NULL);
 	}
@@ -454,9 +531,15 @@ static void fetch_guest_maps(struct unified_record *rec)
 	const struct guest_cmd *gc;
 	char err[256];
 
+	/* perf record's handlers only end a measurement. */
+	signal(SIGINT, on_interrupt);
+	signal(SIGTERM, on_interrupt);
+
 	list_for_each_entry(gc, &rec->guest_cmds, node) {
 		const struct kvm_vm *vm = kvm_vms__find_name(&rec->vms, gc->name);
 
+		if (interrupted)
+			break;
 		if (!vm)
 			continue;	/* check_guest_cmds() */
 
@@ -540,6 +623,12 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 
 	args__add(&rec.args, "record");
 	argc = parse_options(argc, argv, options, usage, PARSE_OPT_STOP_AT_NON_OPTION);
+
+	if (rec.freq) {
+		rec.freq = parse_freq(rec.freq);
+		if (!rec.freq)
+			return 1;
+	}
 
 	/* Both, and no exclude_guest, which is perf record's default */
 	perf_host = true;

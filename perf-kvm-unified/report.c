@@ -62,6 +62,7 @@ struct map_arg {
 struct report {
 	struct perf_tool tool;
 	struct perf_session *session;
+	struct evsel	 *evsel;	/* the one whose samples are counted */
 	struct profile	 host;
 	struct list_head guests;
 	struct list_head map_args;
@@ -69,8 +70,11 @@ struct report {
 	u64		 first, last;	/* ns, time of samples */
 	u64		 nr_samples;
 	u64		 nr_relabelled;
-	u64		 nr_lost;
+	u64		 nr_lost;	/* records, from PERF_RECORD_LOST */
+	u64		 nr_lost_samples; /* samples of @evsel, if the kernel counts them */
 	u64		 nr_timeline;
+	u64		 nr_other;	/* samples of other events */
+	u64		 nr_unplaced;	/* ... with a CPU or vCPU number beyond reason */
 	u64		 nr_throttled;
 	u64		 *cpu_samples;
 	u32		 nr_cpus;
@@ -83,7 +87,7 @@ struct report {
 static int count(u64 **array, u32 *nr, u32 idx)
 {
 	if (idx >= REPORT_MAX_CPUS)
-		return -EINVAL;
+		return -ERANGE;
 
 	if (idx >= *nr) {
 		u64 *grown = reallocarray(*array, idx + 1, sizeof(**array));
@@ -119,6 +123,19 @@ static struct report_guest *report__findnew_guest(struct report *rep, struct kvm
 	return rg;
 }
 
+/* The event that the report is of: the first that samples time or cycles */
+static struct evsel *report__evsel(const struct report *rep)
+{
+	struct evsel *evsel;
+
+	evlist__for_each_entry(rep->session->evlist, evsel) {
+		if (evsel->core.attr.type != PERF_TYPE_TRACEPOINT &&
+		    !evsel__is_dummy_event(evsel))
+			return evsel;
+	}
+	return NULL;
+}
+
 /* "[kernel]" for any kernel, else the file's name as perf report has it */
 static const char *module_name(const struct addr_location *al)
 {
@@ -136,8 +153,8 @@ static const char *function_name(const struct addr_location *al)
 	return al->sym ? al->sym->name : "[unknown]";
 }
 
-/* A whole guest is one row at host level. */
-static int report__add_vm(struct report *rep, const struct kvm_guest *guest)
+/* A whole guest is one row at host level; @guest is NULL if it is not known. */
+static int report__add_vm(struct report *rep, const struct kvm_guest *guest, pid_t pid)
 {
 	char function[GUEST_VM_NAME_LEN + 2], module[32];
 	struct profile_key key = {
@@ -148,8 +165,8 @@ static int report__add_vm(struct report *rep, const struct kvm_guest *guest)
 		.pid = -1,
 	};
 
-	scnprintf(function, sizeof(function), "[%s]", guest->name);
-	scnprintf(module, sizeof(module), "(VM pid %d)", guest->pid);
+	scnprintf(function, sizeof(function), "[%s]", guest ? guest->name : "guest");
+	scnprintf(module, sizeof(module), "(VM pid %d)", pid & ~KVM_GUEST_PSEUDO_PID);
 	return profile__add(&rep->host, &key, 1);
 }
 
@@ -195,13 +212,15 @@ static int report__add_guest(struct report *rep, const struct perf_sample *sampl
 
 	if (sample->vcpu_ctx.flags & PERF_VCPU_LOADED) {
 		ret = count(&rg->vcpu_samples, &rg->nr_vcpus, sample->vcpu);
-		if (ret)
+		if (ret == -ERANGE)
+			rep->nr_unplaced++;
+		else if (ret)
 			return ret;
 	}
 	ret = profile__add(&rg->profile, &key, 1);
 	if (ret)
 		return ret;
-	return report__add_vm(rep, guest);
+	return report__add_vm(rep, guest, guest->pid);
 }
 
 static int report__add_host(struct report *rep, const struct perf_sample *sample,
@@ -230,11 +249,18 @@ static int process_sample(const struct perf_tool *tool, union perf_event *event 
 	struct report *rep = container_of(tool, struct report, tool);
 	bool in_guest = sample->cpumode == PERF_RECORD_MISC_GUEST_USER ||
 			sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL;
+	struct kvm_guest *guest;
 	struct addr_location al;
 	int ret;
 
-	if (evsel->core.attr.type == PERF_TYPE_TRACEPOINT) {
-		rep->nr_timeline++;
+	/* In a pipe's data, the events come with the records. */
+	if (!rep->evsel)
+		rep->evsel = report__evsel(rep);
+	if (evsel != rep->evsel) {
+		if (evsel__name_is(evsel, "kvm:kvm_vcpu_timeline"))
+			rep->nr_timeline++;
+		else
+			rep->nr_other++;
 		return 0;
 	}
 
@@ -245,7 +271,9 @@ static int process_sample(const struct perf_tool *tool, union perf_event *event 
 	}
 	if (sample->cpu != (u32)-1) {
 		ret = count(&rep->cpu_samples, &rep->nr_cpus, sample->cpu);
-		if (ret)
+		if (ret == -ERANGE)
+			rep->nr_unplaced++;
+		else if (ret)
 			return ret;
 	}
 
@@ -253,15 +281,15 @@ static int process_sample(const struct perf_tool *tool, union perf_event *event 
 	    !vcpu_sample__interrupted_guest(&sample->vcpu_ctx))
 		return report__add_exit_handling(rep, sample);
 
+	guest = in_guest ? kvm_guests__find(rep->session, machine->pid) : NULL;
+	if (in_guest && !guest)
+		return report__add_vm(rep, NULL, machine->pid);
+
 	addr_location__init(&al);
 	ret = machine__resolve(machine, &al, sample);
-	if (!ret) {
-		struct kvm_guest *guest = in_guest ?
-					  kvm_guests__find(rep->session, machine->pid) : NULL;
-
+	if (!ret)
 		ret = guest ? report__add_guest(rep, sample, guest, &al) :
 			      report__add_host(rep, sample, &al);
-	}
 	addr_location__exit(&al);
 	return ret;
 }
@@ -277,13 +305,28 @@ static int process_lost(const struct perf_tool *tool, union perf_event *event,
 }
 
 static int process_lost_samples(const struct perf_tool *tool, union perf_event *event,
-				struct perf_sample *sample __maybe_unused,
+				struct perf_sample *sample,
 				struct machine *machine __maybe_unused)
 {
 	struct report *rep = container_of(tool, struct report, tool);
 
-	rep->nr_lost += event->lost_samples.lost;
+	/* What a BPF filter has dropped was to be dropped. */
+	if (event->header.misc & PERF_RECORD_MISC_LOST_SAMPLES_BPF)
+		return 0;
+	if (evlist__id2evsel(rep->session->evlist, sample->id) == rep->evsel)
+		rep->nr_lost_samples += event->lost_samples.lost;
 	return 0;
+}
+
+/*
+ * The kernel counts a lost sample twice: in the buffer's count, together with
+ * other records, and in the event's, if it is asked for that.
+ */
+static u64 report__lost(const struct report *rep)
+{
+	if (rep->evsel && (rep->evsel->core.attr.read_format & PERF_FORMAT_LOST))
+		return rep->nr_lost_samples;
+	return rep->nr_lost;
 }
 
 static int process_throttle(const struct perf_tool *tool, union perf_event *event __maybe_unused,
@@ -296,18 +339,6 @@ static int process_throttle(const struct perf_tool *tool, union perf_event *even
 	return 0;
 }
 
-static struct evsel *report__evsel(const struct report *rep)
-{
-	struct evsel *evsel;
-
-	evlist__for_each_entry(rep->session->evlist, evsel) {
-		if (evsel->core.attr.type != PERF_TYPE_TRACEPOINT &&
-		    !evsel__is_dummy_event(evsel))
-			return evsel;
-	}
-	return NULL;
-}
-
 /* CPUs that have a sample */
 static u32 report__nr_cpus(const struct report *rep)
 {
@@ -318,11 +349,17 @@ static u32 report__nr_cpus(const struct report *rep)
 	return nr;
 }
 
+static bool report__period_is_exact(struct evsel *evsel)
+{
+	return !evsel->core.attr.freq && (evsel__match(evsel, SOFTWARE, SW_CPU_CLOCK) ||
+					  evsel__match(evsel, SOFTWARE, SW_TASK_CLOCK));
+}
+
 /*
  * The time between two samples of a CPU that is never idle, ns: what was asked
  * for if that was a time or a frequency, else what the busiest CPU got.
  */
-static u64 report__period(const struct report *rep, const struct evsel *evsel)
+static u64 report__period(const struct report *rep, struct evsel *evsel)
 {
 	const struct perf_event_attr *attr = &evsel->core.attr;
 	u64 most = 0;
@@ -330,8 +367,7 @@ static u64 report__period(const struct report *rep, const struct evsel *evsel)
 	if (attr->freq)
 		return attr->sample_freq ? NSEC_PER_SEC / attr->sample_freq : 0;
 
-	if (evsel__match(evsel, SOFTWARE, SW_CPU_CLOCK) ||
-	    evsel__match(evsel, SOFTWARE, SW_TASK_CLOCK))
+	if (report__period_is_exact(evsel))
 		return attr->sample_period;
 
 	for (u32 i = 0; i < rep->nr_cpus; i++)
@@ -345,13 +381,53 @@ static u64 report__duration(const struct report *rep, u64 period)
 	return rep->nr_samples ? rep->last - rep->first + period : 0;
 }
 
-/* A row for each vCPU: the time that it did not run the guest */
+static bool vm__has_vcpu(const struct kvm_vm *vm, u32 id)
+{
+	for (u32 i = 0; vm && i < vm->nr_vcpus; i++) {
+		if (vm->vcpus[i].id == id)
+			return true;
+	}
+	return false;
+}
+
+static u64 report_guest__seen(const struct report_guest *rg, u32 id)
+{
+	return id < rg->nr_vcpus ? rg->vcpu_samples[id] : 0;
+}
+
+/* The highest vCPU id and 1. Ids have gaps: they are x86 APIC ids. */
+static u32 report_guest__end(const struct report_guest *rg, const struct kvm_vm *vm)
+{
+	u32 end = rg->nr_vcpus;
+
+	for (u32 i = 0; vm && i < vm->nr_vcpus; i++) {
+		if (vm->vcpus[i].id < REPORT_MAX_CPUS)
+			end = max(end, vm->vcpus[i].id + 1);
+	}
+	return end;
+}
+
+/* A vCPU is one that the VM has, or that was seen in a sample. */
+static u32 report_guest__nr_vcpus(const struct report_guest *rg, const struct kvm_vm *vm)
+{
+	u32 nr = 0;
+
+	for (u32 id = 0; id < report_guest__end(rg, vm); id++)
+		nr += report_guest__seen(rg, id) || vm__has_vcpu(vm, id);
+	return nr;
+}
+
+/*
+ * A row for each vCPU: the time that it did not run the guest. Not known without
+ * vCPU contexts, nor for the guests that a guest runs.
+ */
 static int report_guest__add_blank(struct report_guest *rg, const struct kvm_vm *vm,
 				   u64 duration, u64 period)
 {
-	u32 nr = max(rg->nr_vcpus, vm ? vm->nr_vcpus : 0);
+	if (!rg->nr_vcpus || rg->guest->nested)
+		return 0;
 
-	for (u32 i = 0; i < nr; i++) {
+	for (u32 id = 0; id < report_guest__end(rg, vm); id++) {
 		char function[32];
 		struct profile_key key = {
 			.class = PROFILE_BLANK,
@@ -360,10 +436,12 @@ static int report_guest__add_blank(struct report_guest *rg, const struct kvm_vm 
 			.comm = "",
 			.pid = -1,
 		};
-		u64 seen = i < rg->nr_vcpus ? rg->vcpu_samples[i] : 0;
+		u64 seen = report_guest__seen(rg, id);
 		int ret;
 
-		scnprintf(function, sizeof(function), "[blank] (vcpu%u)", i);
+		if (!seen && !vm__has_vcpu(vm, id))
+			continue;
+		scnprintf(function, sizeof(function), "[blank] (vcpu%u)", id);
 		ret = profile__add(&rg->profile, &key, profile__blank(duration, period, seen));
 		if (ret)
 			return ret;
@@ -373,9 +451,11 @@ static int report_guest__add_blank(struct report_guest *rg, const struct kvm_vm 
 
 static void print_guest_line(const struct kvm_guest *guest, u32 nr_vcpus, FILE *fp)
 {
-	fprintf(fp, "# guest %s: pid %d, %u vCPU%s, ", guest->name, guest->pid, nr_vcpus,
-		nr_vcpus == 1 ? "" : "s");
-	if (guest->has_map)
+	fprintf(fp, "# guest %s: pid %d, %u vCPU%s, ", guest->name,
+		guest->pid & ~KVM_GUEST_PSEUDO_PID, nr_vcpus, nr_vcpus == 1 ? "" : "s");
+	if (guest->nested)
+		fprintf(fp, "what its own guests run, by CR3\n");
+	else if (guest->has_map)
 		fprintf(fp, "map of %zu address spaces names the process of %" PRIu64 " of %" PRIu64
 			" user samples (%.2f %%)\n", guest->spaces.nr, guest->nr_user_named,
 			guest->nr_user,
@@ -386,7 +466,7 @@ static void print_guest_line(const struct kvm_guest *guest, u32 nr_vcpus, FILE *
 
 static int report__print(struct report *rep, FILE *fp)
 {
-	struct evsel *evsel = report__evsel(rep);
+	struct evsel *evsel = rep->evsel;
 	u32 nr_cpus = report__nr_cpus(rep);
 	const struct perf_env *env = &rep->session->header.env;
 	u64 period = evsel ? report__period(rep, evsel) : 0;
@@ -395,13 +475,14 @@ static int report__print(struct report *rep, FILE *fp)
 	char title[GUEST_VM_NAME_LEN + 32];
 	int ret;
 
-	fprintf(fp, "# perf kvm unified report: %.3f s on the host's clock, %s every %.3f ms, ",
+	fprintf(fp, "# perf kvm unified report: %.3f s on the host's clock, %s %s %.3f ms, ",
 		(double)duration / NSEC_PER_SEC, evsel ? evsel__name(evsel) : "no event",
+		evsel && report__period_is_exact(evsel) ? "every" : "about every",
 		(double)period / NSEC_PER_MSEC);
 	fprintf(fp, "%u CPU%s, kernel %s\n", nr_cpus, nr_cpus == 1 ? "" : "s",
 		env->os_release ?: "unknown");
 	fprintf(fp, "# samples %" PRIu64 ", lost %" PRIu64 ", throttled %" PRIu64 " times, ",
-		rep->nr_samples, rep->nr_lost, rep->nr_throttled);
+		rep->nr_samples, report__lost(rep), rep->nr_throttled);
 	fprintf(fp, "relabelled guest -> exit handling %" PRIu64 " (%.2f %%), timeline events %"
 		PRIu64 "\n", rep->nr_relabelled,
 		profile__percent(&rep->host, rep->nr_relabelled), rep->nr_timeline);
@@ -413,7 +494,7 @@ static int report__print(struct report *rep, FILE *fp)
 		ret = report_guest__add_blank(rg, vm, duration, period);
 		if (ret)
 			return ret;
-		print_guest_line(rg->guest, max(rg->nr_vcpus, vm ? vm->nr_vcpus : 0), fp);
+		print_guest_line(rg->guest, report_guest__nr_vcpus(rg, vm), fp);
 	}
 	fputc('\n', fp);
 
@@ -502,6 +583,10 @@ static int report__load_maps(struct report *rep)
 	return 0;
 }
 
+/*
+ * A map that is certainly of something else makes every name wrong: no report.
+ * One that just does not help is told about.
+ */
 static int report__check_maps(struct report *rep)
 {
 	struct kvm_guest *guest;
@@ -513,14 +598,16 @@ static int report__check_maps(struct report *rep)
 		if (guest->nr_foreign_files)
 			pr_warning("Guest %s: %" PRIu64 " mapped files below %s have another build-id, not used\n",
 				   guest->name, guest->nr_foreign_files, guest->root);
+		if (kvm_guest__map_names_nobody(guest))
+			pr_warning("Guest %s: no process of its map was seen running. They may have ended\n"
+				   "before the map was made, or the map is of another guest.\n",
+				   guest->name);
 		if (!kvm_guest__map_is_foreign(guest))
 			continue;
 		pr_err("The map of guest %s is of another guest, or of another boot of this one:\n"
-		       "it names %" PRIu64 " of %" PRIu64 " samples of its user code and %" PRIu64
-		       " of %" PRIu64 " of its kernel.\n"
+		       "only %" PRIu64 " of %" PRIu64 " samples of its kernel are where the map has it.\n"
 		       "Give the right one with --guest-map, or use --no-guest-maps.\n",
-		       guest->name, guest->nr_user_named, guest->nr_user,
-		       guest->nr_kernel_named, guest->nr_kernel);
+		       guest->name, guest->nr_kernel_named, guest->nr_kernel);
 		return -EINVAL;
 	}
 	return 0;
@@ -528,11 +615,18 @@ static int report__check_maps(struct report *rep)
 
 static void report__warn(const struct report *rep)
 {
-	double lost = 100.0 * rep->nr_lost / (rep->nr_samples + rep->nr_lost ?: 1);
+	u64 nr_lost = report__lost(rep);
+	double lost = 100.0 * nr_lost / (rep->nr_samples + nr_lost ?: 1);
 
 	if (lost > LOST_WARN_PERCENT)
-		pr_warning("%.1f %% of the samples were lost: record with a larger buffer (-m)\n",
-			   lost);
+		pr_warning("%.1f %% of the samples were lost, and are part of what is shown as blank:\n"
+			   "record with a larger buffer (-m)\n", lost);
+	if (rep->nr_other)
+		pr_warning("%" PRIu64 " samples of other events than %s are not in this report: see perf report\n",
+			   rep->nr_other, rep->evsel ? evsel__name(rep->evsel) : "the first");
+	if (rep->nr_unplaced)
+		pr_warning("%" PRIu64 " samples have a CPU or vCPU number that cannot be: is the file damaged?\n",
+			   rep->nr_unplaced);
 	if (!rep->nr_samples)
 		pr_warning("There is not one sample in this profile.\n");
 	else if (!rep->session->kvm_guests)
@@ -578,6 +672,7 @@ static int report__run(struct report *rep, struct perf_data *data)
 		return ret;
 	}
 
+	rep->evsel = report__evsel(rep);
 	ret = symbol__init(&rep->session->header.env) < 0 ? -EIO : 0;
 	if (!ret)
 		ret = report__load_maps(rep);
