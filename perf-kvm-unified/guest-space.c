@@ -96,7 +96,7 @@ const struct guest_space *guest_spaces__find(struct guest_spaces *spaces, u64 cr
 	u64 pt_root = guest_cr3__pt_root(cr3);
 	const struct guest_space *space;
 
-	if (!spaces->sorted) {
+	if (!spaces->sorted && spaces->nr) {
 		qsort(spaces->entries, spaces->nr, sizeof(*spaces->entries),
 		      guest_space__cmp);
 		spaces->sorted = true;

@@ -117,7 +117,7 @@ static const char *guest_root__find(const char *name)
 
 static size_t root__hash(long key, void *ctx __maybe_unused)
 {
-	return key >> 12;
+	return key;
 }
 
 static bool root__equal(long key1, long key2, void *ctx __maybe_unused)
@@ -247,8 +247,11 @@ static void guest_file_name(struct kvm_guest *guest, const char *name,
 	free(real);
 
 	/* Not just "[name]": a VM may be called "heap", which perf takes for one. */
-	scnprintf(buf, size, "[guest:%s]%s%s", guest->name, name[0] == '/' ? "" : "/", name);
+	scnprintf(buf, size, "/[guest:%s]%s%s", guest->name, name[0] == '/' ? "" : "/", name);
 	sanitize_text(buf);
+	/* Nor may it lead anywhere else. */
+	for (char *p = buf; (p = strstr(p, ".."));)
+		*p = '?';
 }
 
 /* A module's map is called "[name]" on any host: no file is looked for then. */
@@ -266,9 +269,23 @@ static void guest_module_name(const char *name, char *buf, size_t size)
 	sanitize_text(buf);
 }
 
+/*
+ * What a guest may say at most. perf's data structures are made for what there
+ * is on a machine, and take quadratic time if it is much more.
+ */
+#define GUEST_MAP_MAX_COMMS		(1U << 18)
+#define GUEST_MAP_MAX_KERNEL_MAPS	4096
+#define GUEST_MAP_MAX_USER_MAPS		(1U << 18)
+#define GUEST_MAP_MAX_MAPS_OF_PID	16384
+
+/* Without a guest the records are checked and counted, and nothing is changed. */
 struct guest_map_load {
 	struct kvm_guest *guest;
 	int		 kallsyms_fd;	/* -1: not wanted */
+	u32		 nr_comms;
+	u32		 nr_kernel_maps;
+	u32		 nr_user_maps;
+	struct hashmap	 *maps_of_pid;
 };
 
 /* 0 is the kernel itself, pseudo processes are ours. */
@@ -358,22 +375,39 @@ static bool misc__is_kernel(u16 misc)
 	return (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 }
 
-static int guest_map__process_mmap(struct kvm_guest *guest, const union perf_event *event)
+static int guest_map__count_map(struct guest_map_load *load, bool kernel, pid_t pid)
 {
+	long nr = 0;
+
+	if (kernel)
+		return ++load->nr_kernel_maps > GUEST_MAP_MAX_KERNEL_MAPS ? -E2BIG : 0;
+
+	if (++load->nr_user_maps > GUEST_MAP_MAX_USER_MAPS)
+		return -E2BIG;
+	hashmap__find(load->maps_of_pid, pid, &nr);
+	if (++nr > GUEST_MAP_MAX_MAPS_OF_PID)
+		return -E2BIG;
+	return hashmap__set(load->maps_of_pid, pid, nr, NULL, NULL);
+}
+
+static int guest_map__process_mmap(struct guest_map_load *load, const union perf_event *event)
+{
+	bool kernel = misc__is_kernel(event->header.misc);
 	struct build_id none = { };
 
 	if (!record__has_string(event, offsetof(struct perf_record_mmap, filename)))
 		return -EINVAL;
-	if (!guest)
-		return 0;
+	if (!load->guest)
+		return guest_map__count_map(load, kernel, event->mmap.pid);
 
-	return kvm_guest__add_map(guest, misc__is_kernel(event->header.misc), event->mmap.pid,
+	return kvm_guest__add_map(load->guest, kernel, event->mmap.pid,
 				  event->mmap.start, event->mmap.len, event->mmap.pgoff,
 				  PROT_EXEC, 0, &none, event->mmap.filename);
 }
 
-static int guest_map__process_mmap2(struct kvm_guest *guest, const union perf_event *event)
+static int guest_map__process_mmap2(struct guest_map_load *load, const union perf_event *event)
 {
+	bool kernel = misc__is_kernel(event->header.misc);
 	struct build_id bid = { };
 
 	if (!record__has_string(event, offsetof(struct perf_record_mmap2, filename)))
@@ -384,16 +418,16 @@ static int guest_map__process_mmap2(struct kvm_guest *guest, const union perf_ev
 			return -EINVAL;
 		build_id__init(&bid, event->mmap2.build_id, event->mmap2.build_id_size);
 	}
-	if (!guest)
-		return 0;
+	if (!load->guest)
+		return guest_map__count_map(load, kernel, event->mmap2.pid);
 
-	return kvm_guest__add_map(guest, misc__is_kernel(event->header.misc), event->mmap2.pid,
+	return kvm_guest__add_map(load->guest, kernel, event->mmap2.pid,
 				  event->mmap2.start, event->mmap2.len, event->mmap2.pgoff,
 				  event->mmap2.prot, event->mmap2.flags, &bid,
 				  event->mmap2.filename);
 }
 
-static int guest_map__process_comm(struct kvm_guest *guest, const union perf_event *event)
+static int guest_map__process_comm(struct guest_map_load *load, const union perf_event *event)
 {
 	struct thread *thread;
 	char comm[sizeof(event->comm.comm)];
@@ -401,14 +435,15 @@ static int guest_map__process_comm(struct kvm_guest *guest, const union perf_eve
 
 	if (!record__has_string(event, offsetof(struct perf_record_comm, comm)))
 		return -EINVAL;
-	if (!guest || !guest_pid__is_valid(event->comm.pid) ||
-	    !guest_pid__is_valid(event->comm.tid))
+	if (!load->guest)
+		return ++load->nr_comms > GUEST_MAP_MAX_COMMS ? -E2BIG : 0;
+	if (!guest_pid__is_valid(event->comm.pid) || !guest_pid__is_valid(event->comm.tid))
 		return 0;
 
 	strlcpy(comm, event->comm.comm, sizeof(comm));
 	sanitize_text(comm);
 
-	thread = kvm_guest__findnew_thread(guest, event->comm.pid, event->comm.tid);
+	thread = kvm_guest__findnew_thread(load->guest, event->comm.pid, event->comm.tid);
 	if (!thread)
 		return -ENOMEM;
 	ret = thread__set_comm(thread, comm, 0);
@@ -441,7 +476,6 @@ static int guest_map__process_kallsyms(int fd, const union perf_event *event)
 	return ret;
 }
 
-/* Without a guest it is only checked whether the record could be used. */
 static int guest_map__process(const union perf_event *event, void *arg)
 {
 	const struct perf_record_guest_space *space = (const void *)event;
@@ -449,11 +483,11 @@ static int guest_map__process(const union perf_event *event, void *arg)
 
 	switch (event->header.type) {
 	case PERF_RECORD_MMAP:
-		return guest_map__process_mmap(load->guest, event);
+		return guest_map__process_mmap(load, event);
 	case PERF_RECORD_MMAP2:
-		return guest_map__process_mmap2(load->guest, event);
+		return guest_map__process_mmap2(load, event);
 	case PERF_RECORD_COMM:
-		return guest_map__process_comm(load->guest, event);
+		return guest_map__process_comm(load, event);
 	case PERF_RECORD_GUEST_SPACE:
 		if (event->header.size < sizeof(*space))
 			return -EINVAL;
@@ -469,19 +503,37 @@ static int guest_map__process(const union perf_event *event, void *arg)
 
 static int guest_map__read(const char *path, struct guest_map_load *load, char *err, size_t errlen)
 {
+	struct stat st;
 	int fd, ret;
 
-	scnprintf(err, errlen, "is corrupt");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
+	/* It is read more than once. A pipe without a writer must not block here. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st)) {
 		ret = -errno;
 		scnprintf(err, errlen, "cannot be opened: %s", strerror(-ret));
-		return ret;
+		goto out;
 	}
-	ret = guest_stream__read(fd, guest_map__process, load, err, errlen);
-	if (ret == -ENOMEM || ret == -ENOSPC)
+	if (!S_ISREG(st.st_mode)) {
+		scnprintf(err, errlen, "is not a regular file");
+		ret = -EINVAL;
+		goto out;
+	}
+
+	load->maps_of_pid = hashmap__new(root__hash, root__equal, NULL);
+	if (IS_ERR(load->maps_of_pid)) {
+		ret = -ENOMEM;
+	} else {
+		scnprintf(err, errlen, "is corrupt");
+		ret = guest_stream__read(fd, guest_map__process, load, err, errlen);
+		hashmap__free(load->maps_of_pid);
+	}
+	if (ret == -E2BIG)
+		scnprintf(err, errlen, "has more processes or maps than any real guest");
+	else if (ret == -ENOMEM || ret == -ENOSPC)
 		scnprintf(err, errlen, "cannot be read in: %s", strerror(-ret));
-	close(fd);
+out:
+	if (fd >= 0)
+		close(fd);
 	return ret;
 }
 
@@ -493,37 +545,19 @@ int guest_map__check(const char *path, char *err, size_t errlen)
 	return guest_map__read(path, &load, err, errlen);
 }
 
-/* Writes the /proc/kallsyms that is in the map at @path to @dir/kallsyms. */
-int guest_map__extract_kallsyms(const char *path, const char *dir, char *err, size_t errlen)
+/* Writes the /proc/kallsyms that is in the map at @path to @fd. As above */
+int guest_map__extract_kallsyms(const char *path, int fd, char *err, size_t errlen)
 {
-	struct guest_map_load load = { };
-	char file[PATH_MAX];
-	int ret;
+	struct guest_map_load load = { .kallsyms_fd = fd };
 
-	if (mkdir(dir, 0700) && errno != EEXIST) {
-		ret = -errno;
-		scnprintf(err, errlen, "cannot be stored: %s: %s", dir, strerror(-ret));
-		return ret;
-	}
-	scnprintf(file, sizeof(file), "%s/kallsyms", dir);
-	load.kallsyms_fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (load.kallsyms_fd < 0) {
-		ret = -errno;
-		scnprintf(err, errlen, "cannot be stored: %s: %s", file, strerror(-ret));
-		return ret;
-	}
-	ret = guest_map__read(path, &load, err, errlen);
-	if (close(load.kallsyms_fd) && !ret) {
-		ret = -errno;
-		scnprintf(err, errlen, "cannot be stored: %s: %s", file, strerror(-ret));
-	}
-	return ret;
+	return guest_map__read(path, &load, err, errlen);
 }
 
 /**
  * kvm_guest__load_map - take over what a guest map says
  * @path: the map
- * @kallsyms: its /proc/kallsyms as a file, see guest_map__extract_kallsyms()
+ * @kallsyms: the name of a file with its /proc/kallsyms, which has to be there
+ *	when the first sample of the guest's kernel comes
  *
  * A map that is not whole changes nothing. 0, or -errno and the rest of a
  * sentence about the map in @err.

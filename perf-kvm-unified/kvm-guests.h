@@ -80,7 +80,7 @@ struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char
 #define KVM_GUEST_KALLSYMS_FMT	"kcore_dir__%d"	/* and /kallsyms in it */
 
 int guest_map__check(const char *path, char *err, size_t errlen);
-int guest_map__extract_kallsyms(const char *path, const char *dir, char *err, size_t errlen);
+int guest_map__extract_kallsyms(const char *path, int fd, char *err, size_t errlen);
 int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *kallsyms,
 			char *err, size_t errlen);
 bool kvm_guest__map_is_foreign(const struct kvm_guest *guest);

@@ -482,6 +482,35 @@ static int guest_cmd__run(const struct guest_cmd *gc, int fd, unsigned int timeo
 	return -EIO;
 }
 
+/* The kernel's symbols have to be a file of their own for perf. */
+static int guest_cmd__store_kallsyms(const char *map, const char *dir, char *err, size_t errlen)
+{
+	char path[PATH_MAX];
+	int fd, ret;
+
+	scnprintf(path, sizeof(path), "%s/kallsyms", dir);
+	if (mkdir(dir, 0700) && errno != EEXIST)
+		goto out_errno;
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		goto out_errno;
+
+	ret = guest_map__extract_kallsyms(map, fd, err, errlen);
+	if (!close(fd) && !ret)
+		return 0;
+	if (ret) {
+		unlink(path);
+		rmdir(dir);
+		return ret;
+	}
+out_errno:
+	ret = -errno;
+	scnprintf(err, errlen, "cannot be stored: %s: %s", path, strerror(-ret));
+	unlink(path);
+	rmdir(dir);
+	return ret;
+}
+
 /* Gets a guest's map into the directory. Nothing is left of one that is no good. */
 static int guest_cmd__fetch(const struct guest_cmd *gc, const struct unified_record *rec,
 			    const struct kvm_vm *vm, char *err, size_t errlen)
@@ -513,7 +542,7 @@ static int guest_cmd__fetch(const struct guest_cmd *gc, const struct unified_rec
 
 		ret = guest_map__check(tmp, what, sizeof(what));
 		if (!ret)
-			ret = guest_map__extract_kallsyms(tmp, kallsyms_dir, what, sizeof(what));
+			ret = guest_cmd__store_kallsyms(tmp, kallsyms_dir, what, sizeof(what));
 		if (!ret && rename(tmp, path)) {
 			ret = -errno;
 			scnprintf(what, sizeof(what), "cannot be stored: %s", strerror(-ret));

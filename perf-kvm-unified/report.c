@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/mman.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
@@ -56,7 +57,7 @@ struct map_arg {
 	struct list_head node;
 	char		 *name;
 	const char	 *file;
-	char		 dir[64];	/* temporary, for its kallsyms */
+	int		 kallsyms_fd;	/* in memory: nothing to clean up; or -1 */
 };
 
 struct report {
@@ -249,6 +250,7 @@ static int process_sample(const struct perf_tool *tool, union perf_event *event 
 	struct report *rep = container_of(tool, struct report, tool);
 	bool in_guest = sample->cpumode == PERF_RECORD_MISC_GUEST_USER ||
 			sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL;
+	const struct perf_env *env = &rep->session->header.env;
 	struct kvm_guest *guest;
 	struct addr_location al;
 	int ret;
@@ -268,6 +270,12 @@ static int process_sample(const struct perf_tool *tool, union perf_event *event 
 	if (sample->time != -1ULL) {
 		rep->first = min(rep->first, sample->time);
 		rep->last = max(rep->last, sample->time);
+	}
+	/* machine__resolve() looks it up in a table of the CPUs there are. */
+	if (sample->cpu != (u32)-1 && env->nr_cpus_avail > 0 &&
+	    sample->cpu >= (u32)env->nr_cpus_avail) {
+		rep->nr_unplaced++;
+		sample->cpu = -1;
 	}
 	if (sample->cpu != (u32)-1) {
 		ret = count(&rep->cpu_samples, &rep->nr_cpus, sample->cpu);
@@ -525,6 +533,7 @@ static int parse_guest_map(const struct option *opt, const char *arg, int unset 
 		return -ENOMEM;
 	ma->name = strndup(arg, eq - arg);
 	ma->file = eq + 1;
+	ma->kallsyms_fd = -1;
 	list_add_tail(&ma->node, &rep->map_args);
 	return 0;
 }
@@ -543,7 +552,7 @@ static int parse_guest_root(const struct option *opt __maybe_unused, const char 
 static int report__load_maps(struct report *rep)
 {
 	struct map_arg *ma;
-	char err[256], kallsyms[96];
+	char err[256], kallsyms[32];
 	int ret;
 
 	list_for_each_entry(ma, &rep->map_args, node) {
@@ -564,15 +573,14 @@ static int report__load_maps(struct report *rep)
 			return -EEXIST;
 		}
 
-		scnprintf(ma->dir, sizeof(ma->dir), "/tmp/perf-kvm-unified-XXXXXX");
-		if (!mkdtemp(ma->dir)) {
+		ma->kallsyms_fd = memfd_create("kallsyms", MFD_CLOEXEC);
+		if (ma->kallsyms_fd < 0) {
 			ret = -errno;
-			pr_err("%s: %s\n", ma->dir, strerror(-ret));
-			ma->dir[0] = '\0';
+			pr_err("No memory for the guest's symbols: %s\n", strerror(-ret));
 			return ret;
 		}
-		scnprintf(kallsyms, sizeof(kallsyms), "%s/kallsyms", ma->dir);
-		ret = guest_map__extract_kallsyms(ma->file, ma->dir, err, sizeof(err));
+		scnprintf(kallsyms, sizeof(kallsyms), "/proc/self/fd/%d", ma->kallsyms_fd);
+		ret = guest_map__extract_kallsyms(ma->file, ma->kallsyms_fd, err, sizeof(err));
 		if (!ret)
 			ret = kvm_guest__load_map(guest, ma->file, kallsyms, err, sizeof(err));
 		if (ret) {
@@ -648,13 +656,8 @@ static void report__exit(struct report *rep)
 		free(rg);
 	}
 	list_for_each_entry_safe(ma, tmp_ma, &rep->map_args, node) {
-		char kallsyms[96];
-
-		if (ma->dir[0]) {
-			scnprintf(kallsyms, sizeof(kallsyms), "%s/kallsyms", ma->dir);
-			unlink(kallsyms);
-			rmdir(ma->dir);
-		}
+		if (ma->kallsyms_fd >= 0)
+			close(ma->kallsyms_fd);
 		free(ma->name);
 		free(ma);
 	}
@@ -668,7 +671,11 @@ static int report__run(struct report *rep, struct perf_data *data)
 	if (IS_ERR(rep->session)) {
 		ret = PTR_ERR(rep->session);
 		rep->session = NULL;
-		pr_err("Cannot read %s: %s\n", data->path, strerror(-ret));
+		/* -1 is not an errno: perf has said more, or says it with -v. */
+		if (ret == -1)
+			pr_err("Cannot read %s as a profile\n", data->path);
+		else
+			pr_err("Cannot read %s: %s\n", data->path, strerror(-ret));
 		return ret;
 	}
 
@@ -739,8 +746,10 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 		char *end;
 
 		rep.print.percent_limit = strtod(percent_limit, &end);
-		if (end == percent_limit || *end) {
-			pr_err("--percent-limit wants a number, not '%s'\n", percent_limit);
+		if (end == percent_limit || *end ||
+		    !(rep.print.percent_limit >= 0 && rep.print.percent_limit <= 100)) {
+			pr_err("--percent-limit wants a number from 0 to 100, not '%s'\n",
+			       percent_limit);
 			return 1;
 		}
 	}

@@ -47,10 +47,11 @@ has_spdx()
 # inttypes.h's formats are not ours to choose; tools/ has strlcpy() and no
 # strscpy(); TRACE_EVENT() is laid out with open parentheses everywhere; a uapi
 # header has no BIT(); a message for the user is not broken in two, so that it
-# can be searched for; macros for tests and tables are used once; and the one
-# comparison of two constants is the kernel's.
+# can be searched for; macros for tests and tables are used once; the one
+# comparison of two constants is the kernel's; and a flag that a signal handler
+# sets is volatile.
 CHECKPATCH_OFF=FILE_PATH_CHANGES,CAMELCASE,STRLCPY,OPEN_ENDED_LINE,BIT_MACRO
-CHECKPATCH_OFF+=,LONG_LINE_STRING,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE,CONSTANT_COMPARISON
+CHECKPATCH_OFF+=,VOLATILE,LONG_LINE_STRING,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE,CONSTANT_COMPARISON
 
 checkpatch()
 {
