@@ -11,6 +11,7 @@ SCENARIO ?= libquantum
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
+	@echo "Variables: KVMU_CACHE=DIR (downloads and builds), KDIR=TREE or TARBALL, JOBS=N, SCENARIO=NAME"
 
 demo: ## everything: build, boot a host with a guest, profile it, show the report
 	@scripts/demo.sh
@@ -19,10 +20,10 @@ test: ## run all tests; ends with "N passed, N failed"
 	@scripts/test.sh
 
 perf: ## build perf with the kvm unified command
-	@scripts/build-perf.sh
+	@KVMU_SAY_WHERE=1 scripts/build-perf.sh
 
 kernel: ## build the lab's host kernel with the patches
-	@scripts/build-kernel.sh
+	@KVMU_SAY_WHERE=1 scripts/build-kernel.sh
 
 lab: ## run one scenario in the lab: make lab SCENARIO=libquantum
 	@scripts/lab.sh $(SCENARIO)

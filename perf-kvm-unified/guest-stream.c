@@ -9,8 +9,10 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <linux/kernel.h>
 #include <linux/err.h>
 #include <internal/lib.h>
@@ -22,35 +24,22 @@
 /* "PERFILE2" as a little endian u64, which is how x86 guests write it */
 #define PERF_MAGIC_LE		0x32454c4946524550ULL
 
-/* Reads exactly @len bytes. 0, -EPIPE if the file ends before that, or -errno */
-static int read_whole(int fd, void *buf, size_t len)
+/* Reads exactly @len bytes. 0, -EPIPE if the file ends before that, or -EIO */
+static int read_whole(FILE *file, void *buf, size_t len)
 {
-	ssize_t n = len ? readn(fd, buf, len) : 0;
-
-	if (n < 0)
-		return -errno;
-	return (size_t)n == len ? 0 : -EPIPE;
+	if (fread(buf, 1, len, file) == len)
+		return 0;
+	return ferror(file) ? -EIO : -EPIPE;
 }
 
-/**
- * guest_stream__read - hand each record of a stream to @cb
- * @fd: the stream, read from where it is up to its last record
- * @cb: gets a record of which all header.size bytes are there and, behind them,
- *	a zero byte; the stream ends if it does not return 0
- * @err: on failure of the stream itself, a sentence for the user
- *
- * Returns 0, what @cb returned, or -EINVAL, -EPIPE (truncated), -EFBIG, -ENOMEM
- * or the error of read(2).
- */
-int guest_stream__read(int fd, guest_stream_cb cb, void *arg,
-		       char *err, size_t errlen)
+static int read_records(FILE *file, guest_stream_cb cb, void *arg, char *err, size_t errlen)
 {
 	struct perf_pipe_file_header file_header;
 	u64 total = sizeof(file_header);
 	char *buf;
 	int ret;
 
-	ret = read_whole(fd, &file_header, sizeof(file_header));
+	ret = read_whole(file, &file_header, sizeof(file_header));
 	if (ret) {
 		if (ret == -EPIPE)
 			scnprintf(err, errlen, "is empty or ends within its header");
@@ -74,7 +63,7 @@ int guest_stream__read(int fd, guest_stream_cb cb, void *arg,
 		struct perf_event_header *header = (void *)buf;
 		union perf_event *event = (void *)buf;
 
-		ret = read_whole(fd, header, sizeof(*header));
+		ret = read_whole(file, header, sizeof(*header));
 		if (!ret && header->size < sizeof(*header)) {
 			scnprintf(err, errlen,
 				  "is corrupt: a record of %u bytes at offset %" PRIu64,
@@ -83,7 +72,7 @@ int guest_stream__read(int fd, guest_stream_cb cb, void *arg,
 			break;
 		}
 		if (!ret)
-			ret = read_whole(fd, header + 1, header->size - sizeof(*header));
+			ret = read_whole(file, header + 1, header->size - sizeof(*header));
 		if (ret) {
 			if (ret == -EPIPE)
 				scnprintf(err, errlen,
@@ -110,6 +99,34 @@ int guest_stream__read(int fd, guest_stream_cb cb, void *arg,
 	}
 
 	free(buf);
+	return ret;
+}
+
+/**
+ * guest_stream__read - hand each record of a stream to @cb
+ * @fd: the stream, read from where it is; where it is afterwards is not defined
+ * @cb: gets a record of which all header.size bytes are there and, behind them,
+ *	a zero byte; the stream ends if it does not return 0
+ * @err: on failure of the stream itself, a sentence for the user
+ *
+ * Returns 0, what @cb returned, or -EINVAL, -EPIPE (truncated), -EFBIG, -ENOMEM,
+ * -EIO.
+ */
+int guest_stream__read(int fd, guest_stream_cb cb, void *arg,
+		       char *err, size_t errlen)
+{
+	int ret, copy = dup(fd);
+	FILE *file = copy < 0 ? NULL : fdopen(copy, "r");
+
+	if (!file) {
+		ret = -errno;
+		scnprintf(err, errlen, "cannot be read: %s", strerror(-ret));
+		if (copy >= 0)
+			close(copy);
+		return ret;
+	}
+	ret = read_records(file, cb, arg, err, errlen);
+	fclose(file);
 	return ret;
 }
 

@@ -39,6 +39,7 @@
 #include "util/symbol.h"
 #include "util/thread.h"
 #include "util/util.h"
+#include "util/vcpu-sample.h"
 #include "guest-records.h"
 #include "guest-stream.h"
 #include "kvm-guests.h"
@@ -792,7 +793,8 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 		return;
 
 	space = guest_spaces__find(&guest->spaces, vcpu->pt_root);
-	kvm_guest__count(guest, user, space, sample->ip);
+	if (vcpu_sample__interrupted_guest(vcpu))
+		kvm_guest__count(guest, user, space, sample->ip);
 	sample->pid = space ? space->pid : kvm_guest__pseudo_pid(guest, vcpu->pt_root);
 	sample->tid = sample->pid;
 }

@@ -44,7 +44,7 @@
 #define TIMELINE_EVENT		"kvm:kvm_vcpu_timeline"
 #define TIMELINE_EVENT_DIR	"kvm/kvm_vcpu_timeline"
 
-/* The paper's sampling period, and about what perf record can do in any VM */
+/* Fine enough for a time slice, and far from what costs the guests anything */
 #define DEFAULT_PERIOD_NS	NSEC_PER_MSEC
 #define DEFAULT_FREQ		1000
 

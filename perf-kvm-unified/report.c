@@ -75,6 +75,8 @@ struct report {
 	u64		 nr_lost_samples; /* samples of @evsel, if the kernel counts them */
 	u64		 nr_timeline;
 	u64		 nr_other;	/* samples of other events */
+	u64		 nr_host_kernel;
+	u64		 nr_host_kernel_named;
 	u64		 nr_unplaced;	/* ... with a CPU or vCPU number beyond reason */
 	u64		 nr_throttled;
 	u64		 *cpu_samples;
@@ -235,6 +237,11 @@ static int report__add_host(struct report *rep, const struct perf_sample *sample
 		.comm = "",
 		.pid = -1,
 	};
+
+	if (!user) {
+		rep->nr_host_kernel++;
+		rep->nr_host_kernel_named += !!al->sym;
+	}
 
 	/* The idle task also runs interrupts; only where it waits is idle. */
 	if (!user && !sample->pid && al->sym && al->sym->idle)
@@ -632,6 +639,8 @@ static void report__warn(const struct report *rep)
 	if (rep->nr_other)
 		pr_warning("%" PRIu64 " samples of other events than %s are not in this report: see perf report\n",
 			   rep->nr_other, rep->evsel ? evsel__name(rep->evsel) : "the first");
+	if (rep->nr_host_kernel_named < rep->nr_host_kernel / 2)
+		pr_warning("The host's kernel has no symbols here, so idle time counts as OS: give its vmlinux (-k)\n");
 	if (rep->nr_unplaced)
 		pr_warning("%" PRIu64 " samples have a CPU or vCPU number that cannot be: is the file damaged?\n",
 			   rep->nr_unplaced);

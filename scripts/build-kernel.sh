@@ -50,10 +50,19 @@ kernel_key()
 lock_cache
 "$TOP/scripts/apply.sh"
 key=$(kernel_key)
-stamp_is host-kernel "$key" && [ -f "$OUT/arch/x86/boot/bzImage" ] && exit 0
+say_where()
+{
+	[ -z "${KVMU_SAY_WHERE:-}" ] || say "kernel: $OUT/arch/x86/boot/bzImage"
+}
+
+if stamp_is host-kernel "$key" && [ -f "$OUT/arch/x86/boot/bzImage" ]; then
+	say_where
+	exit 0
+fi
 "$TOP/scripts/deps.sh" kernel
 [ -d "$OUT" ] || need_space "$TREE" "$SPACE_MB"
 stamp_drop host-kernel
 mkdir -p "$OUT"
 step "build the lab's host kernel (minutes the first time)" "$LOGS/host-kernel.log" build
 stamp_set host-kernel "$key"
+say_where

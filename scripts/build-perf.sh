@@ -60,10 +60,24 @@ lock_cache
 "$TOP/scripts/apply.sh"
 key=$(perf_key)
 stamp=perf${VARIANT:+-$VARIANT}
-stamp_is "$stamp" "$key" && [ -x "$OUT/perf" ] && exit 0
+done_already()
+{
+	stamp_is "$stamp" "$key" && [ -x "$OUT/perf" ]
+}
+
+say_where()
+{
+	[ -z "${KVMU_SAY_WHERE:-}" ] || say "perf: $OUT/perf"
+}
+
+if done_already; then
+	say_where
+	exit 0
+fi
 "$TOP/scripts/deps.sh" perf
 [ -d "$OUT" ] || need_space "$TREE" "$SPACE_MB"
 stamp_drop "$stamp"
 mkdir -p "$OUT"
 step "build perf${VARIANT:+ ($VARIANT)}" "$LOGS/$stamp.log" build
 stamp_set "$stamp" "$key"
+say_where

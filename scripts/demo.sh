@@ -5,7 +5,13 @@
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
 
+OUT=build/lab/libquantum
+
 say "perf kvm unified, demo. What is downloaded and built goes to $KVMU_CACHE."
 "$TOP/scripts/lab.sh" libquantum
 say ""
-cat "$TOP/build/lab/libquantum/report.txt"
+cat "$TOP/$OUT/report-short.txt"
+say "The guest's own accounting of its two processes, around the measurement:"
+"$TOP/scripts/lab/cpu-shares" "$TOP/$OUT" user | sed 's/^/  /'
+say "Rows of a single sample are in $OUT/report.txt, the profile is $OUT/perf.data."
+say "(The process 'agent' is how the lab talks to its guest, not part of the tool.)"

@@ -14,7 +14,7 @@ packages_of()
 	perf)	echo gcc make flex bison pkg-config python3 libelf-dev libdw-dev \
 			libtraceevent-dev libunwind-dev libzstd-dev zlib1g-dev libcap-dev ;;
 	lab)	echo qemu-system-x86 busybox-static cpio gcc libquantum-dev python3 ;;
-	check)	echo shellcheck codespell perl git procps python3-ply python3-git ;;
+	check)	echo shellcheck codespell perl git procps strace python3-ply python3-git ;;
 	*)	die "deps.sh: no group '$1' (tree kernel perf lab check)" ;;
 	esac
 }

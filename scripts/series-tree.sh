@@ -18,11 +18,12 @@ say "copy the kernel's source to $dir ..."
 cp -a "$TREE/orig" "$dir"
 # Debian's keeps everything at the top out of git.
 sed -i '/^\/\*$/d' "$dir/.gitignore"
+identity=(-c user.name=series -c user.email=series@localhost -c commit.gpgsign=false)
 git -C "$dir" init -q
 git -C "$dir" add -Af .
-git -C "$dir" commit -q -m "$BASE"
+git -C "$dir" "${identity[@]}" commit -q -m "$BASE"
 while read -r patch; do
-	git -C "$dir" am -q -k "$TOP/patches/$BASE/$patch"
+	git -C "$dir" "${identity[@]}" am -q -k "$TOP/patches/$BASE/$patch"
 done < <(sed -e 's/[[:space:]]*#.*//' -e '/^[[:space:]]*$/d' "$TOP/patches/$BASE/series")
 ln -s "$TOP/perf-kvm-unified" "$dir/tools/perf/kvm-unified"
 echo /tools/perf/kvm-unified >>"$dir/.git/info/exclude"

@@ -105,36 +105,47 @@ named_percent()
 }
 ok "99 % of guest user samples belong to a process by name" test "$(named_percent)" -ge 99
 
-# Percent of process $1's CPU time in that of both, between the two brackets.
+ok "the header counts the user samples that the table has" test \
+	"$(sed -n 's/^# guest guest1: .* of \([0-9]*\) user samples .*/\1/p' "$REPORT")" -eq \
+	"$(section guest1 | awk '$NF != "[k]" && $3 != "[blank]" { n += $1 } END { print n }')"
+
+# Percent of process $2's CPU time ($1: user, cpu) in that of both.
 cpu_share()
 {
-	awk -v pid="pid=$1" 'function ns() { sub(/.*cpu_ns=/, ""); return $1 + 0 }
-		{ who = $2; t = ns(); sign = FILENAME ~ /before/ ? -1 : 1
-		  all += sign * t; if (who == pid) own += sign * t }
-		END { printf "%.2f", 100 * own / all }' guest1-cpu.before guest1-cpu.after
+	"$TOP/scripts/lab/cpu-shares" . "$1" | awk -v pid="$2" '$1 == pid { print $2 }'
 }
 
-sample_share()
+# The rows of the report, which are of user mode.
+user_sample_share()
 {
 	section guest1 | awk -v pid="($1)" '$(NF - 1) == "shor" { all += $1; if ($NF == pid) own += $1 }
 		END { printf "%.2f", 100 * own / all }'
 }
 
-shares_agree()
+# All samples with the CR3 of the process, which are of kernel mode, too.
+sample_share()
 {
-	local cpu samples
+	"$PERF" script -f -i perf.data -F comm,pid,vcpu_ctx 2>/dev/null |
+		awk -v pid="$1" '$1 == "shor" && / guest cr3 .* exit interrupt/ { all++; if ($2 == pid) own++ }
+		END { printf "%.2f", 100 * own / all }'
+}
 
-	cpu=$(cpu_share "$1")
-	samples=$(sample_share "$1")
-	echo "process $1: $cpu % of the CPU time, $samples % of the samples"
-	awk -v a="$cpu" -v b="$samples" 'BEGIN { d = a - b; exit !(d <= 2 && d >= -2) }'
+# agree WHAT A B: within 2 percentage points.
+agree()
+{
+	echo "$1: $2 % of the CPU time, $3 % of the samples"
+	awk -v a="$2" -v b="$3" 'BEGIN { d = a - b; exit !(a && b && d <= 2 && d >= -2) }'
 }
 
 pids=$(sed -n 's/^cpu pid=\([0-9]*\) .*/\1/p' guest1-cpu.after)
 ok "two workload processes" test "$(wc -w <<<"$pids")" -eq 2
 for pid in $pids; do
-	shares_agree "$pid" >&2
-	ok "process $pid: share of samples within 2 points of its share of CPU time" shares_agree "$pid"
+	user=("process $pid, user mode" "$(cpu_share user "$pid")" "$(user_sample_share "$pid")")
+	both=("process $pid, user and kernel" "$(cpu_share cpu "$pid")" "$(sample_share "$pid")")
+	agree "${user[@]}" >&2
+	agree "${both[@]}" >&2
+	ok "${user[0]}: the report's share within 2 points of the guest's own" agree "${user[@]}"
+	ok "${both[0]}: share of samples within 2 points of the guest's own" agree "${both[@]}"
 	# Shares that are equal would agree even if the processes were mixed up.
 	ok "process $pid: not just half" test "$(sample_share "$pid" | cut -d. -f1)" -ne 50
 done
@@ -196,6 +207,29 @@ ok "a truncated map costs the names only" went_on map-truncated 'a map that is t
 ok "a guest that does not answer costs the names only" went_on map-hangs 'has not answered in 1 s'
 ok "a VM that dies during the record costs its names only" went_on vm-dies 'Guest guest2 does not run any more'
 ok "the command's exit code is handed on" grep -qx 'exit code 7' exit-code.out
+
+# --- the sample type ---------------------------------------------------------------
+
+contexts()
+{
+	"$PERF" script -f -i "$1" -F vcpu_ctx 2>/dev/null
+}
+ok "context: CR3 of the guest" test "$(contexts context.data | grep -c 'guest cr3 0x')" -ge 100
+ok "context: none on a CPU without a vCPU" test "$(contexts context.data | grep -c '^ *none')" -ge 10
+ok "exclude_guest: the vCPU in the host" grep -q '^ *0 host asid' <(contexts host-only.data)
+ok "exclude_guest: nothing of the guest" not grep -q 'guest\|cr3' <(contexts host-only.data)
+
+# Each fault makes a sample of both events, and those of one are all the same size.
+samples_of_one_size()
+{
+	local sizes
+
+	sizes=$("$PERF" script -f -D -i two-events.data 2>/dev/null |
+		sed -n 's/.* \[\(0x[0-9a-f]*\)\]: PERF_RECORD_SAMPLE.*/\1/p')
+	sort <<<"$sizes" | uniq -c
+	[ "$(sort <<<"$sizes" | uniq -c | sort -n | awk 'END { print 2 * $1 }')" -ge "$(wc -l <<<"$sizes")" ]
+}
+ok "two software events do not share what one needs" samples_of_one_size
 
 # report_refused MESSAGE OPTION...: on this machine.
 report_refused()

@@ -48,6 +48,13 @@ measure()
 	# perf that does not know of the new bit.
 	perf record -a -g -e cpu-clock -c 1000000 -o plain.data -- sleep 1 2>/dev/null
 
+	# What PERF_SAMPLE_VCPU says to an event that excludes the guest, and to one
+	# that does not; and two software events, of which one needs more.
+	perf record -a --sample-vcpu -e cpu-clock -c 1000000 -o context.data -- sleep 0.5 2>/dev/null
+	perf record -a --sample-vcpu -e cpu-clock:H -c 1000000 -o host-only.data -- sleep 0.5 2>/dev/null
+	perf record -c 1 -e page-faults/call-graph=no/,page-faults/call-graph=fp/ \
+		-o two-events.data -- true 2>/dev/null
+
 	try no-root setpriv --reuid=65534 --clear-groups perf kvm unified record -o /tmp/x -- true
 	try no-such-guest record -o refused.data --guest-cmd "guest9=true" -- true
 	try bad-guest-cmd record -o refused.data --guest-cmd "guest2" -- true
