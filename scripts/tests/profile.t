@@ -210,13 +210,14 @@ ok "the command's exit code is handed on" grep -qx 'exit code 7' exit-code.out
 
 # --- the sample type ---------------------------------------------------------------
 
+# From the raw dump: without a table of VMs, perf script leaves out guest samples.
 contexts()
 {
-	"$PERF" script -f -i "$1" -F vcpu_ctx 2>/dev/null
+	"$PERF" script -f -D -i "$1" 2>/dev/null | sed -n 's/^ \.\. vcpu: //p'
 }
 ok "context: CR3 of the guest" test "$(contexts context.data | grep -c 'guest cr3 0x')" -ge 100
-ok "context: none on a CPU without a vCPU" test "$(contexts context.data | grep -c '^ *none')" -ge 10
-ok "exclude_guest: the vCPU in the host" grep -q '^ *0 host asid' <(contexts host-only.data)
+ok "context: none on a CPU without a vCPU" test "$(contexts context.data | grep -c '^none')" -ge 10
+ok "exclude_guest: the vCPU in the host" grep -q '^0 host asid' <(contexts host-only.data)
 ok "exclude_guest: nothing of the guest" not grep -q 'guest\|cr3' <(contexts host-only.data)
 
 # Each fault makes a sample of both events, and those of one are all the same size.
