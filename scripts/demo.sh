@@ -13,5 +13,5 @@ say ""
 cat "$TOP/$OUT/report-short.txt"
 say "The guest's own accounting of its two processes, around the measurement:"
 "$TOP/scripts/lab/cpu-shares" "$TOP/$OUT" user | sed 's/^/  /'
-say "Rows of a single sample are in $OUT/report.txt, the profile is $OUT/perf.data."
+say "All rows are in $OUT/report.txt, the profile is $OUT/perf.data."
 say "(The process 'agent' is how the lab talks to its guest, not part of the tool.)"

@@ -171,6 +171,19 @@ timeline()
 }
 ok "timeline: preempted, with the task that took the CPU" timeline 'preempted why 0 next_pid [1-9]'
 ok "timeline: back on the CPU" timeline 'run .* isa 2'
+
+# The first VM's record starts behind the file header of 16 bytes, its first vCPU is
+# at 80 in it: id and thread, see perf-kvm-unified/guest-records.h.
+vcpu_thread()
+{
+	od -An -tu4 -j 100 -N 4 perf.data/vms | tr -d ' '
+}
+timeline_thread()
+{
+	"$PERF" script -f -i perf.data -F tid,event | awk '/kvm_vcpu_timeline/ { print $1; exit }'
+}
+ok "the table of VMs has the guest's name" grep -qa guest1 perf.data/vms
+ok "and the vCPU's thread" test "$(vcpu_thread)" -eq "$(timeline_thread)"
 ok "the guest map is perf.data that perf script reads" \
 	grep -q 'PERF_RECORD_MMAP2 .*libquantum' \
 	<("$PERF" script -i perf.data/guest_map__* --show-mmap-events 2>/dev/null)
