@@ -23,7 +23,7 @@ mutations()
 	cr3-lookup|perf-kvm-unified/guest-space.c|s/^\treturn &spaces->entries\[low\];/\treturn \&spaces->entries[0];/|profile|share within 2 points
 	no-cr3|patches/linux-6.12/0004-*|s/^+\(\tdata->flags |= PERF_VCPU_PT_ROOT_VALID;\)/+\t(void)data;/|profile|99 % of guest user samples belong
 	truncated-map|perf-kvm-unified/guest-stream.c|s/if (ret == -EPIPE)/if (ret == -EPIPE \&\& !(ret = 0))/|profile|refused: a truncated map
-	sample-halves|patches/linux-6.12/0007-*|s/^+\t\t\tu.val32\[1\] = vcpu->vpid;/+\t\t\tu.val32[1] = vcpu->vcpu_id;/|perf|Sample parsing
+	sample-halves|patches/linux-6.12/0008-*|s/^+\t\t\tu.val32\[1\] = vcpu->vpid;/+\t\t\tu.val32[1] = vcpu->vcpu_id;/|perf|Sample parsing
 	blank|perf-kvm-unified/profile.c|s/whole > seen ? whole - seen : 0/whole > seen ? 0 : 0/|profile|total is duration
 	END
 }
