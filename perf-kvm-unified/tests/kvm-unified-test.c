@@ -380,12 +380,12 @@ static int test__profile(struct test_suite *test __maybe_unused, int subtest __m
 }
 
 static struct test_case kvm_unified_tests[] = {
-	TEST_CASE("CR3 to process", spaces),
-	TEST_CASE("record streams", stream),
-	TEST_CASE("names of VMs", vm_names),
-	TEST_CASE("VMs of a host", vms),
-	TEST_CASE("vCPU context of samples", vcpu_sample),
-	TEST_CASE("profile", profile),
+	TEST_CASE("kvm unified: CR3 to process", spaces),
+	TEST_CASE("kvm unified: record streams", stream),
+	TEST_CASE("kvm unified: names of VMs", vm_names),
+	TEST_CASE("kvm unified: VMs of a host", vms),
+	TEST_CASE("kvm unified: vCPU context of samples", vcpu_sample),
+	TEST_CASE("kvm unified: profile", profile),
 	{ .name = NULL, }
 };
 
