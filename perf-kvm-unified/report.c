@@ -474,7 +474,7 @@ static void print_guest_line(const struct kvm_guest *guest, u32 nr_vcpus, FILE *
 		fprintf(fp, "map of %zu address spaces names the process of %" PRIu64 " of %" PRIu64
 			" user samples (%.2f %%)\n", guest->spaces.nr, guest->nr_user_named,
 			guest->nr_user,
-			guest->nr_user ? 100.0 * guest->nr_user_named / guest->nr_user : 100.0);
+			guest->nr_user ? 100.0 * guest->nr_user_named / guest->nr_user : 0.0);
 	else
 		fprintf(fp, "no map: user code by CR3, without names\n");
 }

@@ -10,7 +10,7 @@
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"; on_exit' EXIT
 
-# NAME | FILE | SED EXPRESSION | TEST | WHAT HAS TO FAIL
+# NAME @ FILE @ SED EXPRESSION @ TEST @ WHAT HAS TO FAIL
 #
 # cr3-lookup		every CR3 belongs to the first process of the map
 # no-cr3		the kernel never says that it has a CR3
@@ -20,11 +20,11 @@ trap 'rm -rf "$WORK"; on_exit' EXIT
 mutations()
 {
 	cat <<-'END'
-	cr3-lookup|perf-kvm-unified/guest-space.c|s/^\treturn &spaces->entries\[low\];/\treturn \&spaces->entries[0];/|profile|share within 2 points
-	no-cr3|patches/linux-6.12/0004-*|s/^+\(\tdata->flags |= PERF_VCPU_PT_ROOT_VALID;\)/+\t(void)data;/|profile|99 % of guest user samples belong
-	truncated-map|perf-kvm-unified/guest-stream.c|s/if (ret == -EPIPE)/if (ret == -EPIPE \&\& !(ret = 0))/|profile|refused: a truncated map
-	sample-halves|patches/linux-6.12/0008-*|s/^+\t\t\tu.val32\[1\] = vcpu->vpid;/+\t\t\tu.val32[1] = vcpu->vcpu_id;/|perf|Sample parsing
-	blank|perf-kvm-unified/profile.c|s/whole > seen ? whole - seen : 0/whole > seen ? 0 : 0/|profile|total is duration
+	cr3-lookup@perf-kvm-unified/guest-space.c@s/^\treturn &spaces->entries\[low\];/\treturn \&spaces->entries[0];/@profile@share within 2 points
+	no-cr3@patches/linux-6.12/0004-*@s/^+\(\tdata->flags |= PERF_VCPU_PT_ROOT_VALID;\)/+\t(void)data;/@profile@99 % of guest user samples belong
+	truncated-map@perf-kvm-unified/guest-stream.c@s/if (ret == -EPIPE)/if (ret == -EPIPE \&\& !(ret = 0))/@profile@refused: a truncated map
+	sample-halves@patches/linux-6.12/0008-*@s/^+\t\t\tu.val32\[1\] = vcpu->vpid;/+\t\t\tu.val32[1] = vcpu->vcpu_id;/@perf@Sample parsing
+	blank@perf-kvm-unified/profile.c@s/whole > seen ? whole - seen : 0/whole > seen ? 0 : 0/@profile@total is duration
 	END
 }
 
@@ -44,7 +44,7 @@ mutate()
 
 lock_cache
 missed=0
-while IFS='|' read -r -u 3 name file expression test expected; do
+while IFS='@' read -r -u 3 name file expression test expected; do
 	[ $# -eq 0 ] || [[ " $* " = *" $name "* ]] || continue
 	say "mutation $name: $file"
 	if (mutate "$name" "$file" "$expression" && "$TOP/scripts/build-kernel.sh" &&
@@ -54,6 +54,7 @@ while IFS='|' read -r -u 3 name file expression test expected; do
 		say "    caught: $(grep -m1 "^not ok .*$expected" "$TOP/build/test/$test.tap")"
 	else
 		tail -n 5 "$WORK/$name.out" | sed 's/^/    | /'
+		grep '^not ok' "$TOP/build/test/$test.tap" | sed 's/^/    | /' || :
 		say "    NOT caught by '$expected' in $test"
 		missed=$((missed + 1))
 	fi
