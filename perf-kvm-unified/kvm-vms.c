@@ -34,7 +34,7 @@
 #define KVM_VMS_MAX		4096
 
 /* Makes @name fit for a terminal and for NAME=... on a command line */
-void sanitize_name(char *name)
+static void sanitize_name(char *name)
 {
 	for (; *name; name++) {
 		if (!isgraph((unsigned char)*name) || *name == '=' || *name == '/')
@@ -176,7 +176,7 @@ static int vcpu__cmp(const void *_a, const void *_b)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static bool vm__has_vcpu(const struct kvm_vm *vm, u32 id)
+bool kvm_vm__has_vcpu(const struct kvm_vm *vm, u32 id)
 {
 	for (u32 i = 0; i < vm->nr_vcpus; i++) {
 		if (vm->vcpus[i].id == id)
@@ -215,7 +215,7 @@ static int vm__scan_fds(struct kvm_vm *vm, int *vm_fd, const char *proc)
 			continue;
 
 		id = strtoul(target + strlen(KVM_VCPU_LINK), NULL, 10);
-		if (vm__has_vcpu(vm, id))
+		if (kvm_vm__has_vcpu(vm, id))
 			continue;	/* A duplicate of the descriptor */
 		vcpus = reallocarray(vm->vcpus, vm->nr_vcpus + 1, sizeof(*vcpus));
 		if (!vcpus) {

@@ -2,6 +2,7 @@
 #ifndef __PERF_KVM_UNIFIED_KVM_VMS_H
 #define __PERF_KVM_UNIFIED_KVM_VMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -27,7 +28,7 @@ int kvm_vms__write(const struct kvm_vms *vms, const char *path);
 int kvm_vms__read(struct kvm_vms *vms, const char *path, char *err, size_t errlen);
 void kvm_vms__exit(struct kvm_vms *vms);
 
+bool kvm_vm__has_vcpu(const struct kvm_vm *vm, u32 id);
 void kvm_vm__name_from_cmdline(const char *cmdline, size_t len, char *name, size_t size);
-void sanitize_name(char *name);
 
 #endif /* __PERF_KVM_UNIFIED_KVM_VMS_H */

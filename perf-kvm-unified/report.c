@@ -396,15 +396,6 @@ static u64 report__duration(const struct report *rep, u64 period)
 	return rep->nr_samples ? rep->last - rep->first + period : 0;
 }
 
-static bool vm__has_vcpu(const struct kvm_vm *vm, u32 id)
-{
-	for (u32 i = 0; vm && i < vm->nr_vcpus; i++) {
-		if (vm->vcpus[i].id == id)
-			return true;
-	}
-	return false;
-}
-
 static u64 report_guest__seen(const struct report_guest *rg, u32 id)
 {
 	return id < rg->nr_vcpus ? rg->vcpu_samples[id] : 0;
@@ -428,7 +419,7 @@ static u32 report_guest__nr_vcpus(const struct report_guest *rg, const struct kv
 	u32 nr = 0;
 
 	for (u32 id = 0; id < report_guest__end(rg, vm); id++)
-		nr += report_guest__seen(rg, id) || vm__has_vcpu(vm, id);
+		nr += report_guest__seen(rg, id) || (vm && kvm_vm__has_vcpu(vm, id));
 	return nr;
 }
 
@@ -454,7 +445,7 @@ static int report_guest__add_blank(struct report_guest *rg, const struct kvm_vm 
 		u64 seen = report_guest__seen(rg, id);
 		int ret;
 
-		if (!seen && !vm__has_vcpu(vm, id))
+		if (!seen && !(vm && kvm_vm__has_vcpu(vm, id)))
 			continue;
 		scnprintf(function, sizeof(function), "[blank] (vcpu%u)", id);
 		ret = profile__add(&rg->profile, &key, profile__blank(duration, period, seen));
