@@ -12,7 +12,18 @@ PERF=$TREE/perf/perf
 ROOT=$TREE/guest/root
 REPORT=$TMP/report
 
-ok "the lab runs the scenario libquantum" "$TOP/scripts/lab.sh" libquantum
+# The emulated guest has been seen to end by itself, without a word of the VMM: once
+# in about ten runs of refusals. A second run is a new guest; what is checked below
+# is checked as strictly.
+run_scenario()
+{
+	"$TOP/scripts/lab.sh" "$1" || {
+		echo "once more: $1" >&2
+		"$TOP/scripts/lab.sh" "$1"
+	}
+}
+
+ok "the lab runs the scenario libquantum" run_scenario libquantum
 cd "$LAB/libquantum" || { done_testing; }
 
 # --- the report ----------------------------------------------------------------
@@ -194,7 +205,7 @@ ok "the guest map is perf.data that perf script reads" \
 
 # --- what is refused --------------------------------------------------------------
 
-ok "the lab runs the scenario refusals" "$TOP/scripts/lab.sh" refusals
+ok "the lab runs the scenario refusals" run_scenario refusals
 cd "$LAB/refusals" || { done_testing; }
 
 # refused NAME MESSAGE: with that message and an exit code of not 0.
