@@ -19,9 +19,15 @@
 /* Longer names are cut; what is left of the array is zero. */
 #define GUEST_VM_NAME_LEN	64
 
+/* When the vCPU was there: before the measurement, after it. Both, or one, or none */
+#define GUEST_VCPU_AT_START	(1U << 0)
+#define GUEST_VCPU_AT_END	(1U << 1)
+
 struct guest_vcpu {
 	__u32	id;		/* as in KVM_CREATE_VCPU */
 	__u32	tid;		/* of the vCPU thread, 0 if not known */
+	__u32	flags;		/* GUEST_VCPU_* */
+	__u32	reserved;
 };
 
 /* PERF_RECORD_GUEST_VM: a VM that ran on the host */

@@ -734,6 +734,19 @@ static void kvm_guest__count(struct kvm_guest *guest, bool user, bool named, u64
 	}
 }
 
+/*
+ * The guest that the VMM @pid runs, or NULL: no memory, or no pid, or not a
+ * profile with guests. A VM that came and went during the record is in no table.
+ */
+struct kvm_guest *kvm_guests__findnew(struct perf_session *session, pid_t pid)
+{
+	struct kvm_guest *guest = kvm_guests__find(session, pid);
+
+	if (guest || !session->kvm_guests || pid <= 0 || pid >= KVM_GUEST_PSEUDO_PID)
+		return guest;
+	return kvm_guest__new(session, pid, NULL);
+}
+
 /* What runs in a guest of @guest is neither of its processes nor of its kernel. */
 static struct kvm_guest *kvm_guest__nested(struct perf_session *session,
 					   const struct kvm_guest *guest)
@@ -750,6 +763,15 @@ static struct kvm_guest *kvm_guest__nested(struct perf_session *session,
 	if (nested)
 		nested->nested = true;
 	return nested;
+}
+
+/* Without a context, the thread tells the vCPU, if it was known then. Or -1 */
+static u32 vcpu_of_thread(struct perf_session *session, const struct perf_sample *sample)
+{
+	const struct kvm_vm *vm = kvm_vms__find_pid(&session->kvm_guests->vms, sample->pid);
+	const struct guest_vcpu *vcpu = vm ? kvm_vm__find_tid(vm, sample->tid) : NULL;
+
+	return vcpu ? vcpu->id : (u32)-1;
 }
 
 /**
@@ -772,21 +794,20 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 	    (!user && sample->cpumode != PERF_RECORD_MISC_GUEST_KERNEL))
 		return;
 
-	/* A VM that came and went during the record is in no table. */
-	guest = kvm_guests__find(session, sample->pid);
-	if (!guest && sample->pid && sample->pid < KVM_GUEST_PSEUDO_PID)
-		guest = kvm_guest__new(session, sample->pid, NULL);
+	guest = kvm_guests__findnew(session, sample->pid);
 	if (guest && (vcpu->flags & PERF_VCPU_NESTED))
 		guest = kvm_guest__nested(session, guest);
 	if (!guest)
 		return;
 
 	sample->machine_pid = guest->pid;
+	if (vcpu->flags & PERF_VCPU_LOADED)
+		sample->vcpu = vcpu->vcpu_id;
+	else
+		sample->vcpu = vcpu_of_thread(session, sample);
 	/* The VMM's pid means nothing in the guest. */
 	sample->pid = -1;
 	sample->tid = -1;
-	if (vcpu->flags & PERF_VCPU_LOADED)
-		sample->vcpu = vcpu->vcpu_id;
 	if (!user && guest->has_map && !guest->kernel_loaded)
 		kvm_guest__load_kernel(guest);
 	if (!(vcpu->flags & PERF_VCPU_PT_ROOT_VALID))

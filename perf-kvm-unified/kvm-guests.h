@@ -72,6 +72,7 @@ void kvm_guests__delete(struct perf_session *session);
 void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sample);
 
 struct kvm_guest *kvm_guests__find(struct perf_session *session, pid_t pid);
+struct kvm_guest *kvm_guests__findnew(struct perf_session *session, pid_t pid);
 struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char *name);
 
 /* Files of a perf.data directory */

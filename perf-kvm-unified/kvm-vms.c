@@ -176,13 +176,23 @@ static int vcpu__cmp(const void *_a, const void *_b)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-bool kvm_vm__has_vcpu(const struct kvm_vm *vm, u32 id)
+static struct guest_vcpu *kvm_vm__find_vcpu(const struct kvm_vm *vm, u32 id)
 {
 	for (u32 i = 0; i < vm->nr_vcpus; i++) {
 		if (vm->vcpus[i].id == id)
-			return true;
+			return &vm->vcpus[i];
 	}
-	return false;
+	return NULL;
+}
+
+/* The vCPU whose thread is @tid, or NULL */
+const struct guest_vcpu *kvm_vm__find_tid(const struct kvm_vm *vm, pid_t tid)
+{
+	for (u32 i = 0; i < vm->nr_vcpus; i++) {
+		if (vm->vcpus[i].tid && vm->vcpus[i].tid == (u32)tid)
+			return &vm->vcpus[i];
+	}
+	return NULL;
 }
 
 static int vm__scan_fds(struct kvm_vm *vm, int *vm_fd, const char *proc)
@@ -215,7 +225,7 @@ static int vm__scan_fds(struct kvm_vm *vm, int *vm_fd, const char *proc)
 			continue;
 
 		id = strtoul(target + strlen(KVM_VCPU_LINK), NULL, 10);
-		if (kvm_vm__has_vcpu(vm, id))
+		if (kvm_vm__find_vcpu(vm, id))
 			continue;	/* A duplicate of the descriptor */
 		vcpus = reallocarray(vm->vcpus, vm->nr_vcpus + 1, sizeof(*vcpus));
 		if (!vcpus) {
@@ -231,7 +241,36 @@ static int vm__scan_fds(struct kvm_vm *vm, int *vm_fd, const char *proc)
 	return ret;
 }
 
-static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char *debugfs)
+/* Adds the vCPUs of @vm, which it takes, to @known: none goes away. 0 or -ENOMEM */
+static int kvm_vm__merge(struct kvm_vm *known, struct kvm_vm *vm)
+{
+	struct guest_vcpu *vcpus = reallocarray(known->vcpus, known->nr_vcpus + vm->nr_vcpus + 1,
+						sizeof(*vcpus));
+
+	if (!vcpus) {
+		zfree(&vm->vcpus);
+		return -ENOMEM;
+	}
+	known->vcpus = vcpus;
+	for (u32 i = 0; i < vm->nr_vcpus; i++) {
+		const struct guest_vcpu *vcpu = &vm->vcpus[i];
+		struct guest_vcpu *old = kvm_vm__find_vcpu(known, vcpu->id);
+
+		if (!old) {
+			known->vcpus[known->nr_vcpus++] = *vcpu;
+			continue;
+		}
+		old->flags |= vcpu->flags;
+		old->tid = vcpu->tid ?: old->tid;
+	}
+	zfree(&vm->vcpus);
+	if (known->nr_vcpus)
+		qsort(known->vcpus, known->nr_vcpus, sizeof(*known->vcpus), vcpu__cmp);
+	return 0;
+}
+
+static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char *debugfs,
+		    u32 flag)
 {
 	struct kvm_vm vm = { .pid = pid }, *known = kvm_vms__find_pid(vms, pid);
 	char path[PATH_MAX];
@@ -245,20 +284,12 @@ static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char
 		return ret;
 	}
 
-	for (u32 i = 0; i < vm.nr_vcpus; i++)
+	for (u32 i = 0; i < vm.nr_vcpus; i++) {
 		vm.vcpus[i].tid = vcpu_tid(debugfs, pid, vm_fd, vm.vcpus[i].id);
-
-	/* vCPUs that were added since the last look; none goes away. */
-	if (known) {
-		if (vm.nr_vcpus < known->nr_vcpus) {
-			free(vm.vcpus);
-			return 0;
-		}
-		free(known->vcpus);
-		known->vcpus = vm.vcpus;
-		known->nr_vcpus = vm.nr_vcpus;
-		return 0;
+		vm.vcpus[i].flags = flag;
 	}
+	if (known)
+		return kvm_vm__merge(known, &vm);
 
 	scnprintf(path, sizeof(path), "%s/%d/cmdline", proc, pid);
 	if (!filename__read_str(path, &cmdline, &len)) {
@@ -272,11 +303,12 @@ static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char
  * kvm_vms__scan - add the VMs that run now to those in @vms
  * @proc: where procfs is mounted
  * @debugfs: where debugfs is mounted
+ * @flag: GUEST_VCPU_AT_*, for the vCPUs that there are
  *
  * Processes that go away while they are looked at are not VMs any more; a VMM
  * of another user that may not be looked at is not seen. 0 or -errno.
  */
-int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs)
+int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs, u32 flag)
 {
 	struct dirent *ent;
 	int ret = 0;
@@ -292,7 +324,7 @@ int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs)
 
 		if (*end || pid <= 0)
 			continue;
-		ret = vm__scan(vms, pid, proc, debugfs);
+		ret = vm__scan(vms, pid, proc, debugfs, flag);
 	}
 	closedir(dir);
 	return ret;

@@ -20,7 +20,7 @@ struct kvm_vms {
 	size_t	nr;
 };
 
-int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs);
+int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs, u32 flag);
 struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name);
 struct kvm_vm *kvm_vms__find_pid(struct kvm_vms *vms, pid_t pid);
 int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm);
@@ -28,7 +28,7 @@ int kvm_vms__write(const struct kvm_vms *vms, const char *path);
 int kvm_vms__read(struct kvm_vms *vms, const char *path, char *err, size_t errlen);
 void kvm_vms__exit(struct kvm_vms *vms);
 
-bool kvm_vm__has_vcpu(const struct kvm_vm *vm, u32 id);
+const struct guest_vcpu *kvm_vm__find_tid(const struct kvm_vm *vm, pid_t tid);
 void kvm_vm__name_from_cmdline(const char *cmdline, size_t len, char *name, size_t size);
 
 #endif /* __PERF_KVM_UNIFIED_KVM_VMS_H */

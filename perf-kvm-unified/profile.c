@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A profile: samples counted by what they hit. No session, no I/O.
+ * A profile: time, by what it was spent on. No session, no I/O.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +11,8 @@
 
 #include "util/hashmap.h"
 #include "profile.h"
+
+#define MIN_ALLOCATED	64
 
 static size_t row__hash(long key, void *ctx __maybe_unused)
 {
@@ -68,92 +70,197 @@ static struct profile_row *row__new(const struct profile_key *key)
 
 void profile__exit(struct profile *p)
 {
-	struct hashmap_entry *entry;
-	size_t bkt;
-
-	if (!p->rows)
-		return;
-	hashmap__for_each_entry(p->rows, entry, bkt)
-		row__delete(entry->pvalue);
+	for (u32 i = 0; i < p->nr; i++)
+		row__delete(p->by_idx[i]);
+	zfree(&p->by_idx);
 	hashmap__free(p->rows);
 	p->rows = NULL;
 }
 
-/* Counts @samples for the row of @key, which is added if need be. 0 or -ENOMEM */
-int profile__add(struct profile *p, const struct profile_key *key, u64 samples)
+static int profile__make_room(struct profile *p)
 {
-	struct profile_row *row;
+	struct profile_row **grown;
+	u32 want = p->allocated ? p->allocated * 2 : MIN_ALLOCATED;
 
-	if (!samples)
+	if (p->nr < p->allocated)
 		return 0;
-
-	if (!hashmap__find(p->rows, key, &row)) {
-		row = row__new(key);
-		if (!row)
-			return -ENOMEM;
-		if (hashmap__add(p->rows, &row->key, row)) {
-			row__delete(row);
-			return -ENOMEM;
-		}
-	}
-	row->samples += samples;
-	p->total += samples;
-	p->classes[key->class] += samples;
+	grown = reallocarray(p->by_idx, want, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	p->by_idx = grown;
+	p->allocated = want;
 	return 0;
 }
 
-/* Most samples first, and the same order for the same profile */
+/* The row of @key, which is added if need be, or NULL: no memory */
+struct profile_row *profile__findnew(struct profile *p, const struct profile_key *key)
+{
+	struct profile_row *row;
+
+	if (hashmap__find(p->rows, key, &row))
+		return row;
+
+	if (profile__make_room(p))
+		return NULL;
+	row = row__new(key);
+	if (!row)
+		return NULL;
+	if (hashmap__add(p->rows, &row->key, row)) {
+		row__delete(row);
+		return NULL;
+	}
+	row->idx = p->nr;
+	p->by_idx[p->nr++] = row;
+	return row;
+}
+
+/* Adds @time ns to the row of @key. 0 or -ENOMEM */
+int profile__add(struct profile *p, const struct profile_key *key, u64 time)
+{
+	struct profile_row *row;
+
+	if (!time)
+		return 0;
+
+	row = profile__findnew(p, key);
+	if (!row)
+		return -ENOMEM;
+	row->time += time;
+	p->total += time;
+	p->classes[key->class] += time;
+	return 0;
+}
+
+/* Most time first, and the same order for the same profile */
 static int row__cmp(const void *_a, const void *_b)
 {
 	const struct profile_row *a = *(const struct profile_row **)_a;
 	const struct profile_row *b = *(const struct profile_row **)_b;
 	int ret;
 
-	if (a->samples != b->samples)
-		return a->samples > b->samples ? -1 : 1;
+	if (a->time != b->time)
+		return a->time > b->time ? -1 : 1;
 	ret = strcmp(a->key.function, b->key.function);
 	if (!ret)
 		ret = strcmp(a->key.module, b->key.module);
+	if (!ret)
+		ret = strcmp(a->key.comm, b->key.comm);
 	if (!ret)
 		ret = a->key.pid < b->key.pid ? -1 : a->key.pid > b->key.pid;
 	return ret;
 }
 
-/* The rows, to be freed as an array; they stay the profile's. NULL: no memory */
-struct profile_row **profile__sorted(const struct profile *p, size_t *nr)
+static int u64__cmp(const void *_a, const void *_b)
 {
-	struct profile_row **rows;
-	struct hashmap_entry *entry;
-	size_t bkt, i = 0;
+	u64 a = *(const u64 *)_a, b = *(const u64 *)_b;
 
-	/* One more: an empty profile is not an error */
-	rows = calloc(hashmap__size(p->rows) + 1, sizeof(*rows));
-	if (!rows)
-		return NULL;
-	hashmap__for_each_entry(p->rows, entry, bkt)
-		rows[i++] = entry->pvalue;
-	qsort(rows, i, sizeof(*rows), row__cmp);
-	*nr = i;
-	return rows;
-}
-
-double profile__percent(const struct profile *p, u64 samples)
-{
-	return p->total ? 100.0 * samples / p->total : 0;
+	return a < b ? -1 : a > b;
 }
 
 /**
- * profile__blank - the samples that a vCPU has not got
- * @duration_ns: of the measurement
- * @period_ns: between two samples of a CPU that is never without one
- * @seen: samples of the vCPU in the guest
- *
- * Never less than 0: a period that is only an average may give more samples
- * than there is time for.
+ * profile__samples - @time in samples, rounded
+ * @period: ns that a sample stands for; 0 if that is not known, as is the result
  */
-u64 profile__blank(u64 duration_ns, u64 period_ns, u64 seen)
+u64 profile__samples(u64 time, u64 period)
 {
-	u64 whole = period_ns ? (duration_ns + period_ns / 2) / period_ns : 0;
+	return period ? time / period + (time % period >= period - period / 2) : 0;
+}
 
-	return whole > seen ? whole - seen : 0;
+/* What is left of a row's time when its whole samples are taken out */
+static u64 row__remainder(const struct profile_row *row, u64 period)
+{
+	return row->time - row->samples * period;
+}
+
+/*
+ * Rounds the rows so that they add up to the rounded total: those that miss least
+ * to one more sample get it. @rows has most time first, and then most samples, too.
+ */
+static int round_rows(struct profile_row **rows, u32 nr, u64 total, u64 period)
+{
+	u64 missing = profile__samples(total, period), limit = 0;
+	u64 *remainders;
+
+	if (!period || !nr)
+		return 0;
+
+	remainders = calloc(nr, sizeof(*remainders));
+	if (!remainders)
+		return -ENOMEM;
+	for (u32 i = 0; i < nr; i++) {
+		rows[i]->samples = rows[i]->time / period;
+		missing -= rows[i]->samples;
+		remainders[i] = row__remainder(rows[i], period);
+	}
+	qsort(remainders, nr, sizeof(*remainders), u64__cmp);
+	if (missing)
+		limit = remainders[nr - min_t(u64, missing, nr)];
+	free(remainders);
+
+	/* Those above the limit, and then as many of those at it as are needed */
+	for (u32 i = 0; i < nr && missing; i++) {
+		if (row__remainder(rows[i], period) > limit) {
+			rows[i]->samples++;
+			missing--;
+		}
+	}
+	for (u32 i = 0; i < nr && missing; i++) {
+		if (rows[i]->samples * period <= rows[i]->time &&
+		    row__remainder(rows[i], period) == limit) {
+			rows[i]->samples++;
+			missing--;
+		}
+	}
+	return 0;
+}
+
+/**
+ * profile__sorted - the rows, most time first
+ * @period: ns that a sample stands for
+ *
+ * Sets the rows' samples, so that they add up to those of all the time in rows.
+ * The array is to be freed, the rows stay the profile's. NULL: no memory
+ */
+struct profile_row **profile__sorted(const struct profile *p, u64 period, size_t *nr)
+{
+	struct profile_row **rows;
+	u64 total = 0;
+
+	/* One more: an empty profile is not an error */
+	rows = calloc(p->nr + 1, sizeof(*rows));
+	if (!rows)
+		return NULL;
+	if (p->nr) {
+		memcpy(rows, p->by_idx, p->nr * sizeof(*rows));
+		qsort(rows, p->nr, sizeof(*rows), row__cmp);
+	}
+	for (u32 i = 0; i < p->nr; i++)
+		total += rows[i]->time;
+	if (round_rows(rows, p->nr, total, period)) {
+		free(rows);
+		return NULL;
+	}
+	*nr = p->nr;
+	return rows;
+}
+
+double profile__percent(const struct profile *p, u64 time)
+{
+	return p->total ? 100.0 * time / p->total : 0;
+}
+
+const char *profile_class__name(enum profile_class class)
+{
+	static const char *const names[PROFILE_NR_CLASSES] = {
+		[PROFILE_OS]		= "OS",
+		[PROFILE_USER]		= "USER",
+		[PROFILE_IDLE]		= "IDLE",
+		[PROFILE_VM]		= "VM",
+		[PROFILE_HOST]		= "HOST",
+		[PROFILE_STEAL]		= "steal",
+		[PROFILE_LOST]		= "lost",
+		[PROFILE_UNKNOWN]	= "unknown",
+	};
+
+	return names[class];
 }

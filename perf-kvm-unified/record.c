@@ -601,10 +601,10 @@ static int check_guest_cmds(struct unified_record *rec)
 	return 0;
 }
 
-static int scan_vms(struct unified_record *rec)
+static int scan_vms(struct unified_record *rec, u32 flag)
 {
 	return kvm_vms__scan(&rec->vms, procfs__mountpoint() ?: "/proc",
-			     debugfs__mountpoint() ?: "/sys/kernel/debug");
+			     debugfs__mountpoint() ?: "/sys/kernel/debug", flag);
 }
 
 int cmd_kvm_unified_record(int argc, const char **argv)
@@ -666,7 +666,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	if (check_kernel(&rec) || check_kvm())
 		return 1;
 
-	ret = scan_vms(&rec);
+	ret = scan_vms(&rec, GUEST_VCPU_AT_START);
 	if (ret) {
 		pr_err("Cannot look for VMs: %s\n", strerror(-ret));
 		return 1;
@@ -699,7 +699,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 		return ret ?: 1;	/* perf record has said why */
 
 	/* Also those that were started meanwhile; those that are gone stay. */
-	err = scan_vms(&rec);
+	err = scan_vms(&rec, GUEST_VCPU_AT_END);
 	scnprintf(vms_path, sizeof(vms_path), "%s/" KVM_GUESTS_VMS, rec.output);
 	if (!err)
 		err = kvm_vms__write(&rec.vms, vms_path);

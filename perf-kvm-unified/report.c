@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf kvm unified report: reads a session and fills profiles, one of the host
- * and one of each guest.
+ * perf kvm unified report: the options, and the way from a file to the tables.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,43 +14,29 @@
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/string.h>
-#include <linux/time64.h>
 #include <linux/zalloc.h>
+#include <perf/cpumap.h>
 #include <subcmd/parse-options.h>
 
 #include "util/data.h"
 #include "util/debug.h"
-#include "util/dso.h"
-#include "util/event.h"
-#include "util/evlist.h"
 #include "util/evsel.h"
-#include "util/machine.h"
-#include "util/map.h"
-#include "util/sample.h"
+#include "util/intlist.h"
 #include "util/session.h"
+#include "util/strlist.h"
 #include "util/symbol.h"
-#include "util/thread.h"
-#include "util/tool.h"
+#include "util/time-utils.h"
 #include "util/util.h"
-#include "util/vcpu-sample.h"
 #include "kvm-guests.h"
 #include "kvm-unified.h"
-#include "print-table.h"
-#include "profile.h"
+#include "measurement.h"
+#include "print.h"
+#include "sections.h"
 
 #define DEFAULT_PERCENT_LIMIT	0.1
 
 /* More lost than this much of all samples is said as a warning. */
 #define LOST_WARN_PERCENT	1.0
-
-/* A guest of the report */
-struct report_guest {
-	struct list_head node;
-	struct kvm_guest *guest;
-	struct profile	 profile;
-	u64		 *vcpu_samples;		/* by vCPU id */
-	u32		 nr_vcpus;
-};
 
 struct map_arg {
 	struct list_head node;
@@ -60,461 +45,31 @@ struct map_arg {
 	int		 kallsyms_fd;	/* in memory: nothing to clean up; or -1 */
 };
 
+typedef int (*print_fn)(const struct measurement *m, const struct sections *sections,
+			const struct section_opts *section_opts, const struct print_opts *opts,
+			FILE *fp);
+
 struct report {
-	struct perf_tool tool;
-	struct perf_session *session;
-	struct evsel	 *evsel;	/* the one whose samples are counted */
-	struct profile	 host;
-	struct list_head guests;
+	struct measurement m;
+	struct sections	 sections;
+	struct section_opts opts;
+	struct print_opts print_opts;
+	print_fn	 print;
 	struct list_head map_args;
-	struct print_table_opts print;
-	u64		 first, last;	/* ns, time of samples */
-	u64		 nr_samples;
-	u64		 nr_relabelled;
-	u64		 nr_lost;	/* records, from PERF_RECORD_LOST */
-	u64		 nr_lost_samples; /* samples of @evsel, if the kernel counts them */
-	u64		 nr_timeline;
-	u64		 nr_other;	/* samples of other events */
-	u64		 nr_host_kernel;
-	u64		 nr_host_kernel_named;
-	u64		 nr_unplaced;	/* ... with a CPU or vCPU number beyond reason */
-	u64		 nr_throttled;
-	u64		 *cpu_samples;
-	u32		 nr_cpus;
+	/* As they were given */
+	const char	 *percent_limit;
+	const char	 *format;
+	const char	 *attribution;
+	const char	 *sort;
+	const char	 *vms;
+	const char	 *vcpus;
+	const char	 *pids;
+	const char	 *comms;
+	const char	 *dsos;
+	const char	 *syms;
+	const char	 *cpus;
+	const char	 *times;
 };
-
-/* vCPU and CPU numbers come from a file: more than any machine has is an error */
-#define REPORT_MAX_CPUS		65536
-
-/* @array[@idx]++ in an array that grows */
-static int count(u64 **array, u32 *nr, u32 idx)
-{
-	if (idx >= REPORT_MAX_CPUS)
-		return -ERANGE;
-
-	if (idx >= *nr) {
-		u64 *grown = reallocarray(*array, idx + 1, sizeof(**array));
-
-		if (!grown)
-			return -ENOMEM;
-		memset(grown + *nr, 0, (idx + 1 - *nr) * sizeof(**array));
-		*array = grown;
-		*nr = idx + 1;
-	}
-	(*array)[idx]++;
-	return 0;
-}
-
-static struct report_guest *report__findnew_guest(struct report *rep, struct kvm_guest *guest)
-{
-	struct report_guest *rg;
-
-	list_for_each_entry(rg, &rep->guests, node) {
-		if (rg->guest == guest)
-			return rg;
-	}
-
-	rg = zalloc(sizeof(*rg));
-	if (!rg)
-		return NULL;
-	if (profile__init(&rg->profile)) {
-		free(rg);
-		return NULL;
-	}
-	rg->guest = guest;
-	list_add_tail(&rg->node, &rep->guests);
-	return rg;
-}
-
-/* The event that the report is of: the first that samples time or cycles */
-static struct evsel *report__evsel(const struct report *rep)
-{
-	struct evsel *evsel;
-
-	evlist__for_each_entry(rep->session->evlist, evsel) {
-		if (evsel->core.attr.type != PERF_TYPE_TRACEPOINT &&
-		    !evsel__is_dummy_event(evsel))
-			return evsel;
-	}
-	return NULL;
-}
-
-/* "[kernel]" for any kernel, else the file's name as perf report has it */
-static const char *module_name(const struct addr_location *al)
-{
-	struct dso *dso = al->map ? map__dso(al->map) : NULL;
-
-	if (!dso)
-		return "[unknown]";
-	if (dso__kernel(dso) && !dso__is_kmod(dso))
-		return "[kernel]";
-	return dso__short_name(dso);
-}
-
-static const char *function_name(const struct addr_location *al)
-{
-	return al->sym ? al->sym->name : "[unknown]";
-}
-
-/* A whole guest is one row at host level; @guest is NULL if it is not known. */
-static int report__add_vm(struct report *rep, const struct kvm_guest *guest, pid_t pid)
-{
-	char function[GUEST_VM_NAME_LEN + 2], module[32];
-	struct profile_key key = {
-		.class = PROFILE_VM,
-		.function = function,
-		.module = module,
-		.comm = "",
-		.pid = -1,
-	};
-
-	scnprintf(function, sizeof(function), "[%s]", guest ? guest->name : "guest");
-	scnprintf(module, sizeof(module), "(VM pid %d)", pid & ~KVM_GUEST_PSEUDO_PID);
-	return profile__add(&rep->host, &key, 1);
-}
-
-/*
- * The interrupt came while KVM handled another exit: the host's time, though
- * the kernel could not know it when it took the sample.
- */
-static int report__add_exit_handling(struct report *rep, const struct perf_sample *sample)
-{
-	const struct vcpu_sample *vcpu = &sample->vcpu_ctx;
-	char function[64], reason[32];
-	struct profile_key key = {
-		.class = PROFILE_OS,
-		.function = function,
-		.module = "(exit handling)",
-		.comm = "",
-		.pid = -1,
-	};
-
-	scnprintf(function, sizeof(function), "[exit: %s]",
-		  vcpu_exit_reason__name(vcpu_sample__isa(vcpu), vcpu->exit_reason,
-					 reason, sizeof(reason)));
-	rep->nr_relabelled++;
-	return profile__add(&rep->host, &key, 1);
-}
-
-static int report__add_guest(struct report *rep, const struct perf_sample *sample,
-			     struct kvm_guest *guest, const struct addr_location *al)
-{
-	struct report_guest *rg = report__findnew_guest(rep, guest);
-	bool user = sample->cpumode == PERF_RECORD_MISC_GUEST_USER;
-	struct profile_key key = {
-		.class = user ? PROFILE_USER : PROFILE_OS,
-		.function = function_name(al),
-		.module = module_name(al),
-		.comm = user ? thread__comm_str(al->thread) ?: "" : "",
-		.pid = user ? (pid_t)sample->pid : -1,
-	};
-	int ret;
-
-	if (!rg)
-		return -ENOMEM;
-
-	if (sample->vcpu_ctx.flags & PERF_VCPU_LOADED) {
-		ret = count(&rg->vcpu_samples, &rg->nr_vcpus, sample->vcpu);
-		if (ret == -ERANGE)
-			rep->nr_unplaced++;
-		else if (ret)
-			return ret;
-	}
-	ret = profile__add(&rg->profile, &key, 1);
-	if (ret)
-		return ret;
-	return report__add_vm(rep, guest, guest->pid);
-}
-
-static int report__add_host(struct report *rep, const struct perf_sample *sample,
-			    const struct addr_location *al)
-{
-	bool user = sample->cpumode == PERF_RECORD_MISC_USER;
-	struct profile_key key = {
-		.class = user ? PROFILE_USER : PROFILE_OS,
-		.function = function_name(al),
-		.module = module_name(al),
-		.comm = "",
-		.pid = -1,
-	};
-
-	if (!user) {
-		rep->nr_host_kernel++;
-		rep->nr_host_kernel_named += !!al->sym;
-	}
-
-	/* The idle task also runs interrupts; only where it waits is idle. */
-	if (!user && !sample->pid && al->sym && al->sym->idle)
-		key.class = PROFILE_IDLE;
-
-	return profile__add(&rep->host, &key, 1);
-}
-
-static int process_sample(const struct perf_tool *tool, union perf_event *event __maybe_unused,
-			  struct perf_sample *sample, struct evsel *evsel,
-			  struct machine *machine)
-{
-	struct report *rep = container_of(tool, struct report, tool);
-	bool in_guest = sample->cpumode == PERF_RECORD_MISC_GUEST_USER ||
-			sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL;
-	const struct perf_env *env = &rep->session->header.env;
-	struct kvm_guest *guest;
-	struct addr_location al;
-	int ret;
-
-	/* In a pipe's data, the events come with the records. */
-	if (!rep->evsel)
-		rep->evsel = report__evsel(rep);
-	if (evsel != rep->evsel) {
-		if (evsel__name_is(evsel, "kvm:kvm_vcpu_timeline"))
-			rep->nr_timeline++;
-		else
-			rep->nr_other++;
-		return 0;
-	}
-
-	rep->nr_samples++;
-	if (sample->time != -1ULL) {
-		rep->first = min(rep->first, sample->time);
-		rep->last = max(rep->last, sample->time);
-	}
-	/* machine__resolve() looks it up in a table of the CPUs there are. */
-	if (sample->cpu != (u32)-1 && env->nr_cpus_avail > 0 &&
-	    sample->cpu >= (u32)env->nr_cpus_avail) {
-		rep->nr_unplaced++;
-		sample->cpu = -1;
-	}
-	if (sample->cpu != (u32)-1) {
-		ret = count(&rep->cpu_samples, &rep->nr_cpus, sample->cpu);
-		if (ret == -ERANGE)
-			rep->nr_unplaced++;
-		else if (ret)
-			return ret;
-	}
-
-	if (in_guest && (sample->vcpu_ctx.flags & PERF_VCPU_LOADED) &&
-	    !vcpu_sample__interrupted_guest(&sample->vcpu_ctx))
-		return report__add_exit_handling(rep, sample);
-
-	guest = in_guest ? kvm_guests__find(rep->session, machine->pid) : NULL;
-	if (in_guest && !guest)
-		return report__add_vm(rep, NULL, machine->pid);
-
-	addr_location__init(&al);
-	ret = machine__resolve(machine, &al, sample);
-	if (!ret)
-		ret = guest ? report__add_guest(rep, sample, guest, &al) :
-			      report__add_host(rep, sample, &al);
-	addr_location__exit(&al);
-	return ret;
-}
-
-static int process_lost(const struct perf_tool *tool, union perf_event *event,
-			struct perf_sample *sample __maybe_unused,
-			struct machine *machine __maybe_unused)
-{
-	struct report *rep = container_of(tool, struct report, tool);
-
-	rep->nr_lost += event->lost.lost;
-	return 0;
-}
-
-static int process_lost_samples(const struct perf_tool *tool, union perf_event *event,
-				struct perf_sample *sample,
-				struct machine *machine __maybe_unused)
-{
-	struct report *rep = container_of(tool, struct report, tool);
-
-	/* What a BPF filter has dropped was to be dropped. */
-	if (event->header.misc & PERF_RECORD_MISC_LOST_SAMPLES_BPF)
-		return 0;
-	if (evlist__id2evsel(rep->session->evlist, sample->id) == rep->evsel)
-		rep->nr_lost_samples += event->lost_samples.lost;
-	return 0;
-}
-
-/*
- * The kernel counts a lost sample twice: in the buffer's count, together with
- * other records, and in the event's, if it is asked for that.
- */
-static u64 report__lost(const struct report *rep)
-{
-	if (rep->evsel && (rep->evsel->core.attr.read_format & PERF_FORMAT_LOST))
-		return rep->nr_lost_samples;
-	return rep->nr_lost;
-}
-
-static int process_throttle(const struct perf_tool *tool, union perf_event *event __maybe_unused,
-			    struct perf_sample *sample __maybe_unused,
-			    struct machine *machine __maybe_unused)
-{
-	struct report *rep = container_of(tool, struct report, tool);
-
-	rep->nr_throttled++;
-	return 0;
-}
-
-/* CPUs that have a sample */
-static u32 report__nr_cpus(const struct report *rep)
-{
-	u32 nr = 0;
-
-	for (u32 i = 0; i < rep->nr_cpus; i++)
-		nr += !!rep->cpu_samples[i];
-	return nr;
-}
-
-static bool report__period_is_exact(struct evsel *evsel)
-{
-	return !evsel->core.attr.freq && (evsel__match(evsel, SOFTWARE, SW_CPU_CLOCK) ||
-					  evsel__match(evsel, SOFTWARE, SW_TASK_CLOCK));
-}
-
-/*
- * The time between two samples of a CPU that is never idle, ns: what was asked
- * for if that was a time or a frequency, else what the busiest CPU got.
- */
-static u64 report__period(const struct report *rep, struct evsel *evsel)
-{
-	const struct perf_event_attr *attr = &evsel->core.attr;
-	u64 most = 0;
-
-	if (attr->freq)
-		return attr->sample_freq ? NSEC_PER_SEC / attr->sample_freq : 0;
-
-	if (report__period_is_exact(evsel))
-		return attr->sample_period;
-
-	for (u32 i = 0; i < rep->nr_cpus; i++)
-		most = max(most, rep->cpu_samples[i]);
-	return most ? (rep->last - rep->first) / most : 0;
-}
-
-/* What the measurement lasted: the last sample stands for a period, too. */
-static u64 report__duration(const struct report *rep, u64 period)
-{
-	return rep->nr_samples ? rep->last - rep->first + period : 0;
-}
-
-static u64 report_guest__seen(const struct report_guest *rg, u32 id)
-{
-	return id < rg->nr_vcpus ? rg->vcpu_samples[id] : 0;
-}
-
-/* The highest vCPU id and 1. Ids have gaps: they are x86 APIC ids. */
-static u32 report_guest__end(const struct report_guest *rg, const struct kvm_vm *vm)
-{
-	u32 end = rg->nr_vcpus;
-
-	for (u32 i = 0; vm && i < vm->nr_vcpus; i++) {
-		if (vm->vcpus[i].id < REPORT_MAX_CPUS)
-			end = max(end, vm->vcpus[i].id + 1);
-	}
-	return end;
-}
-
-/* A vCPU is one that the VM has, or that was seen in a sample. */
-static u32 report_guest__nr_vcpus(const struct report_guest *rg, const struct kvm_vm *vm)
-{
-	u32 nr = 0;
-
-	for (u32 id = 0; id < report_guest__end(rg, vm); id++)
-		nr += report_guest__seen(rg, id) || (vm && kvm_vm__has_vcpu(vm, id));
-	return nr;
-}
-
-/*
- * A row for each vCPU: the time that it did not run the guest. Not known without
- * vCPU contexts, nor for the guests that a guest runs.
- */
-static int report_guest__add_blank(struct report_guest *rg, const struct kvm_vm *vm,
-				   u64 duration, u64 period)
-{
-	if (!rg->nr_vcpus || rg->guest->nested)
-		return 0;
-
-	for (u32 id = 0; id < report_guest__end(rg, vm); id++) {
-		char function[32];
-		struct profile_key key = {
-			.class = PROFILE_BLANK,
-			.function = function,
-			.module = "(outside)",
-			.comm = "",
-			.pid = -1,
-		};
-		u64 seen = report_guest__seen(rg, id);
-		int ret;
-
-		if (!seen && !(vm && kvm_vm__has_vcpu(vm, id)))
-			continue;
-		scnprintf(function, sizeof(function), "[blank] (vcpu%u)", id);
-		ret = profile__add(&rg->profile, &key, profile__blank(duration, period, seen));
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-static void print_guest_line(const struct kvm_guest *guest, u32 nr_vcpus, FILE *fp)
-{
-	fprintf(fp, "# guest %s: pid %d, %u vCPU%s, ", guest->name,
-		guest->pid & ~KVM_GUEST_PSEUDO_PID, nr_vcpus, nr_vcpus == 1 ? "" : "s");
-	if (guest->nested)
-		fprintf(fp, "what its own guests run, by CR3\n");
-	else if (guest->has_map)
-		fprintf(fp, "map of %zu address spaces names the process of %" PRIu64 " of %" PRIu64
-			" user samples (%.2f %%)\n", guest->spaces.nr, guest->nr_user_named,
-			guest->nr_user,
-			guest->nr_user ? 100.0 * guest->nr_user_named / guest->nr_user : 0.0);
-	else
-		fprintf(fp, "no map: user code by CR3, without names\n");
-}
-
-static int report__print(struct report *rep, FILE *fp)
-{
-	struct evsel *evsel = rep->evsel;
-	u32 nr_cpus = report__nr_cpus(rep);
-	const struct perf_env *env = &rep->session->header.env;
-	u64 period = evsel ? report__period(rep, evsel) : 0;
-	u64 duration = report__duration(rep, period);
-	struct report_guest *rg;
-	char title[GUEST_VM_NAME_LEN + 32];
-	int ret;
-
-	fprintf(fp, "# perf kvm unified report: %.3f s on the host's clock, %s %s %.3f ms, ",
-		(double)duration / NSEC_PER_SEC, evsel ? evsel__name(evsel) : "no event",
-		evsel && report__period_is_exact(evsel) ? "every" : "about every",
-		(double)period / NSEC_PER_MSEC);
-	fprintf(fp, "%u CPU%s, kernel %s\n", nr_cpus, nr_cpus == 1 ? "" : "s",
-		env->os_release ?: "unknown");
-	fprintf(fp, "# samples %" PRIu64 ", lost %" PRIu64 ", throttled %" PRIu64 " times, ",
-		rep->nr_samples, report__lost(rep), rep->nr_throttled);
-	fprintf(fp, "relabelled guest -> exit handling %" PRIu64 " (%.2f %%), timeline events %"
-		PRIu64 "\n", rep->nr_relabelled,
-		profile__percent(&rep->host, rep->nr_relabelled), rep->nr_timeline);
-
-	list_for_each_entry(rg, &rep->guests, node) {
-		struct kvm_vm *vm = kvm_vms__find_pid(&rep->session->kvm_guests->vms,
-						      rg->guest->pid);
-
-		ret = report_guest__add_blank(rg, vm, duration, period);
-		if (ret)
-			return ret;
-		print_guest_line(rg->guest, report_guest__nr_vcpus(rg, vm), fp);
-	}
-	fputc('\n', fp);
-
-	ret = print_table__host(&rep->host, "Host", &rep->print, fp);
-	list_for_each_entry(rg, &rep->guests, node) {
-		if (ret)
-			break;
-		scnprintf(title, sizeof(title), "%s", rg->guest->name);
-		ret = print_table__guest(&rg->profile, title, &rep->print, fp);
-	}
-	if (!ret && (fflush(fp) || ferror(fp)))
-		ret = -errno;
-	return ret;
-}
 
 static int parse_guest_map(const struct option *opt, const char *arg, int unset __maybe_unused)
 {
@@ -554,20 +109,20 @@ static int report__load_maps(struct report *rep)
 	int ret;
 
 	list_for_each_entry(ma, &rep->map_args, node) {
-		struct kvm_guest *guest = kvm_guests__find_name(rep->session, ma->name);
+		struct kvm_guest *guest = kvm_guests__find_name(rep->m.session, ma->name);
 
 		if (!guest) {
 			pr_err("--guest-map: there is no guest '%s' in %s.\n", ma->name,
-			       rep->session->data->path);
-			if (rep->session->kvm_guests) {
-				list_for_each_entry(guest, &rep->session->kvm_guests->guests, node)
+			       rep->m.session->data->path);
+			if (rep->m.session->kvm_guests) {
+				list_for_each_entry(guest, &rep->m.session->kvm_guests->guests, node)
 					pr_err("There is: %s (pid %d)\n", guest->name, guest->pid);
 			}
 			return -ENOENT;
 		}
 		if (guest->has_map) {
 			pr_err("--guest-map: guest %s has a map in %s already (--no-guest-maps leaves it out)\n",
-			       ma->name, rep->session->data->path);
+			       ma->name, rep->m.session->data->path);
 			return -EEXIST;
 		}
 
@@ -597,10 +152,10 @@ static int report__check_maps(struct report *rep)
 {
 	struct kvm_guest *guest;
 
-	if (!rep->session->kvm_guests)
+	if (!rep->m.session->kvm_guests)
 		return 0;
 
-	list_for_each_entry(guest, &rep->session->kvm_guests->guests, node) {
+	list_for_each_entry(guest, &rep->m.session->kvm_guests->guests, node) {
 		if (guest->nr_foreign_files)
 			pr_warning("Guest %s: %" PRIu64 " mapped files below %s have another build-id, not used\n",
 				   guest->name, guest->nr_foreign_files, guest->root);
@@ -619,43 +174,73 @@ static int report__check_maps(struct report *rep)
 	return 0;
 }
 
+/* The part of the tables that is marked as lost, of all that they are of */
+static double report__lost_percent(const struct report *rep)
+{
+	u64 lost = 0, total = 0;
+
+	for (u32 i = 0; i < rep->sections.nr; i++) {
+		const struct section *section = &rep->sections.entries[i];
+
+		if (section->level == SECTION_VCPU)
+			continue;
+		lost += section->profile.classes[PROFILE_LOST];
+		total += section->profile.total;
+	}
+	return total ? 100.0 * lost / total : 0;
+}
+
 static void report__warn(const struct report *rep)
 {
-	u64 nr_lost = report__lost(rep);
-	double lost = 100.0 * nr_lost / (rep->nr_samples + nr_lost ?: 1);
+	const struct measurement *m = &rep->m;
+	u64 nr_lost = measurement__lost(m);
+	double lost = 100.0 * nr_lost / (m->nr_samples + nr_lost ?: 1);
+	double lost_time = report__lost_percent(rep);
 
 	if (lost > LOST_WARN_PERCENT)
-		pr_warning("%.1f %% of the samples were lost, and are part of what is shown as blank:\n"
-			   "record with a larger buffer (-m)\n", lost);
-	if (rep->nr_other)
+		pr_warning("%.1f %% of the samples were lost: record with a larger buffer (-m)\n", lost);
+	if (m->nr_throttled)
+		pr_warning("The kernel has paused the sampling %" PRIu64 " times, see kernel.perf_event_max_sample_rate.\n",
+			   m->nr_throttled);
+	if (lost_time > LOST_WARN_PERCENT)
+		pr_warning("%.1f %% of the time is shown as lost: what happened in it is not known.\n",
+			   lost_time);
+	if (m->nr_lost && !m->axis.nr_gaps)
+		pr_warning("%" PRIu64 " records were lost, and it is not known when.\n", m->nr_lost);
+	if (m->nr_other)
 		pr_warning("%" PRIu64 " samples of other events than %s are not in this report: see perf report\n",
-			   rep->nr_other, rep->evsel ? evsel__name(rep->evsel) : "the first");
-	if (rep->nr_host_kernel_named < rep->nr_host_kernel / 2)
+			   m->nr_other, m->evsel ? evsel__name(m->evsel) : "the first");
+	if (m->nr_host_kernel_named < m->nr_host_kernel / 2)
 		pr_warning("The host's kernel has no symbols here, so idle time counts as OS: give its vmlinux (-k)\n");
-	if (rep->nr_unplaced)
-		pr_warning("%" PRIu64 " samples have a CPU or vCPU number that cannot be: is the file damaged?\n",
-			   rep->nr_unplaced);
-	if (!rep->nr_samples)
+	if (m->nr_unplaced)
+		pr_warning("%" PRIu64 " records have a time, CPU or vCPU number that cannot be: is the file damaged?\n",
+			   m->nr_unplaced);
+	if (m->nr_bad_events)
+		pr_warning("%" PRIu64 " events of the time line make no sense, and are not used: is the file damaged?\n",
+			   m->nr_bad_events);
+	if (!m->nr_samples)
 		pr_warning("There is not one sample in this profile.\n");
-	else if (!rep->session->kvm_guests)
+	else if (!m->session->kvm_guests)
 		pr_warning("This is not a profile of perf kvm unified record: guests are not told apart.\n");
-	else if (list_empty(&rep->guests))
+	else if (!m->axis.nr_vcpus)
 		pr_warning("No guest ran during the measurement: host level only.\n");
 }
 
 static void report__exit(struct report *rep)
 {
-	struct report_guest *rg, *tmp;
-	struct map_arg *ma, *tmp_ma;
+	struct map_arg *ma, *tmp;
 
-	profile__exit(&rep->host);
-	free(rep->cpu_samples);
-	list_for_each_entry_safe(rg, tmp, &rep->guests, node) {
-		profile__exit(&rg->profile);
-		free(rg->vcpu_samples);
-		free(rg);
-	}
-	list_for_each_entry_safe(ma, tmp_ma, &rep->map_args, node) {
+	sections__exit(&rep->sections);
+	measurement__exit(&rep->m);
+	strlist__delete(rep->opts.vms);
+	intlist__delete(rep->opts.vcpus);
+	intlist__delete(rep->opts.pids);
+	strlist__delete(rep->opts.comms);
+	strlist__delete(rep->opts.dsos);
+	strlist__delete(rep->opts.syms);
+	perf_cpu_map__put(rep->opts.cpus);
+	free(rep->opts.times);
+	list_for_each_entry_safe(ma, tmp, &rep->map_args, node) {
 		if (ma->kallsyms_fd >= 0)
 			close(ma->kallsyms_fd);
 		free(ma->name);
@@ -663,14 +248,200 @@ static void report__exit(struct report *rep)
 	}
 }
 
-static int report__run(struct report *rep, struct perf_data *data)
+static int report__parse_numbers(const char *option, const char *str, struct intlist **list)
+{
+	if (!str)
+		return 0;
+
+	*list = str[strspn(str, "0123456789,")] || !*str ? NULL : intlist__new(str);
+	if (*list)
+		return 0;
+	pr_err("%s wants numbers with commas between them, not '%s'\n", option, str);
+	return -EINVAL;
+}
+
+static int report__parse_names(const char *str, struct strlist **list)
+{
+	if (!str)
+		return 0;
+	*list = strlist__new(str, NULL);
+	return *list ? 0 : -ENOMEM;
+}
+
+static int report__parse_sort(struct report *rep)
+{
+	static const struct {
+		const char *name;
+		unsigned int bit;
+	} keys[] = {
+		{ "sym", SECTION_SORT_SYM }, { "symbol", SECTION_SORT_SYM },
+		{ "dso", SECTION_SORT_DSO }, { "comm", SECTION_SORT_COMM },
+		{ "pid", SECTION_SORT_PID },
+	};
+	const char *str = rep->sort;
+	size_t len, i;
+
+	rep->opts.sort = SECTION_SORT_ALL;
+	if (!str)
+		return 0;
+
+	rep->opts.sort = 0;
+	for (;; str += len + 1) {
+		len = strcspn(str, ",");
+		for (i = 0; i < ARRAY_SIZE(keys); i++) {
+			if (strlen(keys[i].name) == len && !strncmp(keys[i].name, str, len))
+				break;
+		}
+		if (i == ARRAY_SIZE(keys)) {
+			pr_err("--sort knows sym, dso, comm and pid, but not '%.*s'\n", (int)len, str);
+			return -EINVAL;
+		}
+		rep->opts.sort |= keys[i].bit;
+		if (!str[len])
+			return 0;
+	}
+}
+
+static int report__parse_format(struct report *rep)
+{
+	static const struct {
+		const char *name;
+		print_fn fn;
+	} formats[] = {
+		{ "table", print_table }, { "json", print_json }, { "csv", print_csv },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		if (!strcmp(rep->format, formats[i].name)) {
+			rep->print = formats[i].fn;
+			return 0;
+		}
+	}
+	pr_err("--format knows table, json and csv, but not '%s'\n", rep->format);
+	return -EINVAL;
+}
+
+static int report__parse_attribution(struct report *rep)
+{
+	if (!strcmp(rep->attribution, "cpu-switch")) {
+		rep->opts.attribution = ATTRIBUTION_CPU_SWITCH;
+	} else if (!strcmp(rep->attribution, "domain-switch")) {
+		rep->opts.attribution = ATTRIBUTION_DOMAIN_SWITCH;
+	} else {
+		pr_err("--attribution knows cpu-switch and domain-switch, but not '%s'\n",
+		       rep->attribution);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int report__parse_percent_limit(struct report *rep)
+{
+	char *end;
+
+	if (!rep->percent_limit)
+		return 0;
+
+	rep->print_opts.percent_limit = strtod(rep->percent_limit, &end);
+	if (end != rep->percent_limit && !*end && rep->print_opts.percent_limit >= 0 &&
+	    rep->print_opts.percent_limit <= 100)
+		return 0;
+	pr_err("--percent-limit wants a number from 0 to 100, not '%s'\n", rep->percent_limit);
+	return -EINVAL;
+}
+
+/* What can be told to be wrong before a file is opened */
+static int report__parse(struct report *rep)
 {
 	int ret;
 
-	rep->session = perf_session__new(data, &rep->tool);
-	if (IS_ERR(rep->session)) {
-		ret = PTR_ERR(rep->session);
-		rep->session = NULL;
+	ret = report__parse_percent_limit(rep) ?: report__parse_format(rep) ?:
+	      report__parse_attribution(rep) ?: report__parse_sort(rep) ?:
+	      report__parse_numbers("--vcpu", rep->vcpus, &rep->opts.vcpus) ?:
+	      report__parse_numbers("--pid", rep->pids, &rep->opts.pids) ?:
+	      report__parse_names(rep->vms, &rep->opts.vms) ?:
+	      report__parse_names(rep->comms, &rep->opts.comms) ?:
+	      report__parse_names(rep->dsos, &rep->opts.dsos) ?:
+	      report__parse_names(rep->syms, &rep->opts.syms);
+	if (ret || !rep->cpus)
+		return ret;
+
+	rep->opts.cpus = perf_cpu_map__new(rep->cpus);
+	if (rep->opts.cpus)
+		return 0;
+	pr_err("--cpu wants a list of CPUs such as 0-3,8, not '%s'\n", rep->cpus);
+	return -EINVAL;
+}
+
+/* A time may be a part of the whole, which the session knows. */
+static int report__parse_times(struct report *rep)
+{
+	int size;
+
+	if (!rep->times)
+		return 0;
+	if (!perf_time__parse_for_ranges(rep->times, rep->m.session, &rep->opts.times, &size,
+					 &rep->opts.nr_times))
+		return 0;
+	pr_err("--time wants start,stop in seconds, or parts such as 10%%-20%%, not '%s'\n",
+	       rep->times);
+	return -EINVAL;
+}
+
+/* A VM that is asked for and not there is a typing error. */
+static int report__check_vms(const struct report *rep)
+{
+	struct str_node *node;
+
+	if (!rep->opts.vms)
+		return 0;
+
+	strlist__for_each_entry(node, rep->opts.vms) {
+		u32 i;
+
+		for (i = 0; i < rep->m.nr_vms; i++) {
+			if (!strcmp(rep->m.vms[i].name, node->s))
+				break;
+		}
+		if (i < rep->m.nr_vms)
+			continue;
+		pr_err("--vm: there is no VM '%s' in %s.", node->s, rep->m.session->data->path);
+		for (i = 0; i < rep->m.nr_vms; i++)
+			pr_err("%s%s", i ? ", " : " There is: ", rep->m.vms[i].name);
+		pr_err("\n");
+		return -ENOENT;
+	}
+	return 0;
+}
+
+static int report__print(struct report *rep)
+{
+	int ret;
+
+	rep->print_opts.mode_reason = rep->m.axis.timeline ? "" :
+		rep->m.use_timeline ? "as there is no kvm:kvm_vcpu_timeline in the profile" :
+				      "as --no-timeline says";
+	ret = sections__build(&rep->m, &rep->opts, &rep->sections);
+	if (!ret) {
+		report__warn(rep);
+		ret = rep->print(&rep->m, &rep->sections, &rep->opts, &rep->print_opts, stdout);
+	}
+	if (!ret && (fflush(stdout) || ferror(stdout)))
+		ret = -errno;
+	if (ret)
+		pr_err("Cannot print the report: %s\n", strerror(-ret));
+	return ret;
+}
+
+static int report__run(struct report *rep, struct perf_data *data)
+{
+	struct perf_session *session;
+	int ret;
+
+	measurement__set_tool(&rep->m);
+	session = perf_session__new(data, &rep->m.tool);
+	if (IS_ERR(session)) {
+		ret = PTR_ERR(session);
 		/* -1 is not an errno: perf has said more, or says it with -v. */
 		if (ret == -1)
 			pr_err("Cannot read %s as a profile\n", data->path);
@@ -679,42 +450,72 @@ static int report__run(struct report *rep, struct perf_data *data)
 		return ret;
 	}
 
-	rep->evsel = report__evsel(rep);
-	ret = symbol__init(&rep->session->header.env) < 0 ? -EIO : 0;
+	ret = symbol__init(&session->header.env) < 0 ? -EIO : 0;
+	if (!ret)
+		ret = measurement__open(&rep->m, session);
 	if (!ret)
 		ret = report__load_maps(rep);
+	if (!ret)
+		ret = report__parse_times(rep);
 	if (!ret) {
-		ret = perf_session__process_events(rep->session);
+		ret = perf_session__process_events(session);
 		if (ret)
 			pr_err("%s is damaged: not all of its records can be read.\n", data->path);
 	}
 	if (!ret)
 		ret = report__check_maps(rep);
+	if (!ret)
+		ret = report__check_vms(rep);
 	if (!ret) {
-		report__warn(rep);
-		ret = report__print(rep, stdout);
+		ret = measurement__finish(&rep->m);
 		if (ret)
-			pr_err("Cannot print the report: %s\n", strerror(-ret));
+			pr_err("Cannot work out the time axis: %s\n", strerror(-ret));
 	}
+	if (!ret)
+		ret = report__print(rep);
 	return ret;
 }
 
 int cmd_kvm_unified_report(int argc, const char **argv)
 {
 	struct report rep = {
-		.guests = LIST_HEAD_INIT(rep.guests),
 		.map_args = LIST_HEAD_INIT(rep.map_args),
-		.print.percent_limit = DEFAULT_PERCENT_LIMIT,
-		.first = ~0ULL,
+		.print_opts.percent_limit = DEFAULT_PERCENT_LIMIT,
+		.format = "table",
+		.attribution = "cpu-switch",
 	};
 	struct perf_data data = {
 		.path = "perf.data",
 		.mode = PERF_DATA_MODE_READ,
 	};
-	const char *percent_limit = NULL;
 	const struct option options[] = {
 		OPT_STRING('i', "input", &data.path, "dir",
 			   "profile to read (default: perf.data)"),
+		OPT_STRING(0, "format", &rep.format, "table|json|csv",
+			   "what to print (default: table)"),
+		OPT_STRING(0, "attribution", &rep.attribution, "cpu-switch|domain-switch",
+			   "charge the host's work for a guest to the host (default), or to the guest"),
+		OPT_BOOLEAN(0, "timeline", &rep.m.use_timeline,
+			    "use kvm:kvm_vcpu_timeline events if there are any (default)"),
+		OPT_BOOLEAN(0, "exit-reasons", &rep.print_opts.exit_reasons,
+			    "show by which exit reason a guest's time was stolen"),
+		OPT_STRING('s', "sort", &rep.sort, "key[,key...]",
+			   "what makes a row: sym, dso, comm, pid (default: all)"),
+		OPT_STRING(0, "percent-limit", &rep.percent_limit, "percent",
+			   "put rows below it together (default: 0.1)"),
+		OPT_STRING(0, "vm", &rep.vms, "name[,name...]", "only these VMs"),
+		OPT_STRING(0, "vcpu", &rep.vcpus, "id[,id...]", "only these vCPUs of each VM"),
+		OPT_STRING(0, "pid", &rep.pids, "pid[,pid...]",
+			   "only rows of these processes of a guest"),
+		OPT_STRING(0, "comm", &rep.comms, "comm[,comm...]",
+			   "only rows of processes of these names"),
+		OPT_STRING('d', "dso", &rep.dsos, "dso[,dso...]", "only rows of these modules"),
+		OPT_STRING('S', "symbol", &rep.syms, "symbol[,symbol...]",
+			   "only rows of these functions"),
+		OPT_STRING('C', "cpu", &rep.cpus, "cpu",
+			   "only what was on these CPUs of the host"),
+		OPT_STRING(0, "time", &rep.times, "start,stop",
+			   "only this time, as in perf report"),
 		OPT_CALLBACK(0, "guest-map", &rep, "NAME=FILE",
 			     "map of guest NAME, made by perf kvm unified guest-map in it",
 			     parse_guest_map),
@@ -723,8 +524,6 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 		OPT_CALLBACK(0, "guest-root", NULL, "[NAME=]DIR",
 			     "where the root file system of guest NAME, or of all guests, is mounted",
 			     parse_guest_root),
-		OPT_STRING(0, "percent-limit", &percent_limit, "percent",
-			   "put rows below it together (default: 0.1)"),
 		OPT_STRING('k', "vmlinux", &symbol_conf.vmlinux_name, "file",
 			   "vmlinux of the host"),
 		OPT_BOOLEAN('f', "force", &data.force, "don't complain, do it"),
@@ -738,49 +537,25 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 	};
 	int ret;
 
+	ret = measurement__init(&rep.m);
+	if (ret)
+		return 1;
+
 	argc = parse_options(argc, argv, options, usage, 0);
 	if (argc)
 		usage_with_options(usage, options);
-
-	if (percent_limit) {
-		char *end;
-
-		rep.print.percent_limit = strtod(percent_limit, &end);
-		if (end == percent_limit || *end ||
-		    !(rep.print.percent_limit >= 0 && rep.print.percent_limit <= 100)) {
-			pr_err("--percent-limit wants a number from 0 to 100, not '%s'\n",
-			       percent_limit);
-			return 1;
-		}
-	}
 	if (quiet)
 		perf_quiet_option();
 
 	perf_host = true;
 	perf_guest = true;
 
-	perf_tool__init(&rep.tool, /*ordered_events=*/true);
-	rep.tool.sample		= process_sample;
-	rep.tool.mmap		= perf_event__process_mmap;
-	rep.tool.mmap2		= perf_event__process_mmap2;
-	rep.tool.comm		= perf_event__process_comm;
-	rep.tool.namespaces	= perf_event__process_namespaces;
-	rep.tool.cgroup		= perf_event__process_cgroup;
-	rep.tool.fork		= perf_event__process_fork;
-	rep.tool.exit		= perf_event__process_exit;
-	rep.tool.ksymbol	= perf_event__process_ksymbol;
-	rep.tool.bpf		= perf_event__process_bpf;
-	rep.tool.text_poke	= perf_event__process_text_poke;
-	rep.tool.lost		= process_lost;
-	rep.tool.lost_samples	= process_lost_samples;
-	rep.tool.throttle	= process_throttle;
-
-	ret = profile__init(&rep.host);
+	ret = report__parse(&rep);
 	if (!ret)
 		ret = report__run(&rep, &data);
 
+	if (rep.m.session)
+		perf_session__delete(rep.m.session);
 	report__exit(&rep);
-	if (rep.session)
-		perf_session__delete(rep.session);
 	return ret ? 1 : 0;
 }

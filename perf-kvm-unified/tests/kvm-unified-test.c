@@ -25,6 +25,7 @@
 #include "../guest-records.h"
 #include "../guest-space.h"
 #include "../guest-stream.h"
+#include "../kvm-exits.h"
 #include "../kvm-vms.h"
 #include "../profile.h"
 
@@ -267,6 +268,10 @@ static int check_fake_vms(struct kvm_vms *vms)
 	TEST_ASSERT_VAL("sorted", vm->vcpus[0].id == 0 && vm->vcpus[1].id == 1);
 	TEST_ASSERT_EQUAL("thread", (int)vm->vcpus[0].tid, 103);
 	TEST_ASSERT_EQUAL("thread not known", (int)vm->vcpus[1].tid, 0);
+	TEST_ASSERT_EQUAL("there at both ends", (int)vm->vcpus[0].flags,
+			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END));
+	TEST_ASSERT_VAL("by thread", kvm_vm__find_tid(vm, 103) == &vm->vcpus[0]);
+	TEST_ASSERT_VAL("not by an unknown one", !kvm_vm__find_tid(vm, 0));
 	TEST_ASSERT_VAL("second", kvm_vms__find_pid(vms, 200));
 	TEST_ASSERT_VAL("not a VM", !kvm_vms__find_pid(vms, 300));
 	/* Whichever came first has the plain name */
@@ -285,9 +290,10 @@ static int test__vms(struct test_suite *test __maybe_unused, int subtest __maybe
 	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
 	scnprintf(path, sizeof(path), "%s/vms", dir);
 
-	if (!make_fake_host(dir) && !kvm_vms__scan(&vms, dir, dir) &&
+	if (!make_fake_host(dir) && !kvm_vms__scan(&vms, dir, dir, GUEST_VCPU_AT_START) &&
 	    /* Nothing new in a second look */
-	    !kvm_vms__scan(&vms, dir, dir) && check_fake_vms(&vms) == TEST_OK &&
+	    !kvm_vms__scan(&vms, dir, dir, GUEST_VCPU_AT_END) &&
+	    check_fake_vms(&vms) == TEST_OK &&
 	    !kvm_vms__write(&vms, path) &&
 	    !kvm_vms__read(&copy, path, err, sizeof(err)))
 		ret = check_fake_vms(&copy);
@@ -344,10 +350,11 @@ static int test__profile(struct test_suite *test __maybe_unused, int subtest __m
 		{ PROFILE_USER, "work", "lib.so", "shor", 101 },
 		{ PROFILE_USER, "work", "lib.so", "shor", 102 },
 		{ PROFILE_OS, "work", "[kernel]", "", -1 },
-		{ PROFILE_BLANK, "[blank] (vcpu0)", "(outside)", "", -1 },
+		{ PROFILE_STEAL, "[steal] (on vcpu1)", "", "", -1 },
 	};
 	struct profile_row **rows;
 	struct profile p;
+	u64 samples = 0;
 	size_t nr;
 
 	TEST_ASSERT_VAL("init", !profile__init(&p));
@@ -360,22 +367,49 @@ static int test__profile(struct test_suite *test __maybe_unused, int subtest __m
 	TEST_ASSERT_EQUAL("total", (int)p.total, 100);
 	TEST_ASSERT_EQUAL("user", (int)p.classes[PROFILE_USER], 25);
 	TEST_ASSERT_EQUAL("os", (int)p.classes[PROFILE_OS], 10);
-	TEST_ASSERT_EQUAL("blank", (int)p.classes[PROFILE_BLANK], 65);
+	TEST_ASSERT_EQUAL("steal", (int)p.classes[PROFILE_STEAL], 65);
+	TEST_ASSERT_VAL("a row by its number", p.by_idx[1]->key.pid == 102);
 
-	rows = profile__sorted(&p, &nr);
+	rows = profile__sorted(&p, 1, &nr);
 	TEST_ASSERT_VAL("rows", rows && nr == 4);
 	TEST_ASSERT_VAL("most first", rows[0]->samples == 65);
 	TEST_ASSERT_VAL("processes apart", rows[1]->samples == 15 && rows[1]->key.pid == 102);
 	/* The same number: by module, so that it is the same every time */
 	TEST_ASSERT_VAL("tie", rows[2]->key.class == PROFILE_OS && rows[3]->key.pid == 101);
-	TEST_ASSERT_VAL("percent", profile__percent(&p, rows[1]->samples) == 15.0);
+	TEST_ASSERT_VAL("percent", profile__percent(&p, rows[1]->time) == 15.0);
+	free(rows);
+
+	/* 65, 15, 10 and 10 ns in periods of 7: each rounded alone, it would be 9+2+1+1 */
+	rows = profile__sorted(&p, 7, &nr);
+	TEST_ASSERT_VAL("rows", rows);
+	for (size_t i = 0; i < nr; i++) {
+		samples += rows[i]->samples;
+		TEST_ASSERT_VAL("more time, more samples",
+				!i || rows[i]->samples <= rows[i - 1]->samples);
+	}
+	TEST_ASSERT_VAL("samples add up", samples == profile__samples(p.total, 7));
+	TEST_ASSERT_VAL("14", samples == 14 && rows[0]->samples == 9 && rows[2]->samples == 2);
 	free(rows);
 	profile__exit(&p);
 
-	TEST_ASSERT_VAL("blank", profile__blank(5000000000, 1000000, 1234) == 3766);
-	TEST_ASSERT_VAL("rounded", profile__blank(4999600000, 1000000, 0) == 5000);
-	TEST_ASSERT_VAL("never negative", profile__blank(1000, 1, 2000) == 0);
-	TEST_ASSERT_VAL("no period", profile__blank(1000, 0, 5) == 0);
+	TEST_ASSERT_VAL("whole", profile__samples(5000000000, 1000000) == 5000);
+	TEST_ASSERT_VAL("rounded up", profile__samples(4999500000, 1000000) == 5000);
+	TEST_ASSERT_VAL("rounded down", profile__samples(4999499999, 1000000) == 4999);
+	TEST_ASSERT_VAL("no period", profile__samples(1000, 0) == 0);
+	TEST_ASSERT_VAL("no overflow", profile__samples(~0ULL, 1) == ~0ULL);
+	return TEST_OK;
+}
+
+static int test__kvm_exits(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	char buf[32];
+
+	/* KVM_EXIT_IO, KVM_EXIT_MEMORY_FAULT */
+	TEST_ASSERT_VAL("IO", !strcmp(kvm_exit__name(2, buf, sizeof(buf)), "IO"));
+	TEST_ASSERT_VAL("last", !strcmp(kvm_exit__name(39, buf, sizeof(buf)), "MEMORY_FAULT"));
+	TEST_ASSERT_VAL("signal", !strcmp(kvm_exit__name(-EINTR, buf, sizeof(buf)), "signal"));
+	TEST_ASSERT_VAL("error", !strcmp(kvm_exit__name(-14, buf, sizeof(buf)), "error 14"));
+	TEST_ASSERT_VAL("new", !strcmp(kvm_exit__name(4711, buf, sizeof(buf)), "KVM exit 4711"));
 	return TEST_OK;
 }
 
@@ -386,6 +420,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: VMs of a host", vms),
 	TEST_CASE("kvm unified: vCPU context of samples", vcpu_sample),
 	TEST_CASE("kvm unified: profile", profile),
+	TEST_CASE("kvm unified: exits to the VMM", kvm_exits),
 	{ .name = NULL, }
 };
 

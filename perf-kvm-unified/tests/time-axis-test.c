@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The time axis with literal input, and with random input, of which it is known
+ * that all time is there once.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+
+#include "tests/tests.h"
+#include "util/debug.h"
+#include "../time-axis.h"
+
+/* From arch/x86/include/uapi/asm/svm.h */
+#define SVM_INTR	0x60
+#define SVM_HLT		0x78
+#define SVM_NPF		0x400
+
+#define NONE		TIME_AXIS_NONE
+#define IDLE_TASK	0
+#define TASK		7
+
+struct expected {
+	u64	end;
+	enum vcpu_time_kind kind;
+	u32	who;	/* hit, vcpu or task, by kind */
+	u32	cpu;
+};
+
+static bool interval__is(const struct vcpu_interval *interval, const struct expected *e)
+{
+	if (interval->end != e->end || interval->kind != e->kind)
+		return false;
+	switch (e->kind) {
+	case VCPU_TIME_GUEST_USER:
+	case VCPU_TIME_GUEST_KERNEL:
+	case VCPU_TIME_EXIT:
+		return interval->hit == e->who && interval->cpu == e->cpu;
+	case VCPU_TIME_PREEMPTED:
+		return (interval->vcpu == e->who || interval->task == e->who) &&
+		       interval->cpu == e->cpu;
+	case VCPU_TIME_VMM:
+	case VCPU_TIME_HALT_POLL:
+	case VCPU_TIME_HALTED:
+	case VCPU_TIME_BLOCKED:
+	case VCPU_TIME_RUN:
+	case VCPU_TIME_LOST:
+	case VCPU_TIME_ABSENT:
+	case VCPU_TIME_UNKNOWN:
+	case VCPU_TIME_NR:
+	default:
+		return true;
+	}
+}
+
+/* Is what the vCPU did just @expected, from the start to the end? */
+static bool vcpu_did(const struct time_axis *ta, u32 vcpu, const struct expected *expected,
+		     size_t nr)
+{
+	const struct vcpu_intervals *list = &ta->vcpus[vcpu].intervals;
+	u64 pos = ta->start;
+	bool same = list->nr == nr;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct vcpu_interval *interval = &list->entries[i];
+
+		pr_debug("vcpu%u %" PRIu64 "-%" PRIu64 " kind %d cpu %u hit %u vcpu %u task %u\n",
+			 vcpu, interval->start, interval->end, interval->kind, interval->cpu,
+			 interval->hit, interval->vcpu, interval->task);
+		same = same && interval->start == pos && interval__is(interval, &expected[i]);
+		pos = interval->end;
+	}
+	return same && pos == ta->end;
+}
+
+#define DID(ta, vcpu, ...) ({						\
+	const struct expected expected[] = { __VA_ARGS__ };		\
+	vcpu_did(ta, vcpu, expected, ARRAY_SIZE(expected));		\
+})
+
+static void axis__new(struct time_axis *ta, bool timeline, u64 end)
+{
+	time_axis__init(ta);
+	ta->timeline = timeline;
+	ta->clock = true;
+	ta->end = end;
+	ta->period = 10;
+}
+
+/* A vCPU that was there all the time */
+static int axis__vcpu(struct time_axis *ta, u32 vm, u32 id)
+{
+	int vcpu = time_axis__findnew_vcpu(ta, vm, id);
+
+	if (vcpu >= 0) {
+		ta->vcpus[vcpu].at_start = true;
+		ta->vcpus[vcpu].at_end = true;
+	}
+	return vcpu;
+}
+
+static int event(struct time_axis *ta, u64 time, u32 vcpu, u32 cpu, enum vcpu_state state,
+		 u32 next_task, u64 run_delay, u32 exit_reason)
+{
+	return time_axis__add_event(ta, &(struct axis_event) {
+		.time = time, .vcpu = vcpu, .cpu = cpu, .state = state,
+		.next_task = next_task, .run_delay = run_delay,
+		.exit_reason = exit_reason, .isa = PERF_VCPU_ISA_SVM,
+	});
+}
+
+static int sample(struct time_axis *ta, u64 time, u32 cpu, enum axis_sample_kind kind, u32 vcpu,
+		  u32 task, u32 hit, u32 exit_reason)
+{
+	return time_axis__add_sample(ta, &(struct axis_sample) {
+		.time = time, .cpu = cpu, .kind = kind, .vcpu = vcpu, .task = task, .hit = hit,
+		.exit_reason = exit_reason, .isa = exit_reason ? PERF_VCPU_ISA_SVM : 0,
+	});
+}
+
+static int gap(struct time_axis *ta, u32 cpu, u64 from, u64 until, bool samples_only)
+{
+	return time_axis__add_gap(ta, &(struct axis_gap) {
+		.cpu = cpu, .from = from, .until = until, .samples_only = samples_only,
+	});
+}
+
+static int test__states(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct time_axis ta;
+	int v, err = 0;
+
+	axis__new(&ta, true, 1000);
+	v = axis__vcpu(&ta, 0, 0);
+	/* In the guest until 100, exit handling around 50 */
+	err |= sample(&ta, 10, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	err |= sample(&ta, 50, 0, AXIS_SAMPLE_EXIT, v, NONE, 2, SVM_NPF);
+	err |= sample(&ta, 90, 0, AXIS_SAMPLE_GUEST_KERNEL, v, NONE, 3, SVM_INTR);
+	/* Preempted until 300, by a task that is also sampled */
+	err |= event(&ta, 100, v, 0, VCPU_STATE_PREEMPTED, TASK, 0, SVM_INTR);
+	err |= sample(&ta, 200, 0, AXIS_SAMPLE_HOST, NONE, TASK, 9, 0);
+	err |= event(&ta, 300, v, 0, VCPU_STATE_RUN, NONE, 200, SVM_INTR);
+	/* Polls, halts, is woken up on another CPU and waits there for 40 */
+	err |= event(&ta, 400, v, 0, VCPU_STATE_HALT_POLL, NONE, 200, SVM_HLT);
+	err |= event(&ta, 450, v, 0, VCPU_STATE_HALTED, IDLE_TASK, 200, SVM_HLT);
+	err |= event(&ta, 600, v, 1, VCPU_STATE_RUN, NONE, 240, SVM_HLT);
+	err |= event(&ta, 700, v, 1, VCPU_STATE_USER, NONE, 240, SVM_NPF);
+	err |= event(&ta, 800, v, 1, VCPU_STATE_RUN, NONE, 240, SVM_NPF);
+	err |= event(&ta, 900, v, 1, VCPU_STATE_BLOCKED, IDLE_TASK, 240, SVM_NPF);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	/* 100 ns on CPU 0, 100 and 100, 100 are one run for the samples: 90 is the last */
+	TEST_ASSERT_VAL("states", DID(&ta, v,
+		{ 30, VCPU_TIME_GUEST_USER, 1, 0 }, { 70, VCPU_TIME_EXIT, 2, 0 },
+		{ 100, VCPU_TIME_GUEST_KERNEL, 3, 0 }, { 300, VCPU_TIME_PREEMPTED, TASK, 0 },
+		{ 400, VCPU_TIME_GUEST_KERNEL, 3, 0 }, { 450, VCPU_TIME_HALT_POLL, 0, 0 },
+		{ 560, VCPU_TIME_HALTED, 0, 0 }, { 600, VCPU_TIME_PREEMPTED, NONE, 1 },
+		{ 700, VCPU_TIME_GUEST_KERNEL, 3, 1 }, { 800, VCPU_TIME_VMM, 0, 0 },
+		{ 900, VCPU_TIME_GUEST_KERNEL, 3, 1 }, { 1000, VCPU_TIME_BLOCKED, 0, 0 }));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+/* What was before the first event: the last exit tells */
+static int test__first(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const struct {
+		enum vcpu_state state;
+		u32 exit_reason;
+		enum vcpu_time_kind kind;
+	} cases[] = {
+		{ VCPU_STATE_HALTED, SVM_HLT, VCPU_TIME_RUN },
+		{ VCPU_STATE_RUN, SVM_HLT, VCPU_TIME_HALTED },
+		{ VCPU_STATE_RUN, SVM_INTR, VCPU_TIME_PREEMPTED },
+		{ VCPU_STATE_RUN, SVM_NPF, VCPU_TIME_UNKNOWN },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct time_axis ta;
+		int v;
+
+		axis__new(&ta, true, 100);
+		v = axis__vcpu(&ta, 0, 0);
+		TEST_ASSERT_VAL("add", !event(&ta, 40, v, 0, cases[i].state, NONE, 0,
+					      cases[i].exit_reason));
+		TEST_ASSERT_VAL("build", !time_axis__build(&ta));
+		TEST_ASSERT_VAL("first", ta.vcpus[v].intervals.entries[0].end == 40 &&
+				ta.vcpus[v].intervals.entries[0].kind == cases[i].kind);
+		time_axis__exit(&ta);
+	}
+	return TEST_OK;
+}
+
+/* Two vCPUs of a VM and one of another take turns on a CPU. */
+static int test__who(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct time_axis ta;
+	int a, b, c, err = 0;
+
+	axis__new(&ta, true, 400);
+	a = axis__vcpu(&ta, 0, 0);
+	b = axis__vcpu(&ta, 0, 1);
+	c = axis__vcpu(&ta, 1, 0);
+	err |= event(&ta, 0, a, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	err |= event(&ta, 0, b, 0, VCPU_STATE_PREEMPTED, NONE, 0, SVM_INTR);
+	err |= event(&ta, 0, c, 0, VCPU_STATE_HALTED, NONE, 0, SVM_HLT);
+	err |= event(&ta, 100, a, 0, VCPU_STATE_PREEMPTED, 51, 0, SVM_INTR);
+	err |= event(&ta, 105, b, 0, VCPU_STATE_RUN, NONE, 105, SVM_INTR);
+	/* c was woken up at 150 */
+	err |= event(&ta, 200, b, 0, VCPU_STATE_PREEMPTED, 52, 105, SVM_INTR);
+	err |= event(&ta, 200, c, 0, VCPU_STATE_RUN, NONE, 50, SVM_HLT);
+	err |= event(&ta, 300, c, 0, VCPU_STATE_HALTED, TASK, 50, SVM_HLT);
+	err |= event(&ta, 350, a, 0, VCPU_STATE_RUN, NONE, 250, SVM_INTR);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("a", DID(&ta, a,
+		{ 100, VCPU_TIME_RUN, 0, 0 }, { 105, VCPU_TIME_PREEMPTED, 51, 0 },
+		{ 200, VCPU_TIME_PREEMPTED, b, 0 }, { 300, VCPU_TIME_PREEMPTED, c, 0 },
+		{ 350, VCPU_TIME_PREEMPTED, TASK, 0 }, { 400, VCPU_TIME_RUN, 0, 0 }));
+	TEST_ASSERT_VAL("b", DID(&ta, b,
+		{ 100, VCPU_TIME_PREEMPTED, a, 0 }, { 105, VCPU_TIME_PREEMPTED, 51, 0 },
+		{ 200, VCPU_TIME_RUN, 0, 0 }, { 300, VCPU_TIME_PREEMPTED, c, 0 },
+		{ 350, VCPU_TIME_PREEMPTED, TASK, 0 }, { 400, VCPU_TIME_PREEMPTED, a, 0 }));
+	TEST_ASSERT_VAL("c", DID(&ta, c,
+		{ 150, VCPU_TIME_HALTED, 0, 0 }, { 200, VCPU_TIME_PREEMPTED, b, 0 },
+		{ 300, VCPU_TIME_RUN, 0, 0 }, { 400, VCPU_TIME_HALTED, 0, 0 }));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+static int test__lifetime(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct time_axis ta;
+	int v, never, err = 0;
+
+	axis__new(&ta, true, 1000);
+	v = time_axis__findnew_vcpu(&ta, 0, 0);
+	never = time_axis__findnew_vcpu(&ta, 0, 1);
+	TEST_ASSERT_VAL("two", v >= 0 && never >= 0 && v != never);
+	TEST_ASSERT_VAL("again", time_axis__findnew_vcpu(&ta, 0, 0) == v);
+	err |= event(&ta, 300, v, 0, VCPU_STATE_RUN, NONE, 0, 0);
+	err |= event(&ta, 600, v, 0, VCPU_STATE_USER, NONE, 0, SVM_INTR);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("came and went", DID(&ta, v,
+		{ 300, VCPU_TIME_ABSENT, 0, 0 }, { 600, VCPU_TIME_RUN, 0, 0 }, { 1000, VCPU_TIME_ABSENT, 0, 0 }));
+	TEST_ASSERT_VAL("never seen", DID(&ta, never, { 1000, VCPU_TIME_ABSENT, 0, 0 }));
+	time_axis__exit(&ta);
+
+	/* Running all the time without one change of state, and nothing known at all */
+	axis__new(&ta, true, 100);
+	v = axis__vcpu(&ta, 0, 0);
+	never = axis__vcpu(&ta, 0, 1);
+	err |= sample(&ta, 50, 2, AXIS_SAMPLE_GUEST_USER, v, NONE, 4, SVM_INTR);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("all the time", DID(&ta, v, { 100, VCPU_TIME_GUEST_USER, 4, 2 }));
+	TEST_ASSERT_VAL("nothing known", DID(&ta, never, { 100, VCPU_TIME_UNKNOWN, 0, 0 }));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+static int test__lost(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct time_axis ta;
+	int v, other, err = 0;
+
+	axis__new(&ta, true, 1000);
+	v = axis__vcpu(&ta, 0, 0);
+	other = axis__vcpu(&ta, 0, 1);
+	err |= event(&ta, 0, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	err |= event(&ta, 0, other, 1, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= sample(&ta, 100, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	/* It is not seen again before 500, so what it did until then is not known. */
+	err |= gap(&ta, 0, 100, 400, false);
+	err |= sample(&ta, 500, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 2, SVM_INTR);
+	/* Only the sampling stops */
+	err |= gap(&ta, 0, 600, 700, true);
+	err |= event(&ta, 650, v, 0, VCPU_STATE_PREEMPTED, TASK, 0, SVM_INTR);
+	err |= event(&ta, 750, v, 0, VCPU_STATE_RUN, NONE, 100, SVM_INTR);
+	err |= gap(&ta, 0, 900, 950, false);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("lost", DID(&ta, v,
+		{ 100, VCPU_TIME_GUEST_USER, 1, 0 }, { 500, VCPU_TIME_LOST, 0, 0 },
+		{ 600, VCPU_TIME_GUEST_USER, 2, 0 }, { 650, VCPU_TIME_LOST, 0, 0 },
+		{ 750, VCPU_TIME_PREEMPTED, TASK, 0 }, { 900, VCPU_TIME_GUEST_USER, 2, 0 },
+		{ 1000, VCPU_TIME_LOST, 0, 0 }));
+	TEST_ASSERT_VAL("another CPU's", DID(&ta, other, { 1000, VCPU_TIME_HALTED, 0, 0 }));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+static int test__samples_only(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct time_axis ta;
+	int v, other, err = 0;
+
+	axis__new(&ta, false, 200);
+	v = axis__vcpu(&ta, 0, 0);
+	other = axis__vcpu(&ta, 1, 0);
+	err |= sample(&ta, 10, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	/* A late one: no blank before it */
+	err |= sample(&ta, 24, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	/* Somebody else, and then nobody */
+	for (u64 t = 40; t <= 60; t += 10)
+		err |= sample(&ta, t, 0, AXIS_SAMPLE_GUEST_KERNEL, other, NONE, 2, SVM_INTR);
+	err |= sample(&ta, 70, 0, AXIS_SAMPLE_IDLE, NONE, IDLE_TASK, 3, 0);
+	err |= sample(&ta, 90, 0, AXIS_SAMPLE_HOST, NONE, TASK, 4, 0);
+	/* Exit handling of a halt: blank until the next sample is halt, whoever ran */
+	err |= sample(&ta, 110, 0, AXIS_SAMPLE_EXIT, v, NONE, 5, SVM_HLT);
+	err |= sample(&ta, 130, 0, AXIS_SAMPLE_HOST, NONE, TASK, 4, 0);
+	err |= sample(&ta, 180, 0, AXIS_SAMPLE_VMM, v, NONE, 6, 0);
+	err |= sample(&ta, 192, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("samples alone", DID(&ta, v,
+		{ 24, VCPU_TIME_GUEST_USER, 1, 0 },
+		{ 60, VCPU_TIME_PREEMPTED, other, 0 }, { 80, VCPU_TIME_HALTED, 0, 0 },
+		{ 100, VCPU_TIME_PREEMPTED, TASK, 0 }, { 110, VCPU_TIME_EXIT, 5, 0 },
+		{ 170, VCPU_TIME_HALTED, 0, 0 }, { 180, VCPU_TIME_VMM, 0, 0 },
+		{ 200, VCPU_TIME_GUEST_USER, 1, 0 }));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+struct sum {
+	u64	pos;
+	u64	guest;
+	u64	uncounted;
+	bool	broken;
+};
+
+static int add_up(const struct cpu_interval *interval, void *arg)
+{
+	struct sum *sum = arg;
+
+	sum->broken |= interval->start != sum->pos || interval->end <= interval->start ||
+		       (interval->kind == CPU_TIME_SAMPLE) != !!interval->sample;
+	sum->pos = interval->end;
+	if (interval->kind == CPU_TIME_GUEST)
+		sum->guest += interval->end - interval->start;
+	if (interval->kind == CPU_TIME_UNCOUNTED)
+		sum->uncounted += interval->end - interval->start;
+	return 0;
+}
+
+/* What the guests had is what the host gave, and the rest is the host's. */
+static int test__host(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct time_axis ta;
+	struct sum sum = { };
+	int v, err = 0;
+
+	axis__new(&ta, true, 100);
+	ta.clock = false;
+	v = axis__vcpu(&ta, 0, 0);
+	err |= event(&ta, 0, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	err |= sample(&ta, 5, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	err |= event(&ta, 20, v, 0, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= sample(&ta, 50, 0, AXIS_SAMPLE_HOST, NONE, TASK, 2, 0);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("walk", !time_axis__for_each_cpu_interval(&ta, 0, add_up, &sum));
+	TEST_ASSERT_VAL("no gap", !sum.broken && sum.pos == 100);
+	TEST_ASSERT_VAL("guest", sum.guest == 20);
+	/* A sample reaches two periods of 10 far: 30 to 70. */
+	TEST_ASSERT_VAL("not counted", sum.uncounted == 40);
+	TEST_ASSERT_VAL("no such CPU",
+			time_axis__for_each_cpu_interval(&ta, 1, add_up, &sum) == -ENOENT);
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+/* Random, and the same every time: a linear congruential generator (Knuth's MMIX) */
+static u64 random_below(u64 *seed, u64 limit)
+{
+	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (*seed >> 33) % limit;
+}
+
+#define NR_RANDOM	400
+#define RANDOM_VCPUS	3
+#define RANDOM_CPUS	3
+#define RANDOM_TIME	2000
+
+/* As the tools may give it: not in order, at and beyond the ends, contradictory */
+static int fill_random(struct time_axis *ta, u64 seed, bool backwards)
+{
+	struct axis_event events[60];
+	struct axis_sample samples[200];
+	struct axis_gap gaps[6];
+	size_t nr_events = random_below(&seed, ARRAY_SIZE(events) + 1);
+	size_t nr_samples = random_below(&seed, ARRAY_SIZE(samples) + 1);
+	size_t nr_gaps = random_below(&seed, 4) ? 0 : random_below(&seed, ARRAY_SIZE(gaps) + 1);
+	int err = 0;
+
+	axis__new(ta, random_below(&seed, 2), 100 + RANDOM_TIME);
+	ta->start = 100;
+	ta->clock = random_below(&seed, 2);
+	ta->period = random_below(&seed, 4) ? 10 : random_below(&seed, 50);
+	for (u32 i = 0; i < RANDOM_VCPUS; i++) {
+		int v = time_axis__findnew_vcpu(ta, i / 2, i);
+
+		if (v < 0)
+			return v;
+		ta->vcpus[v].at_start = random_below(&seed, 4);
+		ta->vcpus[v].at_end = random_below(&seed, 4);
+	}
+
+	for (size_t i = 0; i < nr_events; i++)
+		events[i] = (struct axis_event) {
+			.time = random_below(&seed, RANDOM_TIME + 200),
+			.run_delay = random_below(&seed, 300),
+			.vcpu = random_below(&seed, RANDOM_VCPUS),
+			.cpu = random_below(&seed, RANDOM_CPUS),
+			.state = random_below(&seed, VCPU_STATE_NR),
+			.next_task = random_below(&seed, 2) ? NONE : random_below(&seed, 4),
+			.exit_reason = random_below(&seed, 2) ? SVM_INTR : SVM_HLT,
+			.isa = PERF_VCPU_ISA_SVM,
+		};
+	for (size_t i = 0; i < nr_samples; i++)
+		samples[i] = (struct axis_sample) {
+			.time = random_below(&seed, RANDOM_TIME + 200),
+			.cpu = random_below(&seed, RANDOM_CPUS),
+			.vcpu = random_below(&seed, 3) ? random_below(&seed, RANDOM_VCPUS) : NONE,
+			.task = random_below(&seed, 5),
+			.hit = random_below(&seed, 5),
+			.kind = random_below(&seed, AXIS_SAMPLE_IDLE + 1),
+			.exit_reason = random_below(&seed, 2) ? SVM_INTR : SVM_HLT,
+			.isa = PERF_VCPU_ISA_SVM,
+		};
+	for (size_t i = 0; i < nr_gaps; i++) {
+		gaps[i].from = random_below(&seed, RANDOM_TIME + 200);
+		gaps[i].until = gaps[i].from + random_below(&seed, 300);
+		gaps[i].cpu = random_below(&seed, RANDOM_CPUS);
+		gaps[i].samples_only = random_below(&seed, 2);
+	}
+
+	for (size_t i = 0; i < nr_events; i++)
+		err |= time_axis__add_event(ta, &events[backwards ? nr_events - 1 - i : i]);
+	for (size_t i = 0; i < nr_samples; i++)
+		err |= time_axis__add_sample(ta, &samples[backwards ? nr_samples - 1 - i : i]);
+	for (size_t i = 0; i < nr_gaps; i++)
+		err |= time_axis__add_gap(ta, &gaps[backwards ? nr_gaps - 1 - i : i]);
+	return err ?: time_axis__build(ta);
+}
+
+static bool vcpu__is_whole(const struct time_axis *ta, const struct axis_vcpu *vcpu)
+{
+	u64 pos = ta->start;
+
+	for (size_t i = 0; i < vcpu->intervals.nr; i++) {
+		const struct vcpu_interval *interval = &vcpu->intervals.entries[i];
+
+		if (interval->start != pos || interval->end <= pos ||
+		    interval->kind >= VCPU_TIME_NR)
+			return false;
+		pos = interval->end;
+	}
+	return pos == ta->end;
+}
+
+static bool axis__same(const struct time_axis *a, const struct time_axis *b)
+{
+	for (u32 v = 0; v < RANDOM_VCPUS; v++) {
+		const struct vcpu_intervals *la = &a->vcpus[v].intervals;
+		const struct vcpu_intervals *lb = &b->vcpus[v].intervals;
+
+		if (la->nr != lb->nr)
+			return false;
+		for (size_t i = 0; i < la->nr; i++) {
+			const struct vcpu_interval *x = &la->entries[i], *y = &lb->entries[i];
+
+			if (x->start != y->start || x->end != y->end || x->kind != y->kind ||
+			    x->cpu != y->cpu || x->hit != y->hit || x->vcpu != y->vcpu ||
+			    x->task != y->task || x->exit_reason != y->exit_reason)
+				return false;
+		}
+	}
+	return true;
+}
+
+static int test__random(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	for (u64 seed = 0; seed < NR_RANDOM; seed++) {
+		struct time_axis ta, backwards;
+
+		pr_debug2("seed %" PRIu64 "\n", seed);
+		TEST_ASSERT_VAL("build", !fill_random(&ta, seed, false));
+		TEST_ASSERT_VAL("build", !fill_random(&backwards, seed, true));
+		TEST_ASSERT_VAL("the order of adding", axis__same(&ta, &backwards));
+		for (u32 v = 0; v < RANDOM_VCPUS; v++)
+			TEST_ASSERT_VAL("all time, once", vcpu__is_whole(&ta, &ta.vcpus[v]));
+		for (u32 cpu = 0; cpu < RANDOM_CPUS; cpu++) {
+			struct sum sum = { .pos = ta.start };
+			int ret = time_axis__for_each_cpu_interval(&ta, cpu, add_up, &sum);
+
+			TEST_ASSERT_VAL("a CPU's time, once", ret == -ENOENT ||
+					(!ret && !sum.broken && sum.pos == ta.end));
+		}
+		time_axis__exit(&ta);
+		time_axis__exit(&backwards);
+	}
+	return TEST_OK;
+}
+
+static struct test_case time_axis_tests[] = {
+	TEST_CASE("kvm unified: time axis: states", states),
+	TEST_CASE("kvm unified: time axis: before the first event", first),
+	TEST_CASE("kvm unified: time axis: who had the CPU", who),
+	TEST_CASE("kvm unified: time axis: vCPUs that come and go", lifetime),
+	TEST_CASE("kvm unified: time axis: lost records", lost),
+	TEST_CASE("kvm unified: time axis: samples only", samples_only),
+	TEST_CASE("kvm unified: time axis: host", host),
+	TEST_CASE("kvm unified: time axis: random", random),
+	{ .name = NULL, }
+};
+
+struct test_suite suite__kvm_unified_time_axis = {
+	.desc = "kvm unified: time axis",
+	.test_cases = time_axis_tests,
+};

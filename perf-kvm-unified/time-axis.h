@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_TIME_AXIS_H
+#define __PERF_KVM_UNIFIED_TIME_AXIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <linux/types.h>
+
+/*
+ * What every vCPU did, and what every CPU of the host did for whom, on one axis:
+ * the host's time. Filled with events and samples in any order, then built once.
+ * No session, no I/O.
+ *
+ * Times are ns of the clock of the profile. Hits and tasks are numbers of the
+ * caller's: what a sample hit, and which thread of the host.
+ */
+
+#define TIME_AXIS_NONE	(~0U)
+
+/* As kvm:kvm_vcpu_timeline has them: enum kvm_vcpu_timeline_state of the kernel */
+enum vcpu_state {
+	VCPU_STATE_RUN,
+	VCPU_STATE_USER,
+	VCPU_STATE_PREEMPTED,
+	VCPU_STATE_BLOCKED,
+	VCPU_STATE_HALTED,
+	VCPU_STATE_HALT_POLL,
+	VCPU_STATE_NR
+};
+
+enum vcpu_time_kind {
+	VCPU_TIME_GUEST_USER,
+	VCPU_TIME_GUEST_KERNEL,
+	VCPU_TIME_EXIT,		/* KVM, or an interrupt of the host, had the CPU */
+	VCPU_TIME_VMM,		/* out of KVM_RUN */
+	VCPU_TIME_HALT_POLL,
+	VCPU_TIME_HALTED,
+	VCPU_TIME_PREEMPTED,	/* wanted to run, and something else did */
+	VCPU_TIME_BLOCKED,	/* in KVM_RUN, waited for the host */
+	VCPU_TIME_RUN,		/* in KVM_RUN, with the CPU, but never sampled */
+	VCPU_TIME_LOST,		/* records or samples are missing */
+	VCPU_TIME_ABSENT,	/* there was no such vCPU */
+	VCPU_TIME_UNKNOWN,
+	VCPU_TIME_NR
+};
+
+/**
+ * struct vcpu_interval - what a vCPU did from @start to before @end
+ * @cpu: the host's CPU that it was on, or was on last
+ * @hit: GUEST_USER, GUEST_KERNEL, EXIT: what the sample nearby hit
+ * @exit_reason: @isa: of the last exit before, if @isa is one of PERF_VCPU_ISA_*
+ * @why: VMM: what KVM_RUN returned if negative, else a KVM_EXIT_* code
+ * @vcpu: PREEMPTED: the vCPU (an index) that had the CPU, or TIME_AXIS_NONE
+ * @task: PREEMPTED: the task that had the CPU, or TIME_AXIS_NONE
+ */
+struct vcpu_interval {
+	u64	start;
+	u64	end;
+	enum vcpu_time_kind kind;
+	u32	cpu;
+	u32	hit;
+	u32	exit_reason;
+	u32	isa;
+	s32	why;
+	u32	vcpu;
+	u32	task;
+};
+
+struct vcpu_intervals {
+	struct vcpu_interval *entries;
+	size_t	nr;
+	size_t	allocated;
+};
+
+/**
+ * struct axis_event - a kvm:kvm_vcpu_timeline event
+ * @vcpu: index of the vCPU, as from time_axis__findnew_vcpu()
+ * @run_delay: ns that the vCPU's thread has waited for a CPU in all its life
+ * @next_task: who gets the CPU, or TIME_AXIS_NONE
+ */
+struct axis_event {
+	u64	time;
+	u64	run_delay;
+	u32	vcpu;
+	u32	cpu;
+	enum vcpu_state state;
+	s32	why;
+	u32	next_task;
+	u32	exit_reason;
+	u32	isa;
+};
+
+enum axis_sample_kind {
+	AXIS_SAMPLE_GUEST_USER,
+	AXIS_SAMPLE_GUEST_KERNEL,
+	AXIS_SAMPLE_EXIT,	/* in KVM_RUN, and in the host */
+	AXIS_SAMPLE_VMM,	/* the vCPU's thread, out of KVM_RUN */
+	AXIS_SAMPLE_HOST,	/* another task of the host */
+	AXIS_SAMPLE_IDLE,	/* none */
+};
+
+/**
+ * struct axis_sample - a sample
+ * @vcpu: index of the vCPU whose thread it is of, or TIME_AXIS_NONE
+ */
+struct axis_sample {
+	u64	time;
+	u32	cpu;
+	u32	vcpu;
+	u32	task;
+	u32	hit;
+	enum axis_sample_kind kind;
+	u32	exit_reason;
+	u32	isa;
+};
+
+/**
+ * struct axis_gap - records of a CPU that are missing
+ * @samples_only: the sampling event was throttled, all others were not
+ */
+struct axis_gap {
+	u64	from;
+	u64	until;
+	u32	cpu;
+	bool	samples_only;
+};
+
+/**
+ * struct axis_vcpu - a vCPU
+ * @vm: number of the VM, the caller's
+ * @id: as in KVM_CREATE_VCPU
+ * @at_start: @at_end: whether it was there then
+ * @events: @samples: its own, in the order of time after time_axis__build()
+ * @intervals: the result, without a gap from the axis' start to its end
+ */
+struct axis_vcpu {
+	u32	vm;
+	u32	id;
+	bool	at_start;
+	bool	at_end;
+	const struct axis_event *events;
+	size_t	nr_events;
+	const struct axis_sample **samples;
+	size_t	nr_samples;
+	struct vcpu_intervals intervals;
+};
+
+/**
+ * struct time_axis
+ * @start: @end: the measurement
+ * @period: ns that a sample stands for
+ * @clock: the event samples time, so that a busy CPU gets a sample in each period
+ *	and an idle one, too; else only the time near a sample is that sample's
+ * @timeline: what vCPUs did comes from events, and not from samples alone
+ */
+struct time_axis {
+	u64	start;
+	u64	end;
+	u64	period;
+	bool	clock;
+	bool	timeline;
+	struct axis_vcpu *vcpus;
+	u32	nr_vcpus;
+	struct axis_event *events;
+	size_t	nr_events, allocated_events;
+	struct axis_sample *samples;		/* by CPU and time when built */
+	size_t	nr_samples, allocated_samples;
+	struct axis_gap *gaps;
+	size_t	nr_gaps, allocated_gaps;
+	const struct axis_sample **by_vcpu;
+	struct cpu_track *cpus;
+	u32	nr_cpus;
+};
+
+/* What the host says a CPU did */
+enum cpu_time_kind {
+	CPU_TIME_GUEST,		/* ran @vcpu's guest */
+	CPU_TIME_SAMPLE,	/* what @sample hit */
+	CPU_TIME_LOST,
+	CPU_TIME_UNCOUNTED,	/* no sample near, and the event does not count idle time */
+};
+
+struct cpu_interval {
+	u64	start;
+	u64	end;
+	enum cpu_time_kind kind;
+	u32	vcpu;
+	const struct axis_sample *sample;
+};
+
+typedef int (*cpu_interval_cb)(const struct cpu_interval *interval, void *arg);
+
+void time_axis__init(struct time_axis *ta);
+void time_axis__exit(struct time_axis *ta);
+
+int time_axis__findnew_vcpu(struct time_axis *ta, u32 vm, u32 id);
+int time_axis__add_event(struct time_axis *ta, const struct axis_event *event);
+int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample);
+int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap);
+int time_axis__build(struct time_axis *ta);
+int time_axis__for_each_cpu_interval(struct time_axis *ta, u32 cpu, cpu_interval_cb cb,
+				     void *arg);
+
+#endif /* __PERF_KVM_UNIFIED_TIME_AXIS_H */

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The states of a vCPU, one after the other: from the events of the time line,
+ * which say each change, or from samples alone, which say that it ran now and
+ * then. Where records were lost, nothing is known until the next sign of it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <linux/kernel.h>
+
+#include "util/vcpu-sample.h"
+#include "time-axis.h"
+#include "vcpu-states.h"
+
+#define MIN_ALLOCATED	64
+
+static bool interval__continues(const struct vcpu_interval *a, const struct vcpu_interval *b)
+{
+	return a->end == b->start && a->kind == b->kind && a->cpu == b->cpu &&
+	       a->hit == b->hit && a->exit_reason == b->exit_reason && a->isa == b->isa &&
+	       a->why == b->why && a->vcpu == b->vcpu && a->task == b->task;
+}
+
+/* An interval without length is none. 0 or -ENOMEM */
+int vcpu_intervals__add(struct vcpu_intervals *list, const struct vcpu_interval *interval)
+{
+	if (interval->start >= interval->end)
+		return 0;
+
+	if (list->nr && interval__continues(&list->entries[list->nr - 1], interval)) {
+		list->entries[list->nr - 1].end = interval->end;
+		return 0;
+	}
+
+	if (list->nr == list->allocated) {
+		size_t allocated = list->allocated ? list->allocated * 2 : MIN_ALLOCATED;
+		void *entries = reallocarray(list->entries, allocated, sizeof(*list->entries));
+
+		if (!entries)
+			return -ENOMEM;
+		list->entries = entries;
+		list->allocated = allocated;
+	}
+	list->entries[list->nr++] = *interval;
+	return 0;
+}
+
+void vcpu_intervals__exit(struct vcpu_intervals *list)
+{
+	free(list->entries);
+	*list = (struct vcpu_intervals) { };
+}
+
+static struct vcpu_interval interval__new(enum vcpu_time_kind kind, u64 start, u64 end, u32 cpu)
+{
+	return (struct vcpu_interval) {
+		.start = start,
+		.end = end,
+		.kind = kind,
+		.cpu = cpu,
+		.hit = TIME_AXIS_NONE,
+		.vcpu = TIME_AXIS_NONE,
+		.task = TIME_AXIS_NONE,
+	};
+}
+
+static u64 clamp_time(const struct time_axis *ta, u64 time)
+{
+	return clamp(time, ta->start, ta->end);
+}
+
+static enum vcpu_time_kind state__kind(enum vcpu_state state)
+{
+	switch (state) {
+	case VCPU_STATE_RUN:		return VCPU_TIME_RUN;
+	case VCPU_STATE_USER:		return VCPU_TIME_VMM;
+	case VCPU_STATE_PREEMPTED:	return VCPU_TIME_PREEMPTED;
+	case VCPU_STATE_BLOCKED:	return VCPU_TIME_BLOCKED;
+	case VCPU_STATE_HALTED:		return VCPU_TIME_HALTED;
+	case VCPU_STATE_HALT_POLL:	return VCPU_TIME_HALT_POLL;
+	case VCPU_STATE_NR:
+	default:			return VCPU_TIME_UNKNOWN;
+	}
+}
+
+static struct vcpu_interval event__interval(const struct axis_event *event, u64 start)
+{
+	struct vcpu_interval state = interval__new(state__kind(event->state), start, start,
+						   event->cpu);
+
+	state.exit_reason = event->exit_reason;
+	state.isa = event->isa;
+	state.why = event->why;
+	return state;
+}
+
+/* Does the sample show that the vCPU was in KVM_RUN, with the CPU? */
+static bool sample__shows_run(const struct axis_sample *sample)
+{
+	return sample->kind == AXIS_SAMPLE_GUEST_USER ||
+	       sample->kind == AXIS_SAMPLE_GUEST_KERNEL || sample->kind == AXIS_SAMPLE_EXIT;
+}
+
+/*
+ * What a vCPU was at before its first event. Any state but one starts from KVM_RUN;
+ * when it comes back to that, the last exit tells what from: a halt, or the CPU
+ * was taken away. With an exit that does not take the CPU away, nobody knows.
+ */
+static enum vcpu_time_kind first_kind(const struct axis_vcpu *vcpu)
+{
+	const struct axis_event *first = vcpu->events;
+
+	if (!vcpu->nr_events) {
+		for (size_t i = 0; i < vcpu->nr_samples; i++) {
+			if (sample__shows_run(vcpu->samples[i]))
+				return VCPU_TIME_RUN;
+		}
+		return vcpu->nr_samples ? VCPU_TIME_VMM : VCPU_TIME_UNKNOWN;
+	}
+	if (first->state != VCPU_STATE_RUN)
+		return VCPU_TIME_RUN;
+	if (vcpu_exit_reason__is_halt(first->isa, first->exit_reason))
+		return VCPU_TIME_HALTED;
+	if (vcpu_exit_reason__is_interrupt(first->isa, first->exit_reason))
+		return VCPU_TIME_PREEMPTED;
+	return VCPU_TIME_UNKNOWN;
+}
+
+static u64 first_sign(const struct axis_vcpu *vcpu)
+{
+	u64 time = ~0ULL;
+
+	if (vcpu->nr_events)
+		time = vcpu->events[0].time;
+	if (vcpu->nr_samples)
+		time = min(time, vcpu->samples[0]->time);
+	return time;
+}
+
+static u64 last_sign(const struct axis_vcpu *vcpu)
+{
+	u64 time = 0;
+
+	if (vcpu->nr_events)
+		time = vcpu->events[vcpu->nr_events - 1].time;
+	if (vcpu->nr_samples)
+		time = max(time, vcpu->samples[vcpu->nr_samples - 1]->time);
+	return time;
+}
+
+static u32 first_cpu(const struct axis_vcpu *vcpu)
+{
+	if (vcpu->nr_events)
+		return vcpu->events[0].cpu;
+	return vcpu->nr_samples ? vcpu->samples[0]->cpu : TIME_AXIS_NONE;
+}
+
+/*
+ * Ends the state that @state is, with @waited ns of waiting for a CPU in it. A
+ * thread waits after it was woken up, so that comes last, and where it ran then.
+ */
+static int state__end(struct vcpu_intervals *states, struct vcpu_interval *state, u64 end,
+		      u64 waited, u32 next_cpu)
+{
+	struct vcpu_interval wait = *state;
+	int ret;
+
+	state->end = end;
+	if (state->kind == VCPU_TIME_PREEMPTED || !waited)
+		return vcpu_intervals__add(states, state);
+
+	waited = min(waited, end - state->start);
+	state->end -= waited;
+	ret = vcpu_intervals__add(states, state);
+	if (ret)
+		return ret;
+
+	wait.kind = VCPU_TIME_PREEMPTED;
+	wait.cpu = next_cpu;
+	wait.start = state->end;
+	wait.end = end;
+	return vcpu_intervals__add(states, &wait);
+}
+
+static int states_from_events(const struct time_axis *ta, const struct axis_vcpu *vcpu,
+			      struct vcpu_intervals *states)
+{
+	struct vcpu_interval state = interval__new(first_kind(vcpu), ta->start, ta->start,
+						   first_cpu(vcpu));
+	const struct axis_event *prev = NULL;
+	u64 born = clamp_time(ta, first_sign(vcpu)), gone = clamp_time(ta, last_sign(vcpu));
+	int ret;
+
+	if (vcpu->nr_events) {
+		state.exit_reason = vcpu->events[0].exit_reason;
+		state.isa = vcpu->events[0].isa;
+	}
+	if (!vcpu->at_start) {
+		struct vcpu_interval absent = interval__new(VCPU_TIME_ABSENT, ta->start, born,
+							    TIME_AXIS_NONE);
+
+		ret = vcpu_intervals__add(states, &absent);
+		if (ret)
+			return ret;
+		state.start = born;
+	}
+
+	for (size_t i = 0; i < vcpu->nr_events; i++) {
+		const struct axis_event *event = &vcpu->events[i];
+		u64 time = clamp_time(ta, event->time), waited = 0;
+
+		if (prev && event->run_delay > prev->run_delay)
+			waited = event->run_delay - prev->run_delay;
+		ret = state__end(states, &state, max(time, state.start), waited, event->cpu);
+		if (ret)
+			return ret;
+		state = event__interval(event, max(time, state.start));
+		prev = event;
+	}
+
+	if (vcpu->at_end)
+		return state__end(states, &state, ta->end, 0, state.cpu);
+
+	ret = state__end(states, &state, max(gone, state.start), 0, state.cpu);
+	if (ret)
+		return ret;
+	state = interval__new(VCPU_TIME_ABSENT, max(gone, state.start), ta->end, TIME_AXIS_NONE);
+	return vcpu_intervals__add(states, &state);
+}
+
+static enum vcpu_time_kind sample__kind(const struct axis_sample *sample)
+{
+	switch (sample->kind) {
+	case AXIS_SAMPLE_GUEST_USER:	return VCPU_TIME_GUEST_USER;
+	case AXIS_SAMPLE_GUEST_KERNEL:	return VCPU_TIME_GUEST_KERNEL;
+	case AXIS_SAMPLE_EXIT:		return VCPU_TIME_EXIT;
+	case AXIS_SAMPLE_VMM:
+	case AXIS_SAMPLE_HOST:
+	case AXIS_SAMPLE_IDLE:
+	default:			return VCPU_TIME_VMM;
+	}
+}
+
+/*
+ * A vCPU that has no sample for a while was not running. After a halt it was
+ * halted; else the CPU was taken away, by whom is for others to find out.
+ */
+static int add_blank(struct vcpu_intervals *states, const struct axis_sample *prev,
+		     u64 start, u64 end, u32 cpu)
+{
+	struct vcpu_interval blank = interval__new(VCPU_TIME_PREEMPTED, start, end, cpu);
+
+	if (prev) {
+		blank.exit_reason = prev->exit_reason;
+		blank.isa = prev->isa;
+		if (vcpu_exit_reason__is_halt(prev->isa, prev->exit_reason))
+			blank.kind = VCPU_TIME_HALTED;
+	}
+	return vcpu_intervals__add(states, &blank);
+}
+
+/*
+ * Each sample stands for the period before it; half a period more is taken for
+ * a late interrupt.
+ */
+static int states_from_samples(const struct time_axis *ta, const struct axis_vcpu *vcpu,
+			       struct vcpu_intervals *states)
+{
+	const struct axis_sample *prev = NULL;
+	struct vcpu_interval state;
+	u64 pos = ta->start;
+	int ret;
+
+	if (!vcpu->nr_samples) {
+		state = interval__new(vcpu->at_start && vcpu->at_end ? VCPU_TIME_UNKNOWN :
+								       VCPU_TIME_ABSENT,
+				      ta->start, ta->end, TIME_AXIS_NONE);
+		return vcpu_intervals__add(states, &state);
+	}
+
+	for (size_t i = 0; i < vcpu->nr_samples; i++) {
+		const struct axis_sample *sample = vcpu->samples[i];
+		u64 end = max(clamp_time(ta, sample->time), pos);
+		u64 start = pos;
+
+		if (end - pos > ta->period + ta->period / 2)
+			start = end - ta->period;
+		if (!prev && !vcpu->at_start) {
+			state = interval__new(VCPU_TIME_ABSENT, pos, start, TIME_AXIS_NONE);
+			ret = vcpu_intervals__add(states, &state);
+		} else {
+			ret = add_blank(states, prev, pos, start, prev ? prev->cpu : sample->cpu);
+		}
+		if (ret)
+			return ret;
+
+		state = interval__new(sample__kind(sample), start, end, sample->cpu);
+		if (sample__shows_run(sample))
+			state.hit = sample->hit;
+		state.exit_reason = sample->exit_reason;
+		state.isa = sample->isa;
+		ret = vcpu_intervals__add(states, &state);
+		if (ret)
+			return ret;
+		prev = sample;
+		pos = end;
+	}
+
+	if (!vcpu->at_end) {
+		state = interval__new(VCPU_TIME_ABSENT, pos, ta->end, TIME_AXIS_NONE);
+		return vcpu_intervals__add(states, &state);
+	}
+	/* The next sample would have come after the end. */
+	if (ta->end - pos <= ta->period) {
+		state.start = pos;
+		state.end = ta->end;
+		return vcpu_intervals__add(states, &state);
+	}
+	return add_blank(states, prev, pos, ta->end, prev->cpu);
+}
+
+/* When the vCPU was seen next, at or after @time */
+static u64 next_sign(const struct time_axis *ta, const struct axis_vcpu *vcpu, u64 time)
+{
+	size_t low = 0, high = vcpu->nr_events;
+	u64 sign = ta->end;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (vcpu->events[mid].time < time)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < vcpu->nr_events)
+		sign = min(sign, vcpu->events[low].time);
+
+	low = 0;
+	high = vcpu->nr_samples;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (vcpu->samples[mid]->time < time)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < vcpu->nr_samples)
+		sign = min(sign, vcpu->samples[low]->time);
+	return sign;
+}
+
+static bool state__is_run(const struct vcpu_interval *state)
+{
+	return state->kind == VCPU_TIME_RUN;
+}
+
+/* The first of @states that ends after @time */
+static size_t find_state(const struct vcpu_intervals *states, u64 time)
+{
+	size_t low = 0, high = states->nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (states->entries[mid].end <= time)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/*
+ * The parts of @gap in which it is not known what the vCPU did: it was on the CPU
+ * whose records are missing, or would have come back there. That lasts until it
+ * is seen again. A pause of the sampling alone leaves the states known, but not
+ * what ran in them.
+ */
+static int add_lost(const struct time_axis *ta, const struct axis_vcpu *vcpu,
+		    const struct axis_gap *gap, const struct vcpu_intervals *states,
+		    struct vcpu_intervals *lost)
+{
+	for (size_t i = find_state(states, gap->from); i < states->nr; i++) {
+		const struct vcpu_interval *state = &states->entries[i];
+		struct vcpu_interval range;
+		int ret;
+
+		if (state->start >= gap->until)
+			break;
+		if (state->cpu != gap->cpu || state->kind == VCPU_TIME_ABSENT ||
+		    (gap->samples_only && ta->timeline && !state__is_run(state)))
+			continue;
+
+		range = interval__new(VCPU_TIME_LOST, max(state->start, gap->from),
+				      min(state->end, gap->until), gap->cpu);
+		if (!gap->samples_only)
+			range.end = max(range.end, next_sign(ta, vcpu, gap->until));
+		/* Gaps are in order, so that ranges can only overlap at the end */
+		if (lost->nr) {
+			u64 end = lost->entries[lost->nr - 1].end;
+
+			range.start = max(range.start, end);
+		}
+		ret = vcpu_intervals__add(lost, &range);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* @states with @lost over them */
+static int cut_lost(const struct vcpu_intervals *states, const struct vcpu_intervals *lost,
+		    struct vcpu_intervals *out)
+{
+	size_t next = 0;
+	int ret;
+
+	for (size_t i = 0; i < states->nr; i++) {
+		struct vcpu_interval state = states->entries[i];
+		u64 end = state.end;
+
+		while (next < lost->nr && lost->entries[next].start < end) {
+			struct vcpu_interval range = lost->entries[next];
+
+			state.end = max(state.start, range.start);
+			ret = vcpu_intervals__add(out, &state);
+			if (ret)
+				return ret;
+			range.start = max(state.start, range.start);
+			range.end = min(end, range.end);
+			ret = vcpu_intervals__add(out, &range);
+			if (ret)
+				return ret;
+			state.start = max(state.start, range.end);
+			if (lost->entries[next].end > end)
+				break;
+			next++;
+		}
+		state.end = end;
+		ret = vcpu_intervals__add(out, &state);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/**
+ * vcpu_states__build - what @vcpu did, from the start to the end of the axis
+ * @states: the result, in order and without a gap; time in KVM_RUN is not split
+ *	by what ran if it comes from events. The caller frees it, in any case.
+ *
+ * 0 or -ENOMEM
+ */
+int vcpu_states__build(const struct time_axis *ta, const struct axis_vcpu *vcpu,
+		       struct vcpu_intervals *states)
+{
+	struct vcpu_intervals all = { }, lost = { };
+	int ret;
+
+	ret = ta->timeline ? states_from_events(ta, vcpu, &all) :
+			     states_from_samples(ta, vcpu, &all);
+	for (size_t i = 0; !ret && i < ta->nr_gaps; i++)
+		ret = add_lost(ta, vcpu, &ta->gaps[i], &all, &lost);
+	if (!ret)
+		ret = cut_lost(&all, &lost, states);
+
+	vcpu_intervals__exit(&all);
+	vcpu_intervals__exit(&lost);
+	return ret;
+}

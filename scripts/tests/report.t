@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# What perf kvm unified report can be asked for, with the profile that profile.t
+# has recorded.
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+PERF=$TREE/perf/perf
+ok "there is a profile" test -s "$TOP/build/lab/libquantum/perf.data/data"
+cd "$TOP/build/lab/libquantum" || { done_testing; }
+
+report()
+{
+	"$PERF" kvm unified report -f -i perf.data -k "$TREE/host/vmlinux" \
+		--guest-root "$TREE/guest/root" "$@" 2>"$TMP/warnings"
+}
+
+# json FILE PYTHON-EXPRESSION: with r for the report and l for its levels by name
+json()
+{
+	python3 - "$1" "$2" <<-'END'
+		import json, sys
+		r = json.load(open(sys.argv[1]))
+		l = {(x["level"], x.get("vm"), x.get("vcpu")): x for x in r["levels"]}
+		print(eval(sys.argv[2]))
+	END
+}
+
+# --- for programs --------------------------------------------------------------------
+
+report --format json >"$TMP/json"
+ok "JSON: an exit code of 0" test $? -eq 0
+ok "JSON: all time is there once" "$TESTS/report-sums" "$TMP/json"
+ok "JSON: the mode" test "$(json "$TMP/json" 'r["measurement"]["mode"]')" = timeline
+report >"$TMP/table"
+ok "JSON: the samples of the table" test \
+	"$(json "$TMP/json" 'l["vm", "guest1", None]["samples"]')" -eq \
+	"$(awk '$1 == "guest1" && /Total samples:/ { print $4 }' "$TMP/table")"
+report --format csv >"$TMP/csv"
+ok "CSV: as many rows as the JSON has" test "$(wc -l <"$TMP/csv")" -eq \
+	"$(json "$TMP/json" '1 + sum(len(x["rows"]) for x in r["levels"])')"
+csv_time()
+{
+	python3 -c 'import csv, sys
+print(sum(int(r["time_ns"]) for r in csv.DictReader(open(sys.argv[1])) if r["level"] == sys.argv[2]))' \
+		"$TMP/csv" "$1"
+}
+ok "CSV: and the same time" test "$(csv_time vm)" -eq \
+	"$(json "$TMP/json" 'l["vm", "guest1", None]["time_ns"]')"
+
+# --- two attributions ------------------------------------------------------------------
+
+report --attribution domain-switch --format json >"$TMP/domain"
+ok "domain-switch: all time is there once" "$TESTS/report-sums" "$TMP/domain"
+ok "domain-switch: the guest has what it had" test \
+	"$(json "$TMP/domain" 'l["vm", "guest1", None]["classes_ns"]["USER"]')" -eq \
+	"$(json "$TMP/json" 'l["vm", "guest1", None]["classes_ns"]["USER"]')"
+class()
+{
+	json "$1" "$2[\"classes_ns\"][\"$3\"]"
+}
+VM='l["vm", "guest1", None]'
+HOST='l["host", None, None]'
+ok "domain-switch: the host works for the guest" test "$(class "$TMP/domain" "$VM" HOST)" -gt 0
+ok "domain-switch: what it works is not stolen" test \
+	$(("$(class "$TMP/domain" "$VM" HOST)" + "$(class "$TMP/domain" "$VM" steal)")) -eq \
+	"$(class "$TMP/json" "$VM" steal)"
+ok "domain-switch: the VM has more of the host" test \
+	"$(class "$TMP/domain" "$HOST" VM)" -gt "$(class "$TMP/json" "$HOST" VM)"
+ok "domain-switch: the ratio line says so" grep -q '^guest1 .*OS:USER:HOST:IDLE:steal' \
+	<(report --attribution domain-switch)
+
+# --- less of it ---------------------------------------------------------------------------
+
+ok "--vm" test "$(report --vm guest1 | grep -c 'Total samples')" -eq 2
+ok "--vm: one that is not there" not report --vm guest7
+ok "--vm: and it says which there are" grep -q "no VM 'guest7'.* There is: guest1" "$TMP/warnings"
+ok "--vcpu: another one" grep -qE '^guest1 .*Total samples: 0 ' <(report --vcpu 5)
+ok "--cpu: half of the host's time" test \
+	"$(report --cpu 0 --format json >"$TMP/cpu0"; json "$TMP/cpu0" "$HOST"'["time_ns"]')" -eq \
+	"$(json "$TMP/json" 'r["measurement"]["duration_ns"]')"
+both_cpus()
+{
+	report --cpu 1 --format json >"$TMP/cpu1"
+	test $(("$(class "$TMP/cpu0" "$VM" USER)" + "$(class "$TMP/cpu1" "$VM" USER)")) -eq \
+		"$(class "$TMP/json" "$VM" USER)"
+}
+ok "--cpu: the guest's time on each CPU is its time" both_cpus
+halves()
+{
+	report --time 0%-50% --format json >"$TMP/half1"
+	report --time 50%-100% --format json >"$TMP/half2"
+	json "$TMP/half1" "$VM"'["time_ns"]'
+	json "$TMP/half2" "$VM"'["time_ns"]'
+	# The parts are those of the first and the last sample: a period is missing
+	python3 -c 'import sys
+a, b, all = map(int, sys.argv[1:])
+sys.exit(not(abs(a - b) < 2e6 and 0 <= all - a - b < 2e6))' \
+		"$(json "$TMP/half1" "$VM"'["time_ns"]')" "$(json "$TMP/half2" "$VM"'["time_ns"]')" \
+		"$(json "$TMP/json" "$VM"'["time_ns"]')"
+}
+ok "--time: two halves" halves
+only()
+{
+	report --percent-limit 0 "$@" | sed -n '/^guest1 /,$p' |
+		awk '$1 ~ /^[0-9]+$/ && !/not asked for/'
+}
+ok "--symbol" test "$(only --symbol quantum_toffoli._omp_fn.0 | grep -vc quantum_toffoli)" -eq 0
+ok "--symbol: in both processes" test "$(only --symbol quantum_toffoli._omp_fn.0 | wc -l)" -eq 2
+ok "--dso" test "$(only --dso libquantum.so.8 | grep -vc libquantum)" -eq 0
+ok "--comm" test "$(only --comm shor | grep -vc ' shor (')" -eq 0
+pid=$(only --comm shor | sed -n '1s/.*(\([0-9]*\))$/\1/p')
+ok "--pid" test "$(only --pid "$pid" | grep -vc "($pid)")" -eq 0
+ok "what is not shown is said" grep -q 'rows that are not asked for' <(report --comm shor)
+ok "--percent-limit" test "$(report --percent-limit 5 | sed -n '/^guest1 /,$p' |
+	awk '$1 ~ /^[0-9]+$/ && $2 < 5 && !/more below/' | wc -l)" -eq 0
+
+# --- other rows -----------------------------------------------------------------------------
+
+report --sort dso --format json >"$TMP/dso"
+ok "--sort dso: all time is there once" "$TESTS/report-sums" "$TMP/dso"
+ok "--sort dso: a row for each module" test \
+	"$(json "$TMP/dso" "len([x for x in $VM['rows'] if x['module'] == 'libquantum.so.8'])")" -eq 1
+ok "--sort comm,pid" test "$(report --sort comm,pid | sed -n '/^guest1 /,$p' | grep -c ' shor (')" -eq 2
+ok "--exit-reasons" grep -q '^guest1 .*Stolen samples: ' <(report --exit-reasons)
+
+# --- samples alone ----------------------------------------------------------------------------
+
+report --no-timeline --format json >"$TMP/samples"
+ok "--no-timeline: all time is there once" "$TESTS/report-sums" "$TMP/samples"
+ok "--no-timeline: and it says so" grep -q '^# sample mode: .*--no-timeline' <(report --no-timeline)
+
+# --- what makes no sense -----------------------------------------------------------------------
+
+for bad in "--format xml" "--attribution none" "--sort cpu" "--sort sym," "--vcpu a" "--pid 1,x" \
+	"--cpu a" "--time x,y" "--percent-limit 101"; do
+	# shellcheck disable=SC2086 # an option and its value
+	ok "refused: $bad" not report $bad
+	ok "refused: $bad: what it wants" grep -qE 'knows|wants' "$TMP/warnings"
+done
+full_disk()
+{
+	report >/dev/full
+	[ $? -eq 1 ] && grep -q 'Cannot print the report: No space left' "$TMP/warnings"
+}
+ok "a report that cannot be written" full_disk
+done_testing
