@@ -2,7 +2,7 @@
 /*
  * The time axis: what each vCPU and each CPU did, in intervals without a gap or
  * an overlap. States come from vcpu-states.c. Here, the samples say what ran in
- * them, and what the other vCPUs did says who had the CPU when one had it not.
+ * them; who had the CPU when a vCPU had it not is known to cpu-tracks.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,53 +10,22 @@
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
+#include "axis-cells.h"
+#include "axis-sort.h"
+#include "cpu-tracks.h"
 #include "time-axis.h"
 #include "vcpu-states.h"
 
 #define MIN_ALLOCATED	1024
-
-/* A vCPU that had a CPU */
-struct occupant {
-	u64	start;
-	u64	end;
-	u32	vcpu;
-	bool	guest;	/* ... and was in the guest */
-};
-
-/* A task that got a CPU from a vCPU */
-struct mark {
-	u64	time;
-	u32	task;
-};
-
-/* All that is known of a CPU, in the order of time */
-struct cpu_track {
-	struct occupant *occupants;
-	size_t	nr_occupants;
-	struct mark *marks;
-	size_t	nr_marks;
-	const struct axis_sample *samples;
-	size_t	nr_samples;
-};
 
 void time_axis__init(struct time_axis *ta)
 {
 	*ta = (struct time_axis) { };
 }
 
-static void free_cpus(struct time_axis *ta)
-{
-	for (u32 i = 0; i < ta->nr_cpus; i++) {
-		free(ta->cpus[i].occupants);
-		free(ta->cpus[i].marks);
-	}
-	zfree(&ta->cpus);
-	ta->nr_cpus = 0;
-}
-
 void time_axis__exit(struct time_axis *ta)
 {
-	free_cpus(ta);
+	cpu_tracks__exit(ta);
 	for (u32 i = 0; i < ta->nr_vcpus; i++)
 		vcpu_intervals__exit(&ta->vcpus[i].intervals);
 	free(ta->vcpus);
@@ -131,12 +100,6 @@ int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap)
 	return ret;
 }
 
-#define COMPARE(field)						\
-	do {							\
-		if (a->field != b->field)			\
-			return a->field < b->field ? -1 : 1;	\
-	} while (0)
-
 /*
  * What has the same time is put in an order of its own, so that the result does
  * not depend on the one in which it came.
@@ -145,37 +108,35 @@ static int event__cmp(const void *_a, const void *_b)
 {
 	const struct axis_event *a = _a, *b = _b;
 
-	COMPARE(vcpu);
-	COMPARE(time);
-	COMPARE(run_delay);
-	COMPARE(state);
-	COMPARE(cpu);
-	COMPARE(why);
-	COMPARE(next_task);
-	COMPARE(exit_reason);
-	COMPARE(isa);
-	return 0;
+	return axis_cmp(a->vcpu, b->vcpu) ?:
+	       axis_cmp(a->time, b->time) ?:
+	       axis_cmp(a->run_delay, b->run_delay) ?:
+	       axis_cmp(a->state, b->state) ?:
+	       axis_cmp(a->cpu, b->cpu) ?:
+	       axis_cmp(a->why, b->why) ?:
+	       axis_cmp(a->next_task, b->next_task) ?:
+	       axis_cmp(a->exit_reason, b->exit_reason) ?:
+	       axis_cmp(a->isa, b->isa);
 }
 
 static int sample__cmp_what(const struct axis_sample *a, const struct axis_sample *b)
 {
-	COMPARE(kind);
-	COMPARE(task);
-	COMPARE(hit);
-	COMPARE(vcpu);
-	COMPARE(exit_reason);
-	COMPARE(isa);
-	COMPARE(cpu);
-	return 0;
+	return axis_cmp(a->kind, b->kind) ?:
+	       axis_cmp(a->task, b->task) ?:
+	       axis_cmp(a->hit, b->hit) ?:
+	       axis_cmp(a->vcpu, b->vcpu) ?:
+	       axis_cmp(a->exit_reason, b->exit_reason) ?:
+	       axis_cmp(a->isa, b->isa) ?:
+	       axis_cmp(a->cpu, b->cpu);
 }
 
 static int sample__cmp_cpu(const void *_a, const void *_b)
 {
 	const struct axis_sample *a = _a, *b = _b;
 
-	COMPARE(cpu);
-	COMPARE(time);
-	return sample__cmp_what(a, b);
+	return axis_cmp(a->cpu, b->cpu) ?:
+	       axis_cmp(a->time, b->time) ?:
+	       sample__cmp_what(a, b);
 }
 
 static int sample__cmp_vcpu(const void *_a, const void *_b)
@@ -183,46 +144,19 @@ static int sample__cmp_vcpu(const void *_a, const void *_b)
 	const struct axis_sample *a = *(const struct axis_sample **)_a;
 	const struct axis_sample *b = *(const struct axis_sample **)_b;
 
-	COMPARE(vcpu);
-	COMPARE(time);
-	return sample__cmp_what(a, b);
+	return axis_cmp(a->vcpu, b->vcpu) ?:
+	       axis_cmp(a->time, b->time) ?:
+	       sample__cmp_what(a, b);
 }
 
 static int gap__cmp(const void *_a, const void *_b)
 {
 	const struct axis_gap *a = _a, *b = _b;
 
-	COMPARE(from);
-	COMPARE(until);
-	COMPARE(cpu);
-	COMPARE(samples_only);
-	return 0;
-}
-
-static int occupant__cmp(const void *_a, const void *_b)
-{
-	const struct occupant *a = _a, *b = _b;
-
-	COMPARE(start);
-	COMPARE(end);
-	COMPARE(vcpu);
-	return 0;
-}
-
-static int mark__cmp(const void *_a, const void *_b)
-{
-	const struct mark *a = _a, *b = _b;
-
-	COMPARE(time);
-	COMPARE(task);
-	return 0;
-}
-
-/* qsort() wants an array even if it has nothing in it. */
-static void sort(void *array, size_t nr, size_t size, int (*cmp)(const void *, const void *))
-{
-	if (nr)
-		qsort(array, nr, size, cmp);
+	return axis_cmp(a->from, b->from) ?:
+	       axis_cmp(a->until, b->until) ?:
+	       axis_cmp(a->cpu, b->cpu) ?:
+	       axis_cmp(a->samples_only, b->samples_only);
 }
 
 /* Gives each vCPU its events and samples. */
@@ -230,9 +164,9 @@ static int deal_out(struct time_axis *ta)
 {
 	size_t nr = 0, i;
 
-	sort(ta->events, ta->nr_events, sizeof(*ta->events), event__cmp);
-	sort(ta->samples, ta->nr_samples, sizeof(*ta->samples), sample__cmp_cpu);
-	sort(ta->gaps, ta->nr_gaps, sizeof(*ta->gaps), gap__cmp);
+	axis_sort(ta->events, ta->nr_events, sizeof(*ta->events), event__cmp);
+	axis_sort(ta->samples, ta->nr_samples, sizeof(*ta->samples), sample__cmp_cpu);
+	axis_sort(ta->gaps, ta->nr_gaps, sizeof(*ta->gaps), gap__cmp);
 
 	ta->by_vcpu = calloc(ta->nr_samples + 1, sizeof(*ta->by_vcpu));
 	if (!ta->by_vcpu)
@@ -241,7 +175,7 @@ static int deal_out(struct time_axis *ta)
 		if (ta->samples[i].vcpu < ta->nr_vcpus)
 			ta->by_vcpu[nr++] = &ta->samples[i];
 	}
-	sort(ta->by_vcpu, nr, sizeof(*ta->by_vcpu), sample__cmp_vcpu);
+	axis_sort(ta->by_vcpu, nr, sizeof(*ta->by_vcpu), sample__cmp_vcpu);
 
 	for (i = 0; i < nr; i++) {
 		struct axis_vcpu *vcpu = &ta->vcpus[ta->by_vcpu[i]->vcpu];
@@ -261,65 +195,9 @@ static int deal_out(struct time_axis *ta)
 	return 0;
 }
 
-/*
- * Samples as cells: between two of them, the middle is where the one's time ends
- * and the other's begins. Positions are not times but ns of those pieces of time
- * that the samples are of, so that a sample does not reach over what lies between.
- */
-struct cell {
-	u64	pos;
-	const struct axis_sample *sample;
-};
-
-struct cells {
-	struct cell *cells;
-	size_t	nr;
-	size_t	cur;
-	u64	reach;		/* no cell is longer to either side; 0: no limit */
-};
-
-static u64 middle(u64 a, u64 b)
-{
-	return a + (b - a) / 2;
-}
-
-/* The sample whose cell @pos is in, or NULL, until @end. @pos must not go back. */
-static const struct axis_sample *cells__at(struct cells *c, u64 pos, u64 *end)
-{
-	const struct cell *cell;
-
-	*end = ~0ULL;
-	if (!c->nr)
-		return NULL;
-
-	while (c->cur + 1 < c->nr &&
-	       pos >= middle(c->cells[c->cur].pos, c->cells[c->cur + 1].pos))
-		c->cur++;
-	cell = &c->cells[c->cur];
-	if (c->cur + 1 < c->nr)
-		*end = middle(cell->pos, c->cells[c->cur + 1].pos);
-	if (!c->reach)
-		return cell->sample;
-
-	if (pos + c->reach < cell->pos) {
-		*end = min(*end, cell->pos - c->reach);
-		return NULL;
-	}
-	if (pos >= cell->pos + c->reach)
-		return NULL;
-	*end = min(*end, cell->pos + c->reach);
-	return cell->sample;
-}
-
-static bool sample__is_guest(const struct axis_sample *sample)
-{
-	return sample->kind == AXIS_SAMPLE_GUEST_USER ||
-	       sample->kind == AXIS_SAMPLE_GUEST_KERNEL;
-}
-
 static bool sample__in_run(const struct axis_sample *sample)
 {
-	return sample__is_guest(sample) || sample->kind == AXIS_SAMPLE_EXIT;
+	return axis_sample__is_guest(sample) || sample->kind == AXIS_SAMPLE_EXIT;
 }
 
 /* Each sample of the vCPU that is in a piece of KVM_RUN */
@@ -412,290 +290,6 @@ static int label_runs(struct axis_vcpu *vcpu, const struct vcpu_intervals *state
 	return ret;
 }
 
-static bool interval__is_guest(const struct vcpu_interval *interval)
-{
-	return interval->kind == VCPU_TIME_GUEST_USER ||
-	       interval->kind == VCPU_TIME_GUEST_KERNEL;
-}
-
-static bool interval__has_cpu(const struct vcpu_interval *interval)
-{
-	return interval__is_guest(interval) || interval->kind == VCPU_TIME_EXIT ||
-	       interval->kind == VCPU_TIME_RUN || interval->kind == VCPU_TIME_HALT_POLL;
-}
-
-static bool event__is_switch(const struct axis_event *event)
-{
-	return event->next_task != TIME_AXIS_NONE &&
-	       (event->state == VCPU_STATE_PREEMPTED || event->state == VCPU_STATE_BLOCKED ||
-		event->state == VCPU_STATE_HALTED);
-}
-
-static u32 count_cpus(const struct time_axis *ta)
-{
-	u32 nr = ta->nr_samples ? ta->samples[ta->nr_samples - 1].cpu + 1 : 0;
-
-	for (size_t i = 0; i < ta->nr_events; i++)
-		nr = max(nr, ta->events[i].cpu + 1);
-	return nr;
-}
-
-/* Sizes first, then the same again with memory to write to */
-static void fill_tracks(struct time_axis *ta, bool count)
-{
-	for (u32 i = 0; i < ta->nr_cpus; i++) {
-		ta->cpus[i].nr_occupants = 0;
-		ta->cpus[i].nr_marks = 0;
-	}
-	for (u32 v = 0; v < ta->nr_vcpus; v++) {
-		const struct vcpu_intervals *list = &ta->vcpus[v].intervals;
-
-		for (size_t i = 0; i < list->nr; i++) {
-			const struct vcpu_interval *interval = &list->entries[i];
-			struct cpu_track *track;
-
-			if (!interval__has_cpu(interval) || interval->cpu >= ta->nr_cpus)
-				continue;
-			track = &ta->cpus[interval->cpu];
-			if (!count)
-				track->occupants[track->nr_occupants] = (struct occupant) {
-					.start = interval->start,
-					.end = interval->end,
-					.vcpu = v,
-					.guest = interval__is_guest(interval),
-				};
-			track->nr_occupants++;
-		}
-	}
-	for (size_t i = 0; i < ta->nr_events; i++) {
-		const struct axis_event *event = &ta->events[i];
-		struct cpu_track *track = &ta->cpus[event->cpu];
-
-		if (!event__is_switch(event))
-			continue;
-		if (!count)
-			track->marks[track->nr_marks] = (struct mark) {
-				.time = event->time,
-				.task = event->next_task,
-			};
-		track->nr_marks++;
-	}
-}
-
-static int make_tracks(struct time_axis *ta)
-{
-	u32 nr = count_cpus(ta);
-
-	ta->cpus = calloc(nr + 1, sizeof(*ta->cpus));
-	if (!ta->cpus)
-		return -ENOMEM;
-	ta->nr_cpus = nr;
-
-	fill_tracks(ta, /*count=*/true);
-	for (u32 i = 0; i < nr; i++) {
-		struct cpu_track *track = &ta->cpus[i];
-
-		track->occupants = calloc(track->nr_occupants + 1, sizeof(*track->occupants));
-		track->marks = calloc(track->nr_marks + 1, sizeof(*track->marks));
-		if (!track->occupants || !track->marks)
-			return -ENOMEM;
-	}
-	fill_tracks(ta, /*count=*/false);
-	for (u32 i = 0; i < nr; i++) {
-		struct cpu_track *track = &ta->cpus[i];
-
-		sort(track->occupants, track->nr_occupants, sizeof(*track->occupants),
-		     occupant__cmp);
-		sort(track->marks, track->nr_marks, sizeof(*track->marks), mark__cmp);
-	}
-	for (size_t i = 0; i < ta->nr_samples; i++) {
-		struct cpu_track *track = &ta->cpus[ta->samples[i].cpu];
-
-		if (!track->nr_samples++)
-			track->samples = &ta->samples[i];
-	}
-	return 0;
-}
-
-/* What shows which task had the CPU: a switch to it, or a sample of it */
-struct sign {
-	u64	time;
-	u32	task;
-	bool	exact;	/* it got the CPU just then */
-	bool	idle;
-};
-
-/* A walk over the signs of a CPU that leaves out those of one vCPU */
-struct signs {
-	const struct cpu_track *track;
-	u32	vcpu;
-	size_t	mark;
-	size_t	sample;
-};
-
-static bool signs__next(struct signs *walk, u64 end, struct sign *sign)
-{
-	const struct cpu_track *track = walk->track;
-	const struct axis_sample *sample = NULL;
-
-	for (; walk->sample < track->nr_samples; walk->sample++) {
-		sample = &track->samples[walk->sample];
-		if (!sample__is_guest(sample) && sample->vcpu != walk->vcpu)
-			break;
-		sample = NULL;
-	}
-	if (walk->mark < track->nr_marks && track->marks[walk->mark].time < end &&
-	    (!sample || track->marks[walk->mark].time <= sample->time)) {
-		*sign = (struct sign) {
-			.time = track->marks[walk->mark].time,
-			.task = track->marks[walk->mark].task,
-			.exact = true,
-		};
-		walk->mark++;
-		return true;
-	}
-	if (!sample || sample->time >= end)
-		return false;
-	*sign = (struct sign) {
-		.time = sample->time,
-		.task = sample->task,
-		.idle = sample->kind == AXIS_SAMPLE_IDLE,
-	};
-	walk->sample++;
-	return true;
-}
-
-/* Puts @walk to the first sign from @time on. */
-static void signs__seek(struct signs *walk, u64 time)
-{
-	size_t low = 0, high = walk->track->nr_marks;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (walk->track->marks[mid].time < time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	walk->mark = low;
-
-	low = 0;
-	high = walk->track->nr_samples;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (walk->track->samples[mid].time < time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	walk->sample = low;
-}
-
-/*
- * A task had the CPU, or it is not known which. From samples alone, a CPU that
- * idles says that the vCPU did not want to run; a clock that has not given a
- * sample where it should have given some says nothing.
- */
-static void interval__by_task(const struct time_axis *ta, struct vcpu_interval *interval,
-			      const struct sign *sign)
-{
-	if (sign) {
-		interval->task = sign->task;
-		if (!ta->timeline && sign->idle)
-			interval->kind = VCPU_TIME_HALTED;
-	} else if (!ta->timeline) {
-		interval->kind = ta->clock ? VCPU_TIME_LOST : VCPU_TIME_HALTED;
-	}
-}
-
-static bool has_sign(const struct cpu_track *track, u32 self, u64 start, u64 end)
-{
-	struct signs walk = { .track = track, .vcpu = self };
-	struct sign sign;
-
-	signs__seek(&walk, start);
-	return signs__next(&walk, end, &sign);
-}
-
-/* From @start to @end, in which no vCPU had the CPU */
-static int add_by_tasks(const struct time_axis *ta, const struct vcpu_interval *wait, u32 self,
-			u64 start, u64 end, struct vcpu_intervals *out)
-{
-	struct signs walk = { .track = &ta->cpus[wait->cpu], .vcpu = self };
-	struct vcpu_interval part = *wait;
-	struct sign sign, next;
-	bool has_sign;
-	int ret;
-
-	signs__seek(&walk, start);
-	has_sign = signs__next(&walk, end, &sign);
-	while (has_sign && signs__next(&walk, end, &next)) {
-		u64 until = next.exact ? next.time : middle(sign.time, next.time);
-
-		part = *wait;
-		interval__by_task(ta, &part, &sign);
-		part.start = start;
-		part.end = max(until, start);
-		ret = vcpu_intervals__add(out, &part);
-		if (ret)
-			return ret;
-		start = part.end;
-		sign = next;
-	}
-	part = *wait;
-	interval__by_task(ta, &part, has_sign ? &sign : NULL);
-	part.start = start;
-	part.end = end;
-	return vcpu_intervals__add(out, &part);
-}
-
-/*
- * Splits the time in which @self had no CPU by who had it. From samples alone, a
- * vCPU has what is before its first sample, if nobody else was seen there.
- */
-static int find_who(const struct time_axis *ta, const struct vcpu_interval *wait, u32 self,
-		    struct vcpu_intervals *out)
-{
-	const struct cpu_track *track = &ta->cpus[wait->cpu];
-	size_t low = 0, high = track->nr_occupants;
-	u64 pos = wait->start;
-	int ret = 0;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (track->occupants[mid].end <= pos)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-
-	for (; !ret && pos < wait->end && low < track->nr_occupants; low++) {
-		const struct occupant *o = &track->occupants[low];
-		struct vcpu_interval part = *wait;
-
-		if (o->start >= wait->end)
-			break;
-		if (o->vcpu == self || o->end <= pos)
-			continue;
-		if (o->start > pos && (ta->timeline || has_sign(track, self, pos, o->start))) {
-			ret = add_by_tasks(ta, wait, self, pos, o->start, out);
-			pos = o->start;
-		}
-		part.start = pos;
-		part.end = min(wait->end, o->end);
-		part.vcpu = o->vcpu;
-		if (!ret)
-			ret = vcpu_intervals__add(out, &part);
-		pos = part.end;
-	}
-	if (!ret && pos < wait->end)
-		ret = add_by_tasks(ta, wait, self, pos, wait->end, out);
-	return ret;
-}
-
 static int name_waits(struct time_axis *ta, u32 self)
 {
 	struct axis_vcpu *vcpu = &ta->vcpus[self];
@@ -706,7 +300,7 @@ static int name_waits(struct time_axis *ta, u32 self)
 		const struct vcpu_interval *interval = &vcpu->intervals.entries[i];
 
 		if (interval->kind == VCPU_TIME_PREEMPTED && interval->cpu < ta->nr_cpus)
-			ret = find_who(ta, interval, self, &named);
+			ret = cpu_tracks__split_wait(ta, interval, self, &named);
 		else
 			ret = vcpu_intervals__add(&named, interval);
 	}
@@ -734,183 +328,8 @@ int time_axis__build(struct time_axis *ta)
 		vcpu_intervals__exit(&states);
 	}
 	if (!ret)
-		ret = make_tracks(ta);
+		ret = cpu_tracks__init(ta);
 	for (u32 i = 0; !ret && i < ta->nr_vcpus; i++)
 		ret = name_waits(ta, i);
-	return ret;
-}
-
-static int piece__cmp(const void *_a, const void *_b)
-{
-	const struct cpu_interval *a = _a, *b = _b;
-
-	COMPARE(start);
-	COMPARE(end);
-	COMPARE(kind);
-	COMPARE(vcpu);
-	return 0;
-}
-
-/* Guests and gaps of a CPU: what is not the time of its own samples */
-static struct cpu_interval *taken_pieces(const struct time_axis *ta, u32 cpu, size_t *nr)
-{
-	const struct cpu_track *track = &ta->cpus[cpu];
-	struct cpu_interval *pieces;
-
-	pieces = calloc(track->nr_occupants + ta->nr_gaps + 1, sizeof(*pieces));
-	if (!pieces)
-		return NULL;
-
-	*nr = 0;
-	for (size_t i = 0; i < track->nr_occupants; i++) {
-		const struct occupant *o = &track->occupants[i];
-
-		if (o->guest)
-			pieces[(*nr)++] = (struct cpu_interval) {
-				.start = o->start,
-				.end = o->end,
-				.kind = CPU_TIME_GUEST,
-				.vcpu = o->vcpu,
-			};
-	}
-	for (size_t i = 0; i < ta->nr_gaps; i++) {
-		struct cpu_interval lost = {
-			.start = max(ta->gaps[i].from, ta->start),
-			.end = min(ta->gaps[i].until, ta->end),
-			.kind = CPU_TIME_LOST,
-			.vcpu = TIME_AXIS_NONE,
-		};
-
-		if (ta->gaps[i].cpu == cpu && lost.start < lost.end)
-			pieces[(*nr)++] = lost;
-	}
-	sort(pieces, *nr, sizeof(*pieces), piece__cmp);
-	return pieces;
-}
-
-/* The whole measurement in pieces: @taken, and what lies between them */
-static struct cpu_interval *all_pieces(const struct time_axis *ta,
-				       const struct cpu_interval *taken, size_t nr_taken,
-				       size_t *nr)
-{
-	struct cpu_interval *pieces = calloc(2 * nr_taken + 1, sizeof(*pieces));
-	u64 pos = ta->start;
-
-	if (!pieces)
-		return NULL;
-
-	*nr = 0;
-	for (size_t i = 0; i < nr_taken; i++) {
-		struct cpu_interval piece = taken[i];
-
-		if (piece.start > pos) {
-			pieces[(*nr)++] = (struct cpu_interval) {
-				.start = pos,
-				.end = piece.start,
-				.kind = CPU_TIME_SAMPLE,
-			};
-			pos = piece.start;
-		}
-		if (piece.end <= pos)
-			continue;
-		piece.start = pos;
-		pieces[(*nr)++] = piece;
-		pos = piece.end;
-	}
-	if (pos < ta->end)
-		pieces[(*nr)++] = (struct cpu_interval) {
-			.start = pos,
-			.end = ta->end,
-			.kind = CPU_TIME_SAMPLE,
-		};
-	return pieces;
-}
-
-static int host_cells(const struct cpu_track *track, const struct cpu_interval *pieces,
-		      size_t nr, struct cells *cells)
-{
-	u64 base = 0;
-	size_t s = 0;
-
-	cells->cells = calloc(track->nr_samples + 1, sizeof(*cells->cells));
-	if (!cells->cells)
-		return -ENOMEM;
-
-	for (size_t i = 0; i < nr; i++) {
-		const struct cpu_interval *piece = &pieces[i];
-
-		if (piece->kind != CPU_TIME_SAMPLE)
-			continue;
-		for (; s < track->nr_samples && track->samples[s].time <= piece->end; s++) {
-			const struct axis_sample *sample = &track->samples[s];
-
-			if (sample->time < piece->start || sample__is_guest(sample))
-				continue;
-			cells->cells[cells->nr++] = (struct cell) {
-				.pos = base + sample->time - piece->start,
-				.sample = sample,
-			};
-		}
-		base += piece->end - piece->start;
-	}
-	return 0;
-}
-
-static int emit_piece(const struct cpu_interval *piece, u64 base, struct cells *cells,
-		      cpu_interval_cb cb, void *arg)
-{
-	u64 length = piece->end - piece->start, end;
-	int ret = 0;
-
-	if (piece->kind != CPU_TIME_SAMPLE)
-		return cb(piece, arg);
-
-	for (u64 pos = 0; !ret && pos < length; pos = end) {
-		struct cpu_interval part = *piece;
-
-		part.sample = cells__at(cells, base + pos, &end);
-		if (!part.sample)
-			part.kind = CPU_TIME_UNCOUNTED;
-		end = end - base < length ? end - base : length;
-		part.start = piece->start + pos;
-		part.end = piece->start + end;
-		ret = cb(&part, arg);
-	}
-	return ret;
-}
-
-/**
- * time_axis__for_each_cpu_interval - what CPU @cpu of the host did
- *
- * Calls @cb with intervals from the start to the end of the axis, in order and
- * without a gap, until it returns something other than 0, which is returned.
- * -ENOMEM; -ENOENT for a CPU of which there is nothing.
- */
-int time_axis__for_each_cpu_interval(struct time_axis *ta, u32 cpu, cpu_interval_cb cb,
-				     void *arg)
-{
-	/* An event that is not a clock has no samples where nothing ran. */
-	struct cells cells = { .reach = ta->clock ? 0 : 2 * ta->period };
-	struct cpu_interval *taken, *pieces = NULL;
-	size_t nr_taken, nr = 0;
-	u64 base = 0;
-	int ret = -ENOMEM;
-
-	if (cpu >= ta->nr_cpus)
-		return -ENOENT;
-
-	taken = taken_pieces(ta, cpu, &nr_taken);
-	if (taken)
-		pieces = all_pieces(ta, taken, nr_taken, &nr);
-	if (pieces)
-		ret = host_cells(&ta->cpus[cpu], pieces, nr, &cells);
-	for (size_t i = 0; !ret && i < nr; i++) {
-		ret = emit_piece(&pieces[i], base, &cells, cb, arg);
-		if (pieces[i].kind == CPU_TIME_SAMPLE)
-			base += pieces[i].end - pieces[i].start;
-	}
-	free(cells.cells);
-	free(pieces);
-	free(taken);
 	return ret;
 }

@@ -115,6 +115,12 @@ struct axis_sample {
 	u32	isa;
 };
 
+static inline bool axis_sample__is_guest(const struct axis_sample *sample)
+{
+	return sample->kind == AXIS_SAMPLE_GUEST_USER ||
+	       sample->kind == AXIS_SAMPLE_GUEST_KERNEL;
+}
+
 /**
  * struct axis_gap - records of a CPU that are missing
  * @samples_only: the sampling event was throttled, all others were not

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_AXIS_SORT_H
+#define __PERF_KVM_UNIFIED_AXIS_SORT_H
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <linux/types.h>
+
+/* For the functions of qsort(): any order will do, if it is always the same. */
+static inline int axis_cmp(u64 a, u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* qsort() wants an array even if it has nothing in it. */
+static inline void axis_sort(void *array, size_t nr, size_t size,
+			     int (*cmp)(const void *, const void *))
+{
+	if (nr)
+		qsort(array, nr, size, cmp);
+}
+
+#endif /* __PERF_KVM_UNIFIED_AXIS_SORT_H */
