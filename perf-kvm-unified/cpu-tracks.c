@@ -493,14 +493,13 @@ static int emit_piece(const struct cpu_interval *piece, u64 base, struct cells *
 }
 
 /**
- * time_axis__for_each_cpu_interval - what CPU @cpu of the host did
+ * time_axis__walk_cpu - what CPU @cpu of the host did
  *
  * Calls @cb with intervals from the start to the end of the axis, in order and
  * without a gap, until it returns something other than 0, which is returned.
  * -ENOMEM; -ENOENT for a CPU of which there is nothing.
  */
-int time_axis__for_each_cpu_interval(struct time_axis *ta, u32 cpu, cpu_interval_cb cb,
-				     void *arg)
+int time_axis__walk_cpu(struct time_axis *ta, u32 cpu, cpu_interval_cb cb, void *arg)
 {
 	/* An event that is not a clock has no samples where nothing ran. */
 	struct cells cells = { .reach = ta->clock ? 0 : 2 * ta->period };

@@ -8,9 +8,12 @@
 
 #include "kvm-exits.h"
 
-#define EXIT(name)	[KVM_EXIT_##name] = #name
+#define EXIT(name)	{ KVM_EXIT_##name, #name }
 
-static const char *const names[] = {
+static const struct {
+	s32		why;
+	const char	*name;
+} exits[] = {
 	EXIT(UNKNOWN), EXIT(EXCEPTION), EXIT(IO), EXIT(HYPERCALL), EXIT(DEBUG), EXIT(HLT),
 	EXIT(MMIO), EXIT(IRQ_WINDOW_OPEN), EXIT(SHUTDOWN), EXIT(FAIL_ENTRY), EXIT(INTR),
 	EXIT(SET_TPR), EXIT(TPR_ACCESS), EXIT(S390_SIEIC), EXIT(S390_RESET), EXIT(NMI),
@@ -33,8 +36,10 @@ const char *kvm_exit__name(s32 why, char *buf, size_t size)
 {
 	if (why == -EINTR)
 		return "signal";
-	if (why >= 0 && (size_t)why < ARRAY_SIZE(names) && names[why])
-		return names[why];
+	for (size_t i = 0; i < ARRAY_SIZE(exits); i++) {
+		if (exits[i].why == why)
+			return exits[i].name;
+	}
 	scnprintf(buf, size, why < 0 ? "error %d" : "KVM exit %d", why < 0 ? -why : why);
 	return buf;
 }

@@ -458,9 +458,11 @@ static int measurement__add_event(struct measurement *m, struct evsel *evsel,
 	event.exit_reason = evsel__intval(evsel, sample, "exit_reason");
 	event.isa = evsel__intval(evsel, sample, "isa");
 	if (state == VCPU_STATE_PREEMPTED || state == VCPU_STATE_BLOCKED ||
-	    state == VCPU_STATE_HALTED)
-		event.next_task = measurement__findnew_task(m, machine, -1,
-				evsel__intval(evsel, sample, "next_pid"));
+	    state == VCPU_STATE_HALTED) {
+		pid_t next = evsel__intval(evsel, sample, "next_pid");
+
+		event.next_task = measurement__findnew_task(m, machine, -1, next);
+	}
 
 	m->first_event = min(m->first_event, sample->time);
 	m->last_event = max(m->last_event, sample->time);

@@ -104,6 +104,7 @@ static int parse_guest_root(const struct option *opt __maybe_unused, const char 
 /* The maps that were given by hand. They are used in this report only. */
 static int report__load_maps(struct report *rep)
 {
+	struct kvm_guests *guests = rep->m.session->kvm_guests;
 	struct map_arg *ma;
 	char err[256], kallsyms[32];
 	int ret;
@@ -114,8 +115,8 @@ static int report__load_maps(struct report *rep)
 		if (!guest) {
 			pr_err("--guest-map: there is no guest '%s' in %s.\n", ma->name,
 			       rep->m.session->data->path);
-			if (rep->m.session->kvm_guests) {
-				list_for_each_entry(guest, &rep->m.session->kvm_guests->guests, node)
+			if (guests) {
+				list_for_each_entry(guest, &guests->guests, node)
 					pr_err("There is: %s (pid %d)\n", guest->name, guest->pid);
 			}
 			return -ENOENT;
@@ -198,7 +199,8 @@ static void report__warn(const struct report *rep)
 	double lost_time = report__lost_percent(rep);
 
 	if (lost > LOST_WARN_PERCENT)
-		pr_warning("%.1f %% of the samples were lost: record with a larger buffer (-m)\n", lost);
+		pr_warning("%.1f %% of the samples were lost: record with a larger buffer (-m)\n",
+			   lost);
 	if (m->nr_throttled)
 		pr_warning("The kernel has paused the sampling %" PRIu64 " times, see kernel.perf_event_max_sample_rate.\n",
 			   m->nr_throttled);
@@ -206,7 +208,8 @@ static void report__warn(const struct report *rep)
 		pr_warning("%.1f %% of the time is shown as lost: what happened in it is not known.\n",
 			   lost_time);
 	if (m->nr_lost && !m->axis.nr_gaps)
-		pr_warning("%" PRIu64 " records were lost, and it is not known when.\n", m->nr_lost);
+		pr_warning("%" PRIu64 " records were lost, and it is not known when.\n",
+			   m->nr_lost);
 	if (m->nr_other)
 		pr_warning("%" PRIu64 " samples of other events than %s are not in this report: see perf report\n",
 			   m->nr_other, m->evsel ? evsel__name(m->evsel) : "the first");
@@ -293,7 +296,8 @@ static int report__parse_sort(struct report *rep)
 				break;
 		}
 		if (i == ARRAY_SIZE(keys)) {
-			pr_err("--sort knows sym, dso, comm and pid, but not '%.*s'\n", (int)len, str);
+			pr_err("--sort knows sym, dso, comm and pid, but not '%.*s'\n",
+			       (int)len, str);
 			return -EINVAL;
 		}
 		rep->opts.sort |= keys[i].bit;
@@ -494,7 +498,7 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 		OPT_STRING(0, "format", &rep.format, "table|json|csv",
 			   "what to print (default: table)"),
 		OPT_STRING(0, "attribution", &rep.attribution, "cpu-switch|domain-switch",
-			   "charge the host's work for a guest to the host (default), or to the guest"),
+			   "charge the host's work for a guest to host (default) or guest"),
 		OPT_BOOLEAN(0, "timeline", &rep.m.use_timeline,
 			    "use kvm:kvm_vcpu_timeline events if there are any (default)"),
 		OPT_BOOLEAN(0, "exit-reasons", &rep.print_opts.exit_reasons,

@@ -295,7 +295,7 @@ static int section__add_vcpu(struct section *section, const struct measurement *
 	return ret;
 }
 
-/* For the calls of time_axis__for_each_cpu_interval() */
+/* For the calls of time_axis__walk_cpu() */
 struct host_walk {
 	struct section	*section;
 	const struct measurement *m;
@@ -370,8 +370,8 @@ static int add_host(struct sections *sections, struct measurement *m,
 
 	for (walk.cpu = 0; !ret && walk.cpu < m->nr_cpus; walk.cpu++) {
 		if (m->cpu_samples[walk.cpu])
-			ret = time_axis__for_each_cpu_interval(&m->axis, walk.cpu,
-							       add_cpu_interval, &walk);
+			ret = time_axis__walk_cpu(&m->axis, walk.cpu, add_cpu_interval,
+						  &walk);
 	}
 	return ret;
 }

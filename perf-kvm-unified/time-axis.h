@@ -205,7 +205,6 @@ int time_axis__add_event(struct time_axis *ta, const struct axis_event *event);
 int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample);
 int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap);
 int time_axis__build(struct time_axis *ta);
-int time_axis__for_each_cpu_interval(struct time_axis *ta, u32 cpu, cpu_interval_cb cb,
-				     void *arg);
+int time_axis__walk_cpu(struct time_axis *ta, u32 cpu, cpu_interval_cb cb, void *arg);
 
 #endif /* __PERF_KVM_UNIFIED_TIME_AXIS_H */

@@ -24,6 +24,11 @@
 #define IDLE_TASK	0
 #define TASK		7
 
+/* vCPUs are numbered as they come. */
+#define VCPU_A		0
+#define VCPU_B		1
+#define VCPU_C		2
+
 struct expected {
 	u64	end;
 	enum vcpu_time_kind kind;
@@ -77,10 +82,7 @@ static bool vcpu_did(const struct time_axis *ta, u32 vcpu, const struct expected
 	return same && pos == ta->end;
 }
 
-#define DID(ta, vcpu, ...) ({						\
-	const struct expected expected[] = { __VA_ARGS__ };		\
-	vcpu_did(ta, vcpu, expected, ARRAY_SIZE(expected));		\
-})
+#define DID(ta, vcpu, expected) vcpu_did(ta, vcpu, expected, ARRAY_SIZE(expected))
 
 static void axis__new(struct time_axis *ta, bool timeline, u64 end)
 {
@@ -133,6 +135,20 @@ static int test__states(struct test_suite *test __maybe_unused, int subtest __ma
 {
 	struct time_axis ta;
 	int v, err = 0;
+	const struct expected did_v[] = {
+		{ 30, VCPU_TIME_GUEST_USER, 1, 0 },
+		{ 70, VCPU_TIME_EXIT, 2, 0 },
+		{ 100, VCPU_TIME_GUEST_KERNEL, 3, 0 },
+		{ 300, VCPU_TIME_PREEMPTED, TASK, 0 },
+		{ 400, VCPU_TIME_GUEST_KERNEL, 3, 0 },
+		{ 450, VCPU_TIME_HALT_POLL, 0, 0 },
+		{ 560, VCPU_TIME_HALTED, 0, 0 },
+		{ 600, VCPU_TIME_PREEMPTED, NONE, 1 },
+		{ 700, VCPU_TIME_GUEST_KERNEL, 3, 1 },
+		{ 800, VCPU_TIME_VMM, 0, 0 },
+		{ 900, VCPU_TIME_GUEST_KERNEL, 3, 1 },
+		{ 1000, VCPU_TIME_BLOCKED, 0, 0 },
+	};
 
 	axis__new(&ta, true, 1000);
 	v = axis__vcpu(&ta, 0, 0);
@@ -153,13 +169,7 @@ static int test__states(struct test_suite *test __maybe_unused, int subtest __ma
 	err |= event(&ta, 900, v, 1, VCPU_STATE_BLOCKED, IDLE_TASK, 240, SVM_NPF);
 	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
 	/* 100 ns on CPU 0, 100 and 100, 100 are one run for the samples: 90 is the last */
-	TEST_ASSERT_VAL("states", DID(&ta, v,
-		{ 30, VCPU_TIME_GUEST_USER, 1, 0 }, { 70, VCPU_TIME_EXIT, 2, 0 },
-		{ 100, VCPU_TIME_GUEST_KERNEL, 3, 0 }, { 300, VCPU_TIME_PREEMPTED, TASK, 0 },
-		{ 400, VCPU_TIME_GUEST_KERNEL, 3, 0 }, { 450, VCPU_TIME_HALT_POLL, 0, 0 },
-		{ 560, VCPU_TIME_HALTED, 0, 0 }, { 600, VCPU_TIME_PREEMPTED, NONE, 1 },
-		{ 700, VCPU_TIME_GUEST_KERNEL, 3, 1 }, { 800, VCPU_TIME_VMM, 0, 0 },
-		{ 900, VCPU_TIME_GUEST_KERNEL, 3, 1 }, { 1000, VCPU_TIME_BLOCKED, 0, 0 }));
+	TEST_ASSERT_VAL("states", DID(&ta, v, did_v));
 	time_axis__exit(&ta);
 	return TEST_OK;
 }
@@ -199,6 +209,28 @@ static int test__who(struct test_suite *test __maybe_unused, int subtest __maybe
 {
 	struct time_axis ta;
 	int a, b, c, err = 0;
+	const struct expected did_a[] = {
+		{ 100, VCPU_TIME_RUN, 0, 0 },
+		{ 105, VCPU_TIME_PREEMPTED, 51, 0 },
+		{ 200, VCPU_TIME_PREEMPTED, VCPU_B, 0 },
+		{ 300, VCPU_TIME_PREEMPTED, VCPU_C, 0 },
+		{ 350, VCPU_TIME_PREEMPTED, TASK, 0 },
+		{ 400, VCPU_TIME_RUN, 0, 0 },
+	};
+	const struct expected did_b[] = {
+		{ 100, VCPU_TIME_PREEMPTED, VCPU_A, 0 },
+		{ 105, VCPU_TIME_PREEMPTED, 51, 0 },
+		{ 200, VCPU_TIME_RUN, 0, 0 },
+		{ 300, VCPU_TIME_PREEMPTED, VCPU_C, 0 },
+		{ 350, VCPU_TIME_PREEMPTED, TASK, 0 },
+		{ 400, VCPU_TIME_PREEMPTED, VCPU_A, 0 },
+	};
+	const struct expected did_c[] = {
+		{ 150, VCPU_TIME_HALTED, 0, 0 },
+		{ 200, VCPU_TIME_PREEMPTED, VCPU_B, 0 },
+		{ 300, VCPU_TIME_RUN, 0, 0 },
+		{ 400, VCPU_TIME_HALTED, 0, 0 },
+	};
 
 	axis__new(&ta, true, 400);
 	a = axis__vcpu(&ta, 0, 0);
@@ -215,17 +247,9 @@ static int test__who(struct test_suite *test __maybe_unused, int subtest __maybe
 	err |= event(&ta, 300, c, 0, VCPU_STATE_HALTED, TASK, 50, SVM_HLT);
 	err |= event(&ta, 350, a, 0, VCPU_STATE_RUN, NONE, 250, SVM_INTR);
 	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
-	TEST_ASSERT_VAL("a", DID(&ta, a,
-		{ 100, VCPU_TIME_RUN, 0, 0 }, { 105, VCPU_TIME_PREEMPTED, 51, 0 },
-		{ 200, VCPU_TIME_PREEMPTED, b, 0 }, { 300, VCPU_TIME_PREEMPTED, c, 0 },
-		{ 350, VCPU_TIME_PREEMPTED, TASK, 0 }, { 400, VCPU_TIME_RUN, 0, 0 }));
-	TEST_ASSERT_VAL("b", DID(&ta, b,
-		{ 100, VCPU_TIME_PREEMPTED, a, 0 }, { 105, VCPU_TIME_PREEMPTED, 51, 0 },
-		{ 200, VCPU_TIME_RUN, 0, 0 }, { 300, VCPU_TIME_PREEMPTED, c, 0 },
-		{ 350, VCPU_TIME_PREEMPTED, TASK, 0 }, { 400, VCPU_TIME_PREEMPTED, a, 0 }));
-	TEST_ASSERT_VAL("c", DID(&ta, c,
-		{ 150, VCPU_TIME_HALTED, 0, 0 }, { 200, VCPU_TIME_PREEMPTED, b, 0 },
-		{ 300, VCPU_TIME_RUN, 0, 0 }, { 400, VCPU_TIME_HALTED, 0, 0 }));
+	TEST_ASSERT_VAL("a", DID(&ta, a, did_a));
+	TEST_ASSERT_VAL("b", DID(&ta, b, did_b));
+	TEST_ASSERT_VAL("c", DID(&ta, c, did_c));
 	time_axis__exit(&ta);
 	return TEST_OK;
 }
@@ -234,6 +258,20 @@ static int test__lifetime(struct test_suite *test __maybe_unused, int subtest __
 {
 	struct time_axis ta;
 	int v, never, err = 0;
+	const struct expected did_v[] = {
+		{ 300, VCPU_TIME_ABSENT, 0, 0 },
+		{ 600, VCPU_TIME_RUN, 0, 0 },
+		{ 1000, VCPU_TIME_ABSENT, 0, 0 },
+	};
+	const struct expected did_never[] = {
+		{ 1000, VCPU_TIME_ABSENT, 0, 0 },
+	};
+	const struct expected did_v2[] = {
+		{ 100, VCPU_TIME_GUEST_USER, 4, 2 },
+	};
+	const struct expected did_never2[] = {
+		{ 100, VCPU_TIME_UNKNOWN, 0, 0 },
+	};
 
 	axis__new(&ta, true, 1000);
 	v = time_axis__findnew_vcpu(&ta, 0, 0);
@@ -243,9 +281,8 @@ static int test__lifetime(struct test_suite *test __maybe_unused, int subtest __
 	err |= event(&ta, 300, v, 0, VCPU_STATE_RUN, NONE, 0, 0);
 	err |= event(&ta, 600, v, 0, VCPU_STATE_USER, NONE, 0, SVM_INTR);
 	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
-	TEST_ASSERT_VAL("came and went", DID(&ta, v,
-		{ 300, VCPU_TIME_ABSENT, 0, 0 }, { 600, VCPU_TIME_RUN, 0, 0 }, { 1000, VCPU_TIME_ABSENT, 0, 0 }));
-	TEST_ASSERT_VAL("never seen", DID(&ta, never, { 1000, VCPU_TIME_ABSENT, 0, 0 }));
+	TEST_ASSERT_VAL("came and went", DID(&ta, v, did_v));
+	TEST_ASSERT_VAL("never seen", DID(&ta, never, did_never));
 	time_axis__exit(&ta);
 
 	/* Running all the time without one change of state, and nothing known at all */
@@ -254,8 +291,8 @@ static int test__lifetime(struct test_suite *test __maybe_unused, int subtest __
 	never = axis__vcpu(&ta, 0, 1);
 	err |= sample(&ta, 50, 2, AXIS_SAMPLE_GUEST_USER, v, NONE, 4, SVM_INTR);
 	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
-	TEST_ASSERT_VAL("all the time", DID(&ta, v, { 100, VCPU_TIME_GUEST_USER, 4, 2 }));
-	TEST_ASSERT_VAL("nothing known", DID(&ta, never, { 100, VCPU_TIME_UNKNOWN, 0, 0 }));
+	TEST_ASSERT_VAL("all the time", DID(&ta, v, did_v2));
+	TEST_ASSERT_VAL("nothing known", DID(&ta, never, did_never2));
 	time_axis__exit(&ta);
 	return TEST_OK;
 }
@@ -264,6 +301,18 @@ static int test__lost(struct test_suite *test __maybe_unused, int subtest __mayb
 {
 	struct time_axis ta;
 	int v, other, err = 0;
+	const struct expected did_v[] = {
+		{ 100, VCPU_TIME_GUEST_USER, 1, 0 },
+		{ 500, VCPU_TIME_LOST, 0, 0 },
+		{ 600, VCPU_TIME_GUEST_USER, 2, 0 },
+		{ 650, VCPU_TIME_LOST, 0, 0 },
+		{ 750, VCPU_TIME_PREEMPTED, TASK, 0 },
+		{ 900, VCPU_TIME_GUEST_USER, 2, 0 },
+		{ 1000, VCPU_TIME_LOST, 0, 0 },
+	};
+	const struct expected did_other[] = {
+		{ 1000, VCPU_TIME_HALTED, 0, 0 },
+	};
 
 	axis__new(&ta, true, 1000);
 	v = axis__vcpu(&ta, 0, 0);
@@ -280,12 +329,8 @@ static int test__lost(struct test_suite *test __maybe_unused, int subtest __mayb
 	err |= event(&ta, 750, v, 0, VCPU_STATE_RUN, NONE, 100, SVM_INTR);
 	err |= gap(&ta, 0, 900, 950, false);
 	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
-	TEST_ASSERT_VAL("lost", DID(&ta, v,
-		{ 100, VCPU_TIME_GUEST_USER, 1, 0 }, { 500, VCPU_TIME_LOST, 0, 0 },
-		{ 600, VCPU_TIME_GUEST_USER, 2, 0 }, { 650, VCPU_TIME_LOST, 0, 0 },
-		{ 750, VCPU_TIME_PREEMPTED, TASK, 0 }, { 900, VCPU_TIME_GUEST_USER, 2, 0 },
-		{ 1000, VCPU_TIME_LOST, 0, 0 }));
-	TEST_ASSERT_VAL("another CPU's", DID(&ta, other, { 1000, VCPU_TIME_HALTED, 0, 0 }));
+	TEST_ASSERT_VAL("lost", DID(&ta, v, did_v));
+	TEST_ASSERT_VAL("another CPU's", DID(&ta, other, did_other));
 	time_axis__exit(&ta);
 	return TEST_OK;
 }
@@ -294,6 +339,16 @@ static int test__samples_only(struct test_suite *test __maybe_unused, int subtes
 {
 	struct time_axis ta;
 	int v, other, err = 0;
+	const struct expected did_v[] = {
+		{ 24, VCPU_TIME_GUEST_USER, 1, 0 },
+		{ 60, VCPU_TIME_PREEMPTED, VCPU_B, 0 },
+		{ 80, VCPU_TIME_HALTED, 0, 0 },
+		{ 100, VCPU_TIME_PREEMPTED, TASK, 0 },
+		{ 110, VCPU_TIME_EXIT, 5, 0 },
+		{ 170, VCPU_TIME_HALTED, 0, 0 },
+		{ 180, VCPU_TIME_VMM, 0, 0 },
+		{ 200, VCPU_TIME_GUEST_USER, 1, 0 },
+	};
 
 	axis__new(&ta, false, 200);
 	v = axis__vcpu(&ta, 0, 0);
@@ -312,12 +367,7 @@ static int test__samples_only(struct test_suite *test __maybe_unused, int subtes
 	err |= sample(&ta, 180, 0, AXIS_SAMPLE_VMM, v, NONE, 6, 0);
 	err |= sample(&ta, 192, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
 	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
-	TEST_ASSERT_VAL("samples alone", DID(&ta, v,
-		{ 24, VCPU_TIME_GUEST_USER, 1, 0 },
-		{ 60, VCPU_TIME_PREEMPTED, other, 0 }, { 80, VCPU_TIME_HALTED, 0, 0 },
-		{ 100, VCPU_TIME_PREEMPTED, TASK, 0 }, { 110, VCPU_TIME_EXIT, 5, 0 },
-		{ 170, VCPU_TIME_HALTED, 0, 0 }, { 180, VCPU_TIME_VMM, 0, 0 },
-		{ 200, VCPU_TIME_GUEST_USER, 1, 0 }));
+	TEST_ASSERT_VAL("samples alone", DID(&ta, v, did_v));
 	time_axis__exit(&ta);
 	return TEST_OK;
 }
@@ -358,13 +408,13 @@ static int test__host(struct test_suite *test __maybe_unused, int subtest __mayb
 	err |= event(&ta, 20, v, 0, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
 	err |= sample(&ta, 50, 0, AXIS_SAMPLE_HOST, NONE, TASK, 2, 0);
 	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
-	TEST_ASSERT_VAL("walk", !time_axis__for_each_cpu_interval(&ta, 0, add_up, &sum));
+	TEST_ASSERT_VAL("walk", !time_axis__walk_cpu(&ta, 0, add_up, &sum));
 	TEST_ASSERT_VAL("no gap", !sum.broken && sum.pos == 100);
 	TEST_ASSERT_VAL("guest", sum.guest == 20);
 	/* A sample reaches two periods of 10 far: 30 to 70. */
 	TEST_ASSERT_VAL("not counted", sum.uncounted == 40);
 	TEST_ASSERT_VAL("no such CPU",
-			time_axis__for_each_cpu_interval(&ta, 1, add_up, &sum) == -ENOENT);
+			time_axis__walk_cpu(&ta, 1, add_up, &sum) == -ENOENT);
 	time_axis__exit(&ta);
 	return TEST_OK;
 }
@@ -491,7 +541,7 @@ static int test__random(struct test_suite *test __maybe_unused, int subtest __ma
 			TEST_ASSERT_VAL("all time, once", vcpu__is_whole(&ta, &ta.vcpus[v]));
 		for (u32 cpu = 0; cpu < RANDOM_CPUS; cpu++) {
 			struct sum sum = { .pos = ta.start };
-			int ret = time_axis__for_each_cpu_interval(&ta, cpu, add_up, &sum);
+			int ret = time_axis__walk_cpu(&ta, cpu, add_up, &sum);
 
 			TEST_ASSERT_VAL("a CPU's time, once", ret == -ENOENT ||
 					(!ret && !sum.broken && sum.pos == ta.end));

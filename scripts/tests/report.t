@@ -122,7 +122,7 @@ ok "--percent-limit" test "$(report --percent-limit 5 | sed -n '/^guest1 /,$p' |
 report --sort dso --format json >"$TMP/dso"
 ok "--sort dso: all time is there once" "$TESTS/report-sums" "$TMP/dso"
 ok "--sort dso: a row for each module" test \
-	"$(json "$TMP/dso" "len([x for x in $VM['rows'] if x['module'] == 'libquantum.so.8'])")" -eq 1
+	"$(json "$TMP/dso" "len([x for x in ${VM}['rows'] if x['module'] == 'libquantum.so.8'])")" -eq 1
 ok "--sort comm,pid" test "$(report --sort comm,pid | sed -n '/^guest1 /,$p' | grep -c ' shor (')" -eq 2
 ok "--exit-reasons" grep -q '^guest1 .*Stolen samples: ' <(report --exit-reasons)
 
