@@ -22,6 +22,8 @@
 /* When the vCPU was there: before the measurement, after it. Both, or one, or none */
 #define GUEST_VCPU_AT_START	(1U << 0)
 #define GUEST_VCPU_AT_END	(1U << 1)
+/* It was halted, or not started yet, just before the measurement. */
+#define GUEST_VCPU_HALTED	(1U << 2)
 
 struct guest_vcpu {
 	__u32	id;		/* as in KVM_CREATE_VCPU */

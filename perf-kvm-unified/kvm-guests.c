@@ -557,20 +557,20 @@ int guest_map__extract_kallsyms(const char *path, int fd, char *err, size_t errl
 /**
  * kvm_guest__load_map - take over what a guest map says
  * @path: the map
- * @kallsyms: the name of a file with its /proc/kallsyms, which has to be there
- *	when the first sample of the guest's kernel comes
+ * @kallsyms: the name of a file with its /proc/kallsyms
+ * @kallsyms_fd: that file, to be written from the map, or -1: it is there already
  *
  * A map that is not whole changes nothing. 0, or -errno and the rest of a
  * sentence about the map in @err.
  */
 int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *kallsyms,
-			char *err, size_t errlen)
+			int kallsyms_fd, char *err, size_t errlen)
 {
 	struct guest_map_load load = { .guest = guest, .kallsyms_fd = -1 };
 	struct thread *thread;
 	int ret;
 
-	ret = guest_map__check(path, err, errlen);
+	ret = guest_map__extract_kallsyms(path, kallsyms_fd, err, errlen);
 	if (ret)
 		return ret;
 
@@ -654,7 +654,7 @@ int kvm_guests__open(struct perf_session *session)
 			continue;
 		scnprintf(kallsyms, sizeof(kallsyms), "%s/" KVM_GUEST_KALLSYMS_FMT "/kallsyms",
 			  dir, vm->pid);
-		ret = kvm_guest__load_map(guest, path, kallsyms, err, sizeof(err));
+		ret = kvm_guest__load_map(guest, path, kallsyms, -1, err, sizeof(err));
 		if (ret)
 			pr_warning("Guest %s stays without names: its map %s %s\n",
 				   guest->name, path, err);

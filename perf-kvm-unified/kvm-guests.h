@@ -83,7 +83,7 @@ struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char
 int guest_map__check(const char *path, char *err, size_t errlen);
 int guest_map__extract_kallsyms(const char *path, int fd, char *err, size_t errlen);
 int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *kallsyms,
-			char *err, size_t errlen);
+			int kallsyms_fd, char *err, size_t errlen);
 bool kvm_guest__map_is_foreign(const struct kvm_guest *guest);
 bool kvm_guest__map_names_nobody(const struct kvm_guest *guest);
 

@@ -30,6 +30,9 @@
 #define KVM_VM_LINK		"anon_inode:kvm-vm"
 #define KVM_VCPU_LINK		"anon_inode:kvm-vcpu:"
 
+/* The function in virt/kvm in which a halted vCPU's thread sleeps */
+#define KVM_BLOCK_WCHAN		"kvm_vcpu_block"
+
 /* More than a host has memory for; a file that says so is broken. */
 #define KVM_VMS_MAX		4096
 
@@ -169,6 +172,22 @@ static u32 vcpu_tid(const char *debugfs, pid_t pid, int vm_fd, u32 id)
 	return strtoul(buf, NULL, 10);
 }
 
+/* Does the vCPU's thread wait in KVM for an event, such as the end of a halt? */
+static bool vcpu_is_halted(const char *proc, pid_t pid, u32 tid)
+{
+	char path[PATH_MAX], *wchan = NULL;
+	bool halted;
+	size_t len;
+
+	scnprintf(path, sizeof(path), "%s/%d/task/%u/wchan", proc, pid, tid);
+	if (!tid || filename__read_str(path, &wchan, &len))
+		return false;
+	halted = len >= strlen(KVM_BLOCK_WCHAN) &&
+		 !strncmp(wchan, KVM_BLOCK_WCHAN, strlen(KVM_BLOCK_WCHAN));
+	free(wchan);
+	return halted;
+}
+
 static int vcpu__cmp(const void *_a, const void *_b)
 {
 	const struct guest_vcpu *a = _a, *b = _b;
@@ -287,6 +306,8 @@ static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char
 	for (u32 i = 0; i < vm.nr_vcpus; i++) {
 		vm.vcpus[i].tid = vcpu_tid(debugfs, pid, vm_fd, vm.vcpus[i].id);
 		vm.vcpus[i].flags = flag;
+		if (flag == GUEST_VCPU_AT_START && vcpu_is_halted(proc, pid, vm.vcpus[i].tid))
+			vm.vcpus[i].flags |= GUEST_VCPU_HALTED;
 	}
 	if (known)
 		return kvm_vm__merge(known, &vm);

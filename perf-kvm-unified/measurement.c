@@ -585,6 +585,7 @@ static int measurement__add_known_vcpus(struct measurement *m)
 			vcpu = &m->axis.vcpus[idx];
 			vcpu->at_start = known->flags & GUEST_VCPU_AT_START;
 			vcpu->at_end = known->flags & GUEST_VCPU_AT_END;
+			vcpu->halted = known->flags & GUEST_VCPU_HALTED;
 			if (known->tid)
 				hashmap__set(m->vcpu_by_tid, known->tid, idx, NULL, NULL);
 		}

@@ -134,9 +134,8 @@ static int report__load_maps(struct report *rep)
 			return ret;
 		}
 		scnprintf(kallsyms, sizeof(kallsyms), "/proc/self/fd/%d", ma->kallsyms_fd);
-		ret = guest_map__extract_kallsyms(ma->file, ma->kallsyms_fd, err, sizeof(err));
-		if (!ret)
-			ret = kvm_guest__load_map(guest, ma->file, kallsyms, err, sizeof(err));
+		ret = kvm_guest__load_map(guest, ma->file, kallsyms, ma->kallsyms_fd,
+					  err, sizeof(err));
 		if (ret) {
 			pr_err("The map %s %s\n", ma->file, err);
 			return ret;

@@ -137,6 +137,7 @@ struct axis_gap {
  * @vm: number of the VM, the caller's
  * @id: as in KVM_CREATE_VCPU
  * @at_start: @at_end: whether it was there then
+ * @halted: it is known to have been halted when the measurement started
  * @events: @samples: its own, in the order of time after time_axis__build()
  * @intervals: the result, without a gap from the axis' start to its end
  */
@@ -145,6 +146,7 @@ struct axis_vcpu {
 	u32	id;
 	bool	at_start;
 	bool	at_end;
+	bool	halted;
 	const struct axis_event *events;
 	size_t	nr_events;
 	const struct axis_sample **samples;

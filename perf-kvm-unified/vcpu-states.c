@@ -115,11 +115,14 @@ static enum vcpu_time_kind first_kind(const struct axis_vcpu *vcpu)
 			if (sample__shows_run(vcpu->samples[i]))
 				return VCPU_TIME_RUN;
 		}
-		return vcpu->nr_samples ? VCPU_TIME_VMM : VCPU_TIME_UNKNOWN;
+		if (vcpu->nr_samples)
+			return VCPU_TIME_VMM;
+		return vcpu->halted ? VCPU_TIME_HALTED : VCPU_TIME_UNKNOWN;
 	}
 	if (first->state != VCPU_STATE_RUN)
 		return VCPU_TIME_RUN;
-	if (vcpu_exit_reason__is_halt(first->isa, first->exit_reason))
+	if (vcpu->halted ||
+	    vcpu_exit_reason__is_halt(first->isa, first->exit_reason))
 		return VCPU_TIME_HALTED;
 	if (vcpu_exit_reason__is_interrupt(first->isa, first->exit_reason))
 		return VCPU_TIME_PREEMPTED;
@@ -272,9 +275,13 @@ static int states_from_samples(const struct time_axis *ta, const struct axis_vcp
 	int ret;
 
 	if (!vcpu->nr_samples) {
-		state = interval__new(vcpu->at_start && vcpu->at_end ? VCPU_TIME_UNKNOWN :
-								       VCPU_TIME_ABSENT,
-				      ta->start, ta->end, TIME_AXIS_NONE);
+		enum vcpu_time_kind kind = VCPU_TIME_UNKNOWN;
+
+		if (!vcpu->at_start || !vcpu->at_end)
+			kind = VCPU_TIME_ABSENT;
+		else if (vcpu->halted)
+			kind = VCPU_TIME_HALTED;
+		state = interval__new(kind, ta->start, ta->end, TIME_AXIS_NONE);
 		return vcpu_intervals__add(states, &state);
 	}
 

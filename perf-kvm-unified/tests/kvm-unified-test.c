@@ -254,7 +254,9 @@ static int make_fake_host(const char *dir)
 	       fake_link(dir, "300/fd/0", "/dev/null") ||
 	       fake_dir(dir, "kvm") || fake_dir(dir, "kvm/100-9") ||
 	       fake_dir(dir, "kvm/100-9/vcpu0") ||
-	       fake_file(dir, "kvm/100-9/vcpu0/pid", "103\n", 4);
+	       fake_file(dir, "kvm/100-9/vcpu0/pid", "103\n", 4) ||
+	       fake_dir(dir, "100/task") || fake_dir(dir, "100/task/103") ||
+	       fake_file(dir, "100/task/103/wchan", "kvm_vcpu_block", 14);
 }
 
 static int check_fake_vms(struct kvm_vms *vms)
@@ -268,7 +270,9 @@ static int check_fake_vms(struct kvm_vms *vms)
 	TEST_ASSERT_VAL("sorted", vm->vcpus[0].id == 0 && vm->vcpus[1].id == 1);
 	TEST_ASSERT_EQUAL("thread", (int)vm->vcpus[0].tid, 103);
 	TEST_ASSERT_EQUAL("thread not known", (int)vm->vcpus[1].tid, 0);
-	TEST_ASSERT_EQUAL("there at both ends", (int)vm->vcpus[0].flags,
+	TEST_ASSERT_EQUAL("there at both ends, and halted", (int)vm->vcpus[0].flags,
+			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END | GUEST_VCPU_HALTED));
+	TEST_ASSERT_EQUAL("not known to be halted", (int)vm->vcpus[1].flags,
 			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END));
 	TEST_ASSERT_VAL("by thread", kvm_vm__find_tid(vm, 103) == &vm->vcpus[0]);
 	TEST_ASSERT_VAL("not by an unknown one", !kvm_vm__find_tid(vm, 0));

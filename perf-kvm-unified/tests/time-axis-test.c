@@ -294,6 +294,15 @@ static int test__lifetime(struct test_suite *test __maybe_unused, int subtest __
 	TEST_ASSERT_VAL("all the time", DID(&ta, v, did_v2));
 	TEST_ASSERT_VAL("nothing known", DID(&ta, never, did_never2));
 	time_axis__exit(&ta);
+
+	/* Halted all the time */
+	axis__new(&ta, true, 100);
+	v = axis__vcpu(&ta, 0, 0);
+	ta.vcpus[v].halted = true;
+	TEST_ASSERT_VAL("build", !time_axis__build(&ta));
+	TEST_ASSERT_VAL("known to be halted", ta.vcpus[v].intervals.nr == 1 &&
+			ta.vcpus[v].intervals.entries[0].kind == VCPU_TIME_HALTED);
+	time_axis__exit(&ta);
 	return TEST_OK;
 }
 
