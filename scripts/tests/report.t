@@ -17,15 +17,10 @@ report()
 		--guest-root "$TREE/guest/root" "$@" 2>"$TMP/warnings"
 }
 
-# json FILE PYTHON-EXPRESSION: with r for the report and l for its levels by name
+# json FILE EXPRESSION
 json()
 {
-	python3 - "$1" "$2" <<-'END'
-		import json, sys
-		r = json.load(open(sys.argv[1]))
-		l = {(x["level"], x.get("vm"), x.get("vcpu")): x for x in r["levels"]}
-		print(eval(sys.argv[2]))
-	END
+	"$TESTS/report-value" "$2" "$1"
 }
 
 # --- for programs --------------------------------------------------------------------
@@ -33,14 +28,14 @@ json()
 report --format json >"$TMP/json"
 ok "JSON: an exit code of 0" test $? -eq 0
 ok "JSON: all time is there once" "$TESTS/report-sums" "$TMP/json"
-ok "JSON: the mode" test "$(json "$TMP/json" 'r["measurement"]["mode"]')" = timeline
+ok "JSON: the mode" test "$(json "$TMP/json" 'measurement()["mode"]')" = timeline
 report >"$TMP/table"
 ok "JSON: the samples of the table" test \
-	"$(json "$TMP/json" 'l["vm", "guest1", None]["samples"]')" -eq \
+	"$(json "$TMP/json" 'level("guest1")["samples"]')" -eq \
 	"$(awk '$1 == "guest1" && /Total samples:/ { print $4 }' "$TMP/table")"
 report --format csv >"$TMP/csv"
 ok "CSV: as many rows as the JSON has" test "$(wc -l <"$TMP/csv")" -eq \
-	"$(json "$TMP/json" '1 + sum(len(x["rows"]) for x in r["levels"])')"
+	"$(json "$TMP/json" '1 + sum(len(x["rows"]) for x in r[0]["levels"])')"
 csv_time()
 {
 	python3 -c 'import csv, sys
@@ -48,21 +43,21 @@ print(sum(int(r["time_ns"]) for r in csv.DictReader(open(sys.argv[1])) if r["lev
 		"$TMP/csv" "$1"
 }
 ok "CSV: and the same time" test "$(csv_time vm)" -eq \
-	"$(json "$TMP/json" 'l["vm", "guest1", None]["time_ns"]')"
+	"$(json "$TMP/json" 'level("guest1")["time_ns"]')"
 
 # --- two attributions ------------------------------------------------------------------
 
 report --attribution domain-switch --format json >"$TMP/domain"
 ok "domain-switch: all time is there once" "$TESTS/report-sums" "$TMP/domain"
 ok "domain-switch: the guest has what it had" test \
-	"$(json "$TMP/domain" 'l["vm", "guest1", None]["classes_ns"]["USER"]')" -eq \
-	"$(json "$TMP/json" 'l["vm", "guest1", None]["classes_ns"]["USER"]')"
+	"$(json "$TMP/domain" 'level("guest1")["classes_ns"]["USER"]')" -eq \
+	"$(json "$TMP/json" 'level("guest1")["classes_ns"]["USER"]')"
 class()
 {
 	json "$1" "$2[\"classes_ns\"][\"$3\"]"
 }
-VM='l["vm", "guest1", None]'
-HOST='l["host", None, None]'
+VM='level("guest1")'
+HOST='level("host")'
 ok "domain-switch: the host works for the guest" test "$(class "$TMP/domain" "$VM" HOST)" -gt 0
 ok "domain-switch: what it works is not stolen" test \
 	$(("$(class "$TMP/domain" "$VM" HOST)" + "$(class "$TMP/domain" "$VM" steal)")) -eq \
@@ -80,7 +75,7 @@ ok "--vm: and it says which there are" grep -q "no VM 'guest7'.* There is: guest
 ok "--vcpu: another one" grep -qE '^guest1 .*Total samples: 0 ' <(report --vcpu 5)
 ok "--cpu: half of the host's time" test \
 	"$(report --cpu 0 --format json >"$TMP/cpu0"; json "$TMP/cpu0" "$HOST"'["time_ns"]')" -eq \
-	"$(json "$TMP/json" 'r["measurement"]["duration_ns"]')"
+	"$(json "$TMP/json" 'measurement()["duration_ns"]')"
 both_cpus()
 {
 	report --cpu 1 --format json >"$TMP/cpu1"
