@@ -135,6 +135,27 @@ static void fill_tracks(struct time_axis *ta, bool count)
 	}
 }
 
+/*
+ * A CPU has one occupant at a time. Where samples of two vCPUs say otherwise, or a
+ * missing event, the first one stays.
+ */
+static void clip_occupants(struct cpu_track *track)
+{
+	u64 end = 0;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < track->nr_occupants; i++) {
+		struct occupant *o = &track->occupants[i];
+
+		o->start = max(o->start, end);
+		if (o->start >= o->end)
+			continue;
+		end = o->end;
+		track->occupants[nr++] = *o;
+	}
+	track->nr_occupants = nr;
+}
+
 /* What the vCPUs did must be known. 0 or -ENOMEM */
 int cpu_tracks__init(struct time_axis *ta)
 {
@@ -160,6 +181,7 @@ int cpu_tracks__init(struct time_axis *ta)
 
 		axis_sort(track->occupants, track->nr_occupants, sizeof(*track->occupants),
 			  occupant__cmp);
+		clip_occupants(track);
 		axis_sort(track->marks, track->nr_marks, sizeof(*track->marks), mark__cmp);
 	}
 	for (size_t i = 0; i < ta->nr_samples; i++) {
@@ -194,6 +216,10 @@ static bool signs__next(struct signs *walk, u64 end, struct sign *sign)
 
 	for (; walk->sample < track->nr_samples; walk->sample++) {
 		sample = &track->samples[walk->sample];
+		if (sample->time >= end) {
+			sample = NULL;
+			break;
+		}
 		if (!axis_sample__is_guest(sample) && sample->vcpu != walk->vcpu)
 			break;
 		sample = NULL;
@@ -208,7 +234,7 @@ static bool signs__next(struct signs *walk, u64 end, struct sign *sign)
 		walk->mark++;
 		return true;
 	}
-	if (!sample || sample->time >= end)
+	if (!sample)
 		return false;
 	*sign = (struct sign) {
 		.time = sample->time,
@@ -318,6 +344,7 @@ int cpu_tracks__split_wait(const struct time_axis *ta, const struct vcpu_interva
 {
 	const struct cpu_track *track = &ta->cpus[wait->cpu];
 	size_t low = 0, high = track->nr_occupants;
+	u32 prev = TIME_AXIS_NONE;
 	u64 pos = wait->start;
 	int ret = 0;
 
@@ -348,10 +375,20 @@ int cpu_tracks__split_wait(const struct time_axis *ta, const struct vcpu_interva
 		if (!ret)
 			ret = vcpu_intervals__add(out, &part);
 		pos = part.end;
+		prev = o->vcpu;
 	}
-	if (!ret && pos < wait->end)
-		ret = add_by_tasks(ta, wait, self, pos, wait->end, out);
-	return ret;
+	if (ret || pos >= wait->end)
+		return ret;
+	/* The one before may have had it for less than it takes to get a sample. */
+	if (!ta->timeline && prev != TIME_AXIS_NONE && wait->end - pos < ta->period &&
+	    !has_sign(track, self, pos, wait->end)) {
+		struct vcpu_interval part = *wait;
+
+		part.start = pos;
+		part.vcpu = prev;
+		return vcpu_intervals__add(out, &part);
+	}
+	return add_by_tasks(ta, wait, self, pos, wait->end, out);
 }
 
 static int piece__cmp(const void *_a, const void *_b)
@@ -369,8 +406,13 @@ static struct cpu_interval *taken_pieces(const struct time_axis *ta, u32 cpu, si
 {
 	const struct cpu_track *track = &ta->cpus[cpu];
 	struct cpu_interval *pieces;
+	size_t first = 0, last;
 
-	pieces = calloc(track->nr_occupants + ta->nr_gaps + 1, sizeof(*pieces));
+	while (first < ta->nr_gaps && ta->gaps[first].cpu < cpu)
+		first++;
+	for (last = first; last < ta->nr_gaps && ta->gaps[last].cpu == cpu; last++)
+		;
+	pieces = calloc(track->nr_occupants + last - first + 1, sizeof(*pieces));
 	if (!pieces)
 		return NULL;
 
@@ -386,7 +428,7 @@ static struct cpu_interval *taken_pieces(const struct time_axis *ta, u32 cpu, si
 				.vcpu = o->vcpu,
 			};
 	}
-	for (size_t i = 0; i < ta->nr_gaps; i++) {
+	for (size_t i = first; i < last; i++) {
 		struct cpu_interval lost = {
 			.start = max(ta->gaps[i].from, ta->start),
 			.end = min(ta->gaps[i].until, ta->end),
@@ -394,7 +436,7 @@ static struct cpu_interval *taken_pieces(const struct time_axis *ta, u32 cpu, si
 			.vcpu = TIME_AXIS_NONE,
 		};
 
-		if (ta->gaps[i].cpu == cpu && lost.start < lost.end)
+		if (lost.start < lost.end)
 			pieces[(*nr)++] = lost;
 	}
 	axis_sort(pieces, *nr, sizeof(*pieces), piece__cmp);

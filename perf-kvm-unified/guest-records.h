@@ -32,7 +32,20 @@ struct guest_vcpu {
 	__u32	reserved;
 };
 
-/* PERF_RECORD_GUEST_VM: a VM that ran on the host */
+/* Only the time of some tasks was sampled, not that of whole CPUs. */
+#define GUEST_RECORDING_PER_TASK	(1U << 0)
+
+/* PERF_RECORD_GUEST_RECORDING: how the profile was made */
+struct perf_record_guest_recording {
+	struct perf_event_header header;
+	__u32	flags;		/* GUEST_RECORDING_* */
+	__u32	reserved;
+};
+
+/*
+ * PERF_RECORD_GUEST_VM: a VM that ran on the host. One with more vCPUs than a
+ * record has room for has several.
+ */
 struct perf_record_guest_vm {
 	struct perf_event_header header;
 	__u32	pid;		/* of the VMM */

@@ -40,6 +40,9 @@ const char *kvm_exit__name(s32 why, char *buf, size_t size)
 		if (exits[i].why == why)
 			return exits[i].name;
 	}
-	scnprintf(buf, size, why < 0 ? "error %d" : "KVM exit %d", why < 0 ? -why : why);
+	if (why < 0)
+		scnprintf(buf, size, "error %u", -(u32)why);
+	else
+		scnprintf(buf, size, "KVM exit %d", why);
 	return buf;
 }

@@ -35,6 +35,10 @@
 
 /* More than a host has memory for; a file that says so is broken. */
 #define KVM_VMS_MAX		4096
+#define KVM_VCPUS_MAX		65536
+
+/* A record's size has 16 bits. */
+#define VCPUS_PER_RECORD	4000U
 
 /* Makes @name fit for a terminal and for NAME=... on a command line */
 static void sanitize_name(char *name)
@@ -351,9 +355,41 @@ int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs, u3
 	return ret;
 }
 
+static int write_record(int fd, const void *rec, size_t size)
+{
+	return writen(fd, (void *)rec, size) == (ssize_t)size ? 0 : -errno;
+}
+
+static int kvm_vm__write(const struct kvm_vm *vm, int fd)
+{
+	struct perf_record_guest_vm rec = {
+		.header.type = PERF_RECORD_GUEST_VM,
+		.pid = vm->pid,
+	};
+	u32 done = 0;
+	int ret;
+
+	memcpy(rec.name, vm->name, sizeof(rec.name));
+	do {
+		rec.nr_vcpus = min(vm->nr_vcpus - done, VCPUS_PER_RECORD);
+		rec.header.size = sizeof(rec) + rec.nr_vcpus * sizeof(*vm->vcpus);
+		ret = write_record(fd, &rec, sizeof(rec));
+		if (!ret && rec.nr_vcpus)
+			ret = write_record(fd, vm->vcpus + done,
+					   rec.nr_vcpus * sizeof(*vm->vcpus));
+		done += rec.nr_vcpus;
+	} while (!ret && done < vm->nr_vcpus);
+	return ret;
+}
+
 /* Writes the stream that kvm_vms__read() reads. 0 or -errno. */
 int kvm_vms__write(const struct kvm_vms *vms, const char *path)
 {
+	const struct perf_record_guest_recording rec = {
+		.header.type = PERF_RECORD_GUEST_RECORDING,
+		.header.size = sizeof(rec),
+		.flags = vms->per_task ? GUEST_RECORDING_PER_TASK : 0,
+	};
 	int fd, ret;
 
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -361,21 +397,10 @@ int kvm_vms__write(const struct kvm_vms *vms, const char *path)
 		return -errno;
 
 	ret = perf_header__write_pipe(fd) < 0 ? -errno : 0;
-	for (size_t i = 0; !ret && i < vms->nr; i++) {
-		const struct kvm_vm *vm = &vms->entries[i];
-		size_t vcpus_size = vm->nr_vcpus * sizeof(*vm->vcpus);
-		struct perf_record_guest_vm rec = {
-			.header.type = PERF_RECORD_GUEST_VM,
-			.header.size = sizeof(rec) + vcpus_size,
-			.pid = vm->pid,
-			.nr_vcpus = vm->nr_vcpus,
-		};
-
-		memcpy(rec.name, vm->name, sizeof(rec.name));
-		if (writen(fd, &rec, sizeof(rec)) != sizeof(rec) ||
-		    (vcpus_size && writen(fd, vm->vcpus, vcpus_size) != (ssize_t)vcpus_size))
-			ret = -errno;
-	}
+	if (!ret)
+		ret = write_record(fd, &rec, sizeof(rec));
+	for (size_t i = 0; !ret && i < vms->nr; i++)
+		ret = kvm_vm__write(&vms->entries[i], fd);
 	if (!ret)
 		ret = guest_stream__write_end(fd);
 	if (close(fd) && !ret)
@@ -383,23 +408,22 @@ int kvm_vms__write(const struct kvm_vms *vms, const char *path)
 	return ret;
 }
 
-static int kvm_vms__process(const union perf_event *event, void *arg)
+static int kvm_vms__process_vm(struct kvm_vms *vms, const struct perf_record_guest_vm *rec)
 {
-	const struct perf_record_guest_vm *rec = (const void *)event;
-	struct kvm_vm vm = { };
+	struct kvm_vm vm = { }, *known;
 	size_t vcpus_size;
 
-	if (event->header.type != PERF_RECORD_GUEST_VM)
-		return 0;
 	if (rec->header.size < sizeof(*rec))
 		return -EINVAL;
 	vcpus_size = rec->header.size - sizeof(*rec);
 	if (rec->nr_vcpus > vcpus_size / sizeof(*rec->vcpus))
 		return -EINVAL;
 	/* 0 and -1 are the default guest and the host among perf's machines. */
-	if ((pid_t)rec->pid <= 0 || kvm_vms__find_pid(arg, rec->pid) ||
-	    ((struct kvm_vms *)arg)->nr >= KVM_VMS_MAX)
+	if ((pid_t)rec->pid <= 0 || vms->nr >= KVM_VMS_MAX)
 		return -EINVAL;
+	vms->nr_vcpus += rec->nr_vcpus;
+	if (vms->nr_vcpus > KVM_VCPUS_MAX)
+		return -E2BIG;
 
 	vm.pid = rec->pid;
 	vm.nr_vcpus = rec->nr_vcpus;
@@ -410,7 +434,26 @@ static int kvm_vms__process(const union perf_event *event, void *arg)
 		if (!vm.vcpus)
 			return -ENOMEM;
 	}
-	return kvm_vms__add(arg, &vm);
+	known = kvm_vms__find_pid(vms, vm.pid);
+	return known ? kvm_vm__merge(known, &vm) : kvm_vms__add(vms, &vm);
+}
+
+static int kvm_vms__process(const union perf_event *event, void *arg)
+{
+	const struct perf_record_guest_recording *recording = (const void *)event;
+	struct kvm_vms *vms = arg;
+
+	switch (event->header.type) {
+	case PERF_RECORD_GUEST_RECORDING:
+		if (event->header.size < sizeof(*recording))
+			return -EINVAL;
+		vms->per_task = recording->flags & GUEST_RECORDING_PER_TASK;
+		return 0;
+	case PERF_RECORD_GUEST_VM:
+		return kvm_vms__process_vm(vms, (const void *)event);
+	default:
+		return 0;
+	}
 }
 
 /*

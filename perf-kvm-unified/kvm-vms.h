@@ -18,6 +18,8 @@ struct kvm_vm {
 struct kvm_vms {
 	struct kvm_vm *entries;
 	size_t	nr;
+	u32	nr_vcpus;		/* of all of them, when read */
+	bool	per_task;		/* the profile is not of whole CPUs */
 };
 
 int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs, u32 flag);

@@ -29,12 +29,11 @@
 #include "util/thread.h"
 #include "util/vcpu-sample.h"
 #include "kvm-guests.h"
+#include "kvm-unified.h"
 #include "measurement.h"
 
-#define TIMELINE_EVENT		"kvm:kvm_vcpu_timeline"
-
-/* vCPU and CPU numbers come from a file: more than any machine has is an error */
-#define MAX_CPUS		65536
+/* So many distances of samples are enough to know the usual one. */
+#define NR_DISTANCES		4096
 
 static size_t number__hash(long key, void *ctx __maybe_unused)
 {
@@ -46,15 +45,32 @@ static bool number__equal(long a, long b, void *ctx __maybe_unused)
 	return a == b;
 }
 
+static size_t task__hash(long key, void *ctx __maybe_unused)
+{
+	const struct measured_task *task = (const struct measured_task *)key;
+
+	return str_hash(task->comm) ^ (task->tid * 1021UL);
+}
+
+static bool task__equal(long key1, long key2, void *ctx __maybe_unused)
+{
+	const struct measured_task *a = (const struct measured_task *)key1;
+	const struct measured_task *b = (const struct measured_task *)key2;
+
+	return a->tid == b->tid && !strcmp(a->comm, b->comm);
+}
+
 int measurement__init(struct measurement *m)
 {
 	m->first = ~0ULL;
 	m->first_event = ~0ULL;
 	m->use_timeline = true;
-	time_axis__init(&m->axis);
-	m->task_by_tid = hashmap__new(number__hash, number__equal, NULL);
+	if (time_axis__init(&m->axis))
+		return -ENOMEM;
+	m->task_idx = hashmap__new(task__hash, task__equal, NULL);
 	m->vcpu_by_tid = hashmap__new(number__hash, number__equal, NULL);
-	if (IS_ERR(m->task_by_tid) || IS_ERR(m->vcpu_by_tid))
+	m->vm_by_pid = hashmap__new(number__hash, number__equal, NULL);
+	if (IS_ERR(m->task_idx) || IS_ERR(m->vcpu_by_tid) || IS_ERR(m->vm_by_pid))
 		return -ENOMEM;
 	return profile__init(&m->hits);
 }
@@ -63,13 +79,18 @@ void measurement__exit(struct measurement *m)
 {
 	time_axis__exit(&m->axis);
 	profile__exit(&m->hits);
-	hashmap__free(m->task_by_tid);
+	hashmap__free(m->task_idx);
 	hashmap__free(m->vcpu_by_tid);
-	for (u32 i = 0; i < m->nr_tasks; i++)
-		free(m->tasks[i].comm);
+	hashmap__free(m->vm_by_pid);
+	for (u32 i = 0; i < m->nr_tasks; i++) {
+		free(m->tasks[i]->comm);
+		free(m->tasks[i]);
+	}
 	free(m->tasks);
+	free(m->distances);
 	free(m->vms);
 	free(m->last_record);
+	free(m->last_sample);
 	free(m->throttled);
 	free(m->cpu_samples);
 }
@@ -92,6 +113,7 @@ static int measurement__add_cpu(struct measurement *m, u32 cpu)
 		return 0;
 	if (grow(&m->last_record, m->nr_cpus, cpu + 1) ||
 	    grow(&m->throttled, m->nr_cpus, cpu + 1) ||
+	    grow(&m->last_sample, m->nr_cpus, cpu + 1) ||
 	    grow(&m->cpu_samples, m->nr_cpus, cpu + 1))
 		return -ENOMEM;
 	m->nr_cpus = cpu + 1;
@@ -103,11 +125,10 @@ static int measurement__findnew_vm(struct measurement *m, struct kvm_guest *gues
 {
 	struct measured_vm *vms;
 	pid_t pid = guest->pid & ~KVM_GUEST_PSEUDO_PID;
+	long idx;
 
-	for (u32 i = 0; i < m->nr_vms; i++) {
-		if (m->vms[i].pid == pid)
-			return i;
-	}
+	if (hashmap__find(m->vm_by_pid, pid, &idx))
+		return idx;
 	if (guest->nested) {
 		guest = kvm_guests__find(m->session, pid) ?: guest;
 		if (guest->nested)
@@ -118,6 +139,8 @@ static int measurement__findnew_vm(struct measurement *m, struct kvm_guest *gues
 	if (!vms)
 		return -ENOMEM;
 	m->vms = vms;
+	if (hashmap__add(m->vm_by_pid, pid, m->nr_vms))
+		return -ENOMEM;
 	vms[m->nr_vms] = (struct measured_vm) {
 		.guest = guest,
 		.name = guest->name,
@@ -126,52 +149,69 @@ static int measurement__findnew_vm(struct measurement *m, struct kvm_guest *gues
 	return m->nr_vms++;
 }
 
-/* The number of a thread of the host, or TIME_AXIS_NONE */
+/* The index of the vCPU that thread @tid runs, or TIME_AXIS_NONE */
+static u32 measurement__vcpu_of_tid(const struct measurement *m, pid_t tid)
+{
+	long vcpu;
+
+	return hashmap__find(m->vcpu_by_tid, tid, &vcpu) ? vcpu : TIME_AXIS_NONE;
+}
+
+static int measurement__make_room_for_task(struct measurement *m)
+{
+	u32 want = m->allocated_tasks ? m->allocated_tasks * 2 : 64;
+	struct measured_task **grown;
+
+	if (m->nr_tasks < m->allocated_tasks)
+		return 0;
+	grown = reallocarray(m->tasks, want, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	m->tasks = grown;
+	m->allocated_tasks = want;
+	return 0;
+}
+
+/*
+ * The number of a thread of the host as it is called now, or TIME_AXIS_NONE. @pid:
+ * -1 if that is not known. CPUs idle in one thread each, and all are pid 0.
+ */
 static u32 measurement__findnew_task(struct measurement *m, struct machine *machine,
 				     pid_t pid, pid_t tid)
 {
-	struct thread *thread;
-	const char *comm = NULL;
-	long idx;
+	struct thread *thread = tid ? machine__find_thread(machine, pid, tid) : NULL;
+	struct measured_task key = { .tid = tid, .pid = pid }, *task = NULL;
+	const char *comm = thread ? thread__comm_str(thread) : NULL;
+	u32 idx = TIME_AXIS_NONE;
+	long found;
 
-	/* CPUs idle in one thread each, and all are pid 0. */
-	if (hashmap__find(m->task_by_tid, tid, &idx)) {
-		struct measured_task *task = &m->tasks[idx];
-
+	if (thread && pid < 0)
+		key.pid = thread__pid(thread);
+	key.comm = (char *)(tid ? comm ?: "" : "idle");
+	if (hashmap__find(m->task_idx, &key, &found)) {
+		idx = found;
+		task = m->tasks[idx];
 		if (task->pid < 0)
-			task->pid = pid;
-		return idx;
+			task->pid = key.pid;
+	} else if (!measurement__make_room_for_task(m)) {
+		task = memdup(&key, sizeof(key));
+		if (task)
+			task->comm = strdup(key.comm);
+		if (task && task->comm && !hashmap__add(m->task_idx, task, m->nr_tasks)) {
+			task->vcpu = TIME_AXIS_NONE;
+			idx = m->nr_tasks++;
+			m->tasks[idx] = task;
+		} else {
+			if (task)
+				free(task->comm);
+			zfree(&task);
+		}
 	}
-
-	if (m->nr_tasks == m->allocated_tasks) {
-		u32 want = m->allocated_tasks ? m->allocated_tasks * 2 : 64;
-		struct measured_task *grown = reallocarray(m->tasks, want, sizeof(*grown));
-
-		if (!grown)
-			return TIME_AXIS_NONE;
-		m->tasks = grown;
-		m->allocated_tasks = want;
-	}
-
-	thread = machine__find_thread(machine, pid, tid);
-	if (thread) {
-		comm = thread__comm_str(thread);
-		if (pid < 0)
-			pid = thread__pid(thread);
-	}
-	m->tasks[m->nr_tasks] = (struct measured_task) {
-		.tid = tid,
-		.pid = tid ? pid : 0,
-		.comm = strdup(tid ? comm ?: "" : "idle"),
-	};
 	thread__put(thread);
-	if (!m->tasks[m->nr_tasks].comm)
-		return TIME_AXIS_NONE;
-	if (hashmap__add(m->task_by_tid, tid, m->nr_tasks)) {
-		free(m->tasks[m->nr_tasks].comm);
-		return TIME_AXIS_NONE;
-	}
-	return m->nr_tasks++;
+	/* Asked for each time: it may be a vCPU's thread only from now on. */
+	if (task && task->vcpu == TIME_AXIS_NONE)
+		task->vcpu = measurement__vcpu_of_tid(m, tid);
+	return idx;
 }
 
 /* The index of the vCPU that is vCPU @id of @guest. -ERANGE, -ENOMEM */
@@ -179,18 +219,10 @@ static int measurement__findnew_vcpu(struct measurement *m, struct kvm_guest *gu
 {
 	int vm;
 
-	if (id >= MAX_CPUS)
+	if (id >= TIME_AXIS_MAX_CPUS)
 		return -ERANGE;
 	vm = measurement__findnew_vm(m, guest);
 	return vm < 0 ? vm : time_axis__findnew_vcpu(&m->axis, vm, id);
-}
-
-/* The index of the vCPU that thread @tid runs, or TIME_AXIS_NONE */
-u32 measurement__vcpu_of_tid(const struct measurement *m, pid_t tid)
-{
-	long vcpu;
-
-	return hashmap__find(m->vcpu_by_tid, tid, &vcpu) ? vcpu : TIME_AXIS_NONE;
 }
 
 /* The event that the report is of: the first that samples time or cycles */
@@ -204,6 +236,20 @@ static struct evsel *measurement__evsel(const struct measurement *m)
 			return evsel;
 	}
 	return NULL;
+}
+
+/* On a machine with CPUs of several kinds, an event of the CPU is one for each kind. */
+static bool measurement__is_counted(const struct measurement *m, const struct evsel *evsel)
+{
+	const struct perf_event_attr *a = &evsel->core.attr, *b;
+
+	if (evsel == m->evsel)
+		return true;
+	if (!m->evsel)
+		return false;
+	b = &m->evsel->core.attr;
+	return a->type == PERF_TYPE_HARDWARE && b->type == PERF_TYPE_HARDWARE &&
+	       (a->config & PERF_HW_EVENT_MASK) == (b->config & PERF_HW_EVENT_MASK);
 }
 
 /* "[kernel]" for any kernel, else the file's name as perf report has it */
@@ -287,7 +333,8 @@ static int measurement__hit_guest(struct measurement *m, const struct perf_sampl
 		.function = function_name(al),
 		.module = guest->nested ? guest->name : module_name(al),
 		.comm = user ? thread__comm_str(al->thread) ?: "" : "",
-		.pid = user ? (pid_t)sample->pid : -1,
+		.pid = user && (pid_t)sample->pid < KVM_GUEST_PSEUDO_PID ?
+		       (pid_t)sample->pid : -1,
 	};
 
 	as->kind = user ? AXIS_SAMPLE_GUEST_USER : AXIS_SAMPLE_GUEST_KERNEL;
@@ -333,7 +380,7 @@ static int measurement__place(struct measurement *m, struct perf_sample *sample)
 	if (sample->time == -1ULL || sample->cpu == (u32)-1)
 		return -ERANGE;
 	/* machine__resolve() looks it up in a table of the CPUs there are. */
-	if (sample->cpu >= MAX_CPUS ||
+	if (sample->cpu >= TIME_AXIS_MAX_CPUS ||
 	    (env->nr_cpus_avail > 0 && sample->cpu >= (u32)env->nr_cpus_avail)) {
 		sample->cpu = -1;
 		return -ERANGE;
@@ -369,12 +416,15 @@ static int measurement__axis_sample(struct measurement *m, struct perf_sample *s
 			if (ret == -ERANGE)
 				m->nr_unplaced++;
 			as->vcpu = ret < 0 ? TIME_AXIS_NONE : (u32)ret;
-			if (!in_guest && ret >= 0)
+			/* Events know better: other ioctls load a vCPU, too. */
+			if (!in_guest && ret >= 0 && !m->has_timeline)
 				hashmap__set(m->vcpu_by_tid, sample->tid, ret, NULL, NULL);
 		}
 	} else if (in_guest && guest) {
 		/* Recorded without contexts: the thread tells, see kvm_guests__resolve() */
 		ret = measurement__findnew_vcpu(m, guest, sample->vcpu);
+		if (ret == -ENOMEM)
+			return ret;
 		as->vcpu = ret < 0 ? TIME_AXIS_NONE : (u32)ret;
 	}
 
@@ -383,7 +433,8 @@ static int measurement__axis_sample(struct measurement *m, struct perf_sample *s
 		if ((ctx->flags & PERF_VCPU_LOADED) && !vcpu_sample__interrupted_guest(ctx))
 			return measurement__relabel(m, sample, as);
 		if (!guest || as->vcpu == TIME_AXIS_NONE)
-			return measurement__hit_vm(m, guest, machine->pid, as);
+			return measurement__hit_vm(m, guest, machine->pid ?: (pid_t)sample->pid,
+						   as);
 	}
 
 	addr_location__init(&al);
@@ -393,6 +444,29 @@ static int measurement__axis_sample(struct measurement *m, struct perf_sample *s
 				 measurement__hit_host(m, sample, &al, as);
 	addr_location__exit(&al);
 	return ret;
+}
+
+static int measurement__end_throttle(struct measurement *m, u32 cpu, u64 time)
+{
+	struct axis_gap gap = {
+		.from = m->throttled[cpu],
+		.until = time,
+		.cpu = cpu,
+		.samples_only = true,
+	};
+
+	m->throttled[cpu] = 0;
+	return gap.from ? time_axis__add_gap(&m->axis, &gap) : 0;
+}
+
+/* How far apart samples are: of a CPU that is busy, as far as the first ones show */
+static void measurement__add_distance(struct measurement *m, u32 cpu, u64 time)
+{
+	u64 last = m->last_sample[cpu];
+
+	m->last_sample[cpu] = time;
+	if (last && time > last && m->nr_distances < NR_DISTANCES)
+		m->distances[m->nr_distances++] = time - last;
 }
 
 static int measurement__add_sample(struct measurement *m, struct perf_sample *sample,
@@ -419,11 +493,17 @@ static int measurement__add_sample(struct measurement *m, struct perf_sample *sa
 	m->last = max(m->last, sample->time);
 	m->cpu_samples[sample->cpu]++;
 	m->last_record[sample->cpu] = sample->time;
+	measurement__add_distance(m, sample->cpu, sample->time);
+	/* It goes on, even if the record that says so was lost. */
+	ret = measurement__end_throttle(m, sample->cpu, sample->time);
+	if (ret)
+		return ret;
 
 	ret = measurement__axis_sample(m, sample, machine, &as);
 	return ret ?: time_axis__add_sample(&m->axis, &as);
 }
 
+#ifdef HAVE_LIBTRACEEVENT
 /* A change of state. Raw data may be anything: what makes no sense is counted. */
 static int measurement__add_event(struct measurement *m, struct evsel *evsel,
 				  struct perf_sample *sample, struct machine *machine)
@@ -470,6 +550,15 @@ static int measurement__add_event(struct measurement *m, struct evsel *evsel,
 	hashmap__set(m->vcpu_by_tid, sample->tid, event.vcpu, NULL, NULL);
 	return time_axis__add_event(&m->axis, &event);
 }
+#else
+static int measurement__add_event(struct measurement *m __maybe_unused,
+				  struct evsel *evsel __maybe_unused,
+				  struct perf_sample *sample __maybe_unused,
+				  struct machine *machine __maybe_unused)
+{
+	return 0;
+}
+#endif
 
 static int process_sample(const struct perf_tool *tool, union perf_event *event __maybe_unused,
 			  struct perf_sample *sample, struct evsel *evsel,
@@ -477,12 +566,9 @@ static int process_sample(const struct perf_tool *tool, union perf_event *event 
 {
 	struct measurement *m = container_of(tool, struct measurement, tool);
 
-	/* In a pipe's data, the events come with the records. */
-	if (!m->evsel)
-		m->evsel = measurement__evsel(m);
-	if (evsel == m->evsel)
+	if (measurement__is_counted(m, evsel))
 		return measurement__add_sample(m, sample, machine);
-	if (evsel__name_is(evsel, TIMELINE_EVENT))
+	if (m->has_timeline && evsel__name_is(evsel, KVM_TIMELINE_EVENT))
 		return measurement__add_event(m, evsel, sample, machine);
 	m->nr_other++;
 	return 0;
@@ -507,6 +593,13 @@ static int process_lost(const struct perf_tool *tool, union perf_event *event,
 	return time_axis__add_gap(&m->axis, &gap);
 }
 
+static bool measurement__is_counted_id(const struct measurement *m, u64 id)
+{
+	const struct evsel *evsel = evlist__id2evsel(m->session->evlist, id);
+
+	return evsel && measurement__is_counted(m, evsel);
+}
+
 static int process_lost_samples(const struct perf_tool *tool, union perf_event *event,
 				struct perf_sample *sample,
 				struct machine *machine __maybe_unused)
@@ -516,30 +609,19 @@ static int process_lost_samples(const struct perf_tool *tool, union perf_event *
 	/* What a BPF filter has dropped was to be dropped. */
 	if (event->header.misc & PERF_RECORD_MISC_LOST_SAMPLES_BPF)
 		return 0;
-	if (evlist__id2evsel(m->session->evlist, sample->id) == m->evsel)
+	if (measurement__is_counted_id(m, sample->id))
 		m->nr_lost_samples += event->lost_samples.lost;
 	return 0;
 }
 
-static int measurement__end_throttle(struct measurement *m, u32 cpu, u64 time)
-{
-	struct axis_gap gap = {
-		.from = m->throttled[cpu],
-		.until = time,
-		.cpu = cpu,
-		.samples_only = true,
-	};
-
-	m->throttled[cpu] = 0;
-	return gap.from ? time_axis__add_gap(&m->axis, &gap) : 0;
-}
-
-static int process_throttle(const struct perf_tool *tool, union perf_event *event __maybe_unused,
+static int process_throttle(const struct perf_tool *tool, union perf_event *event,
 			    struct perf_sample *sample, struct machine *machine __maybe_unused)
 {
 	struct measurement *m = container_of(tool, struct measurement, tool);
 	int ret;
 
+	if (!measurement__is_counted_id(m, event->throttle.id))
+		return 0;
 	m->nr_throttled++;
 	ret = measurement__place(m, sample);
 	if (ret)
@@ -550,16 +632,29 @@ static int process_throttle(const struct perf_tool *tool, union perf_event *even
 }
 
 static int process_unthrottle(const struct perf_tool *tool,
-			      union perf_event *event __maybe_unused,
-			      struct perf_sample *sample,
+			      union perf_event *event, struct perf_sample *sample,
 			      struct machine *machine __maybe_unused)
 {
 	struct measurement *m = container_of(tool, struct measurement, tool);
-	int ret = measurement__place(m, sample);
+	int ret;
 
+	if (!measurement__is_counted_id(m, event->throttle.id))
+		return 0;
+	ret = measurement__place(m, sample);
 	if (ret)
 		return ret == -ERANGE ? 0 : ret;
 	return measurement__end_throttle(m, sample->cpu, sample->time);
+}
+
+/* The number of a thread that ended may be another's soon. */
+static int process_exit(const struct perf_tool *tool, union perf_event *event,
+			struct perf_sample *sample, struct machine *machine)
+{
+	struct measurement *m = container_of(tool, struct measurement, tool);
+
+	if (machine__is_host(machine))
+		hashmap__delete(m->vcpu_by_tid, event->fork.tid, NULL, NULL);
+	return perf_event__process_exit(tool, event, sample, machine);
 }
 
 /* The vCPUs that perf kvm unified record has found. 0 or -errno */
@@ -596,12 +691,29 @@ static int measurement__add_known_vcpus(struct measurement *m)
 /**
  * measurement__open - prepare to read @session, that was made with @m->tool
  *
- * The session's events then come in by themselves. 0 or -errno
+ * The session's events then come in by themselves. 0 or -errno: -ENODATA if
+ * samples do not say when and where they were taken
  */
 int measurement__open(struct measurement *m, struct perf_session *session)
 {
+	const u64 needed = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_TID | PERF_SAMPLE_IP;
+	struct evsel *evsel;
+
 	m->session = session;
 	m->evsel = measurement__evsel(m);
+	if (m->evsel && (m->evsel->core.attr.sample_type & needed) != needed)
+		return -ENODATA;
+
+	m->distances = calloc(NR_DISTANCES, sizeof(*m->distances));
+	if (!m->distances)
+		return -ENOMEM;
+#ifdef HAVE_LIBTRACEEVENT
+	/* Without VMs it is not known whose events they are. */
+	evlist__for_each_entry(session->evlist, evsel) {
+		if (session->kvm_guests && evsel__name_is(evsel, KVM_TIMELINE_EVENT))
+			m->has_timeline = true;
+	}
+#endif
 	return measurement__add_known_vcpus(m);
 }
 
@@ -615,7 +727,7 @@ void measurement__set_tool(struct measurement *m)
 	m->tool.namespaces	= perf_event__process_namespaces;
 	m->tool.cgroup		= perf_event__process_cgroup;
 	m->tool.fork		= perf_event__process_fork;
-	m->tool.exit		= perf_event__process_exit;
+	m->tool.exit		= process_exit;
 	m->tool.ksymbol		= perf_event__process_ksymbol;
 	m->tool.bpf		= perf_event__process_bpf;
 	m->tool.text_poke	= perf_event__process_text_poke;
@@ -625,14 +737,20 @@ void measurement__set_tool(struct measurement *m)
 	m->tool.unthrottle	= process_unthrottle;
 }
 
+static int u64__cmp(const void *_a, const void *_b)
+{
+	u64 a = *(const u64 *)_a, b = *(const u64 *)_b;
+
+	return a < b ? -1 : a > b;
+}
+
 /*
  * The time between two samples of a CPU that is never idle, ns: what was asked
- * for if that was a time or a frequency, else what the busiest CPU got.
+ * for if that was a time or a frequency, else how far apart samples usually are.
  */
 static u64 measurement__get_period(const struct measurement *m)
 {
 	const struct perf_event_attr *attr = &m->evsel->core.attr;
-	u64 most = 0;
 
 	if (attr->freq)
 		return attr->sample_freq ? NSEC_PER_SEC / attr->sample_freq : 0;
@@ -640,9 +758,10 @@ static u64 measurement__get_period(const struct measurement *m)
 	if (evsel__is_clock(m->evsel))
 		return attr->sample_period;
 
-	for (u32 i = 0; i < m->nr_cpus; i++)
-		most = max(most, m->cpu_samples[i]);
-	return most ? (m->last - m->first) / most : 0;
+	if (!m->nr_distances)
+		return 0;
+	qsort(m->distances, m->nr_distances, sizeof(*m->distances), u64__cmp);
+	return m->distances[m->nr_distances / 2];
 }
 
 /**
@@ -652,17 +771,15 @@ static u64 measurement__get_period(const struct measurement *m)
  */
 int measurement__finish(struct measurement *m)
 {
-	struct evsel *evsel;
+	const struct kvm_guests *guests = m->session->kvm_guests;
 	u64 start, end;
 	int ret;
-
-	evlist__for_each_entry(m->session->evlist, evsel)
-		m->has_timeline |= evsel__name_is(evsel, TIMELINE_EVENT);
 
 	if (m->evsel && m->nr_samples) {
 		m->period = measurement__get_period(m);
 		m->period_exact = !m->evsel->core.attr.freq && evsel__is_clock(m->evsel);
-		m->axis.clock = evsel__is_clock(m->evsel);
+		/* Who has recorded the rest may have recorded single tasks. */
+		m->axis.clock = evsel__is_clock(m->evsel) && guests && !guests->vms.per_task;
 	}
 	m->axis.period = m->period;
 	m->axis.timeline = m->has_timeline && m->use_timeline;

@@ -28,6 +28,7 @@ struct measured_task {
 	pid_t		tid;
 	pid_t		pid;
 	char		*comm;
+	u32		vcpu;		/* that it runs, or TIME_AXIS_NONE */
 };
 
 /**
@@ -53,12 +54,16 @@ struct measurement {
 	struct profile	hits;
 	struct measured_vm *vms;
 	u32		nr_vms;
-	struct measured_task *tasks;
+	struct measured_task **tasks;
 	u32		nr_tasks;
 	u32		allocated_tasks;
-	struct hashmap	*task_by_tid;
+	struct hashmap	*task_idx;	/* by thread and comm */
 	struct hashmap	*vcpu_by_tid;
+	struct hashmap	*vm_by_pid;
 	u64		*last_record;	/* by CPU, ns */
+	u64		*last_sample;	/* by CPU, ns */
+	u64		*distances;	/* ns between samples of a CPU, the first ones */
+	u32		nr_distances;
 	u64		*throttled;	/* by CPU, ns since when, or 0 */
 	u64		*cpu_samples;	/* by CPU */
 	u32		nr_cpus;
@@ -91,7 +96,6 @@ int measurement__finish(struct measurement *m);
 u32 measurement__nr_cpus(const struct measurement *m);
 u64 measurement__lost(const struct measurement *m);
 u64 measurement__duration(const struct measurement *m);
-u32 measurement__vcpu_of_tid(const struct measurement *m, pid_t tid);
 u32 measurement__nr_vcpus(const struct measurement *m, u32 vm);
 
 #endif /* __PERF_KVM_UNIFIED_MEASUREMENT_H */

@@ -41,7 +41,6 @@
 #include "kvm-unified.h"
 #include "kvm-vms.h"
 
-#define TIMELINE_EVENT		"kvm:kvm_vcpu_timeline"
 #define TIMELINE_EVENT_DIR	"kvm/kvm_vcpu_timeline"
 
 /* Fine enough for a time slice, and far from what costs the guests anything */
@@ -74,7 +73,8 @@ struct unified_record {
 	bool		timeline;
 	bool		has_event;	/* the user has chosen events */
 	bool		has_target;	/* ... or what to record */
-	bool		per_task;	/* ... and that is not whole CPUs */
+	bool		has_cpus;	/* ... and that is some CPUs */
+	bool		per_task;	/* ... or not whole CPUs */
 	struct list_head guest_cmds;
 	struct args	args;
 	struct kvm_vms	vms;
@@ -104,6 +104,8 @@ static int pass_on(const struct option *opt, const char *arg, int unset)
 		rec->has_event = true;
 	if (opt->short_name && strchr("aC", opt->short_name))
 		rec->has_target = true;
+	if (opt->short_name == 'C')
+		rec->has_cpus = true;
 	if (opt->short_name && strchr("ptuG", opt->short_name)) {
 		rec->has_target = true;
 		rec->per_task = true;
@@ -349,7 +351,7 @@ static int add_events(struct unified_record *rec)
 			args__add(&rec->args, rec->freq ?: rec->period);
 			if (rec->timeline)
 				pr_warning("No %s with -e and -F or -c: give the rate with the event, as in\n"
-					   "-e cycles/freq=1000/, to get it.\n", TIMELINE_EVENT);
+					   "-e cycles/freq=1000/, to get it.\n", KVM_TIMELINE_EVENT);
 			return 0;
 		}
 	} else {
@@ -374,13 +376,13 @@ static int add_events(struct unified_record *rec)
 	/* perf takes the event of a task away before KVM says why the task stops. */
 	if (rec->per_task) {
 		pr_warning("No %s for single tasks or cgroups: it needs whole CPUs.\n",
-			   TIMELINE_EVENT);
+			   KVM_TIMELINE_EVENT);
 	} else if (has_timeline()) {
 		args__add(&rec->args, "-e");
-		args__add(&rec->args, TIMELINE_EVENT);
+		args__add(&rec->args, KVM_TIMELINE_EVENT);
 	} else {
 		pr_warning("No %s tracepoint here: what a vCPU did while it did not run\n"
-			   "will have to be told from samples alone.\n", TIMELINE_EVENT);
+			   "will have to be told from samples alone.\n", KVM_TIMELINE_EVENT);
 	}
 	return 0;
 }
@@ -627,7 +629,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 		OPT_BOOLEAN(0, "sample-vcpu", &rec.sample_vcpu,
 			    "record vCPU and guest CR3 of each sample (default)"),
 		OPT_BOOLEAN(0, "timeline", &rec.timeline,
-			    "record " TIMELINE_EVENT " (default if the kernel has it)"),
+			    "record " KVM_TIMELINE_EVENT " (default if the kernel has it)"),
 		OPT_STRING('F', "freq", &rec.freq, "freq",
 			   "samples per second and CPU (default: 1000)"),
 		OPT_STRING('c', "count", &rec.period, "period",
@@ -678,6 +680,11 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 
 	if (rec.sample_vcpu)
 		args__add(&rec.args, "--sample-vcpu");
+	/* perf record leaves it out where it does not record whole CPUs. */
+	args__add(&rec.args, "--sample-cpu");
+	rec.vms.per_task = rec.per_task;
+	if (rec.has_cpus)
+		pr_warning("What vCPUs do on other CPUs than those of -C will not be known.\n");
 	if (!rec.has_target)
 		args__add(&rec.args, "-a");
 	if (add_events(&rec) || make_output(&rec, data_path, sizeof(data_path)))

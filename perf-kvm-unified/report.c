@@ -156,10 +156,10 @@ static int report__check_maps(struct report *rep)
 		return 0;
 
 	list_for_each_entry(guest, &rep->m.session->kvm_guests->guests, node) {
-		if (guest->nr_foreign_files)
+		if (guest->nr_foreign_files && !quiet)
 			pr_warning("Guest %s: %" PRIu64 " mapped files below %s have another build-id, not used\n",
 				   guest->name, guest->nr_foreign_files, guest->root);
-		if (kvm_guest__map_names_nobody(guest))
+		if (kvm_guest__map_names_nobody(guest) && !quiet)
 			pr_warning("Guest %s: no process of its map was seen running. They may have ended\n"
 				   "before the map was made, or the map is of another guest.\n",
 				   guest->name);
@@ -196,6 +196,9 @@ static void report__warn(const struct report *rep)
 	u64 nr_lost = measurement__lost(m);
 	double lost = 100.0 * nr_lost / (m->nr_samples + nr_lost ?: 1);
 	double lost_time = report__lost_percent(rep);
+
+	if (quiet)
+		return;
 
 	if (lost > LOST_WARN_PERCENT)
 		pr_warning("%.1f %% of the samples were lost: record with a larger buffer (-m)\n",
@@ -376,6 +379,32 @@ static int report__parse(struct report *rep)
 	return -EINVAL;
 }
 
+static int time_interval__cmp(const void *_a, const void *_b)
+{
+	const struct perf_time_interval *a = _a, *b = _b;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* Parts that overlap are not to be counted twice. An end of 0 is that of the file. */
+static int merge_times(struct perf_time_interval *times, int nr)
+{
+	int merged = 0;
+
+	qsort(times, nr, sizeof(*times), time_interval__cmp);
+	for (int i = 1; i < nr; i++) {
+		struct perf_time_interval *last = &times[merged];
+
+		if (last->end && times[i].start > last->end) {
+			times[++merged] = times[i];
+			continue;
+		}
+		if (last->end)
+			last->end = times[i].end ? max(last->end, times[i].end) : 0;
+	}
+	return merged + 1;
+}
+
 /* A time may be a part of the whole, which the session knows. */
 static int report__parse_times(struct report *rep)
 {
@@ -384,8 +413,10 @@ static int report__parse_times(struct report *rep)
 	if (!rep->times)
 		return 0;
 	if (!perf_time__parse_for_ranges(rep->times, rep->m.session, &rep->opts.times, &size,
-					 &rep->opts.nr_times))
+					 &rep->opts.nr_times) && rep->opts.nr_times > 0) {
+		rep->opts.nr_times = merge_times(rep->opts.times, rep->opts.nr_times);
 		return 0;
+	}
 	pr_err("--time wants start,stop in seconds, or parts such as 10%%-20%%, not '%s'\n",
 	       rep->times);
 	return -EINVAL;
@@ -422,7 +453,7 @@ static int report__print(struct report *rep)
 	int ret;
 
 	rep->print_opts.mode_reason = rep->m.axis.timeline ? "" :
-		rep->m.use_timeline ? "as there is no kvm:kvm_vcpu_timeline in the profile" :
+		rep->m.use_timeline ? "as there is no " KVM_TIMELINE_EVENT " in the profile" :
 				      "as --no-timeline says";
 	ret = sections__build(&rep->m, &rep->opts, &rep->sections);
 	if (!ret) {
@@ -453,16 +484,24 @@ static int report__run(struct report *rep, struct perf_data *data)
 		return ret;
 	}
 
+	rep->m.session = session;
 	ret = symbol__init(&session->header.env) < 0 ? -EIO : 0;
 	if (!ret)
 		ret = measurement__open(&rep->m, session);
+	if (ret == -ENODATA)
+		pr_err("The samples of %s in %s have no time or no CPU: record with --sample-cpu -T,\n"
+		       "or with perf kvm unified record.\n", evsel__name(rep->m.evsel), data->path);
+	else if (ret)
+		pr_err("Cannot prepare to read %s: %s\n", data->path, strerror(-ret));
 	if (!ret)
 		ret = report__load_maps(rep);
 	if (!ret)
 		ret = report__parse_times(rep);
 	if (!ret) {
 		ret = perf_session__process_events(session);
-		if (ret)
+		if (ret == -ENOMEM)
+			pr_err("There is not enough memory for %s.\n", data->path);
+		else if (ret)
 			pr_err("%s is damaged: not all of its records can be read.\n", data->path);
 	}
 	if (!ret)
@@ -547,8 +586,10 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 	argc = parse_options(argc, argv, options, usage, 0);
 	if (argc)
 		usage_with_options(usage, options);
-	if (quiet)
-		perf_quiet_option();
+	if (!strcmp(data.path, "-")) {
+		pr_err("The profile is a directory and cannot come from standard input\n");
+		return 1;
+	}
 
 	perf_host = true;
 	perf_guest = true;

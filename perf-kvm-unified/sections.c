@@ -12,10 +12,13 @@
 #include <linux/zalloc.h>
 #include <perf/cpumap.h>
 
+#include "util/evsel.h"
+#include "util/hashmap.h"
 #include "util/intlist.h"
 #include "util/strlist.h"
 #include "util/time-utils.h"
 #include "util/vcpu-sample.h"
+#include "axis-sort.h"
 #include "kvm-exits.h"
 #include "kvm-guests.h"
 #include "measurement.h"
@@ -56,15 +59,15 @@ static bool row_is_shown(const struct section_opts *opts, const struct profile_k
 	       (!opts->syms || strlist__has_entry(opts->syms, key->function));
 }
 
-static const char *class_row(enum profile_class class)
+static const char *class_row(const struct profile_key *key)
 {
-	switch (class) {
+	switch (key->class) {
 	case PROFILE_IDLE:	return "[idle]";
 	case PROFILE_HOST:	return "[host]";
 	case PROFILE_STEAL:	return "[steal]";
 	case PROFILE_LOST:	return "[lost]";
 	case PROFILE_UNKNOWN:	return "[unknown]";
-	case PROFILE_VM:	return "[guest]";
+	case PROFILE_VM:	return key->function;	/* which VM */
 	case PROFILE_OS:	return "[kernel]";
 	case PROFILE_USER:	return "[user]";
 	case PROFILE_NR_CLASSES:
@@ -88,7 +91,7 @@ static struct profile_key reduce_key(const struct section_opts *opts,
 		reduced.function = "";
 		/* What has no name left would not be seen to be there. */
 		if (!reduced.module[0] && !reduced.comm[0] && reduced.pid < 0)
-			reduced.module = class_row(key->class);
+			reduced.module = class_row(key);
 	}
 	return reduced;
 }
@@ -141,16 +144,13 @@ static u32 task__vm(const struct measurement *m, const struct measured_task *tas
 {
 	pid_t pid = task->pid;
 	char end;
+	long vm;
 
 	if (strstarts(task->comm, VHOST_COMM) &&
 	    sscanf(task->comm + strlen(VHOST_COMM), "%d%c", &pid, &end) != 1)
 		pid = task->pid;
 
-	for (u32 i = 0; i < m->nr_vms; i++) {
-		if (m->vms[i].pid == pid)
-			return i;
-	}
-	return TIME_AXIS_NONE;
+	return hashmap__find(m->vm_by_pid, pid, &vm) ? vm : TIME_AXIS_NONE;
 }
 
 /* "[steal] (on ...)": who had the CPU that @self wanted */
@@ -161,8 +161,8 @@ static void steal_name(const struct measurement *m, const struct axis_vcpu *self
 	u32 vcpu = interval->vcpu, vm = TIME_AXIS_NONE;
 
 	if (interval->task < m->nr_tasks) {
-		task = &m->tasks[interval->task];
-		vcpu = measurement__vcpu_of_tid(m, task->tid);
+		task = m->tasks[interval->task];
+		vcpu = task->vcpu;
 		vm = task__vm(m, task);
 	}
 	if (vcpu != TIME_AXIS_NONE)
@@ -174,8 +174,12 @@ static void steal_name(const struct measurement *m, const struct axis_vcpu *self
 		scnprintf(name, size, "[steal] (on vcpu%u)", m->axis.vcpus[vcpu].id);
 	else if (!task)
 		scnprintf(name, size, "[steal] (on something not sampled)");
+	else if (vcpu != TIME_AXIS_NONE)
+		/* Has the CPU already, and is not back in KVM_RUN yet */
+		scnprintf(name, size, "[steal] (switching)");
 	else if (!task->tid)
-		scnprintf(name, size, "[steal] (waking up)");
+		scnprintf(name, size, interval->woken ? "[steal] (waking up)" :
+							"[steal] (CPU idle: quota)");
 	else if (task->comm[0])
 		scnprintf(name, size, "[steal] (on task %s)", task->comm);
 	else
@@ -312,7 +316,7 @@ static u32 sample__vm(const struct host_walk *walk, const struct axis_sample *sa
 		return TIME_AXIS_NONE;
 	if (sample->vcpu != TIME_AXIS_NONE)
 		return m->axis.vcpus[sample->vcpu].vm;
-	return sample->task < m->nr_tasks ? task__vm(m, &m->tasks[sample->task]) :
+	return sample->task < m->nr_tasks ? task__vm(m, m->tasks[sample->task]) :
 					    TIME_AXIS_NONE;
 }
 
@@ -340,8 +344,12 @@ static int add_cpu_interval(const struct cpu_interval *interval, void *arg)
 		key.function = "[lost]";
 		break;
 	case CPU_TIME_UNCOUNTED:
-		key.class = m->axis.clock ? PROFILE_UNKNOWN : PROFILE_IDLE;
-		key.function = m->axis.clock ? "[unknown]" : "[idle] (no cycles)";
+		key.class = PROFILE_IDLE;
+		key.function = "[idle] (no samples)";
+		if (evsel__is_clock(m->evsel)) {
+			key.class = PROFILE_UNKNOWN;
+			key.function = "[unknown] (not sampled)";
+		}
 		break;
 	case CPU_TIME_SAMPLE:
 	default:
@@ -381,43 +389,66 @@ static bool vcpu_is_wanted(const struct section_opts *opts, const struct axis_vc
 	return !opts->vcpus || intlist__has_entry(opts->vcpus, vcpu->id);
 }
 
-/* A VM's table, and those of its vCPUs if it has more than one */
-static int add_vm(struct sections *sections, const struct measurement *m,
-		  const struct section_opts *opts, u32 vm)
+/* By VM and id: ids are seen in any order. */
+static int vcpu__cmp(const void *_a, const void *_b)
 {
-	bool each = measurement__nr_vcpus(m, vm) > 1;
-	u32 first = sections->nr;
+	const struct axis_vcpu *a = *(const struct axis_vcpu **)_a;
+	const struct axis_vcpu *b = *(const struct axis_vcpu **)_b;
+
+	return axis_cmp(a->vm, b->vm) ?: axis_cmp(a->id, b->id);
+}
+
+/* A VM's table, and those of its vCPUs, @nr, if it has more than one */
+static int add_vm(struct sections *sections, const struct measurement *m,
+		  const struct section_opts *opts, const struct axis_vcpu **vcpus, u32 nr)
+{
+	u32 vm = vcpus[0]->vm, first = sections->nr;
 	int ret = 0;
 
-	if (!measurement__nr_vcpus(m, vm))
-		return 0;
 	if (!sections__new(sections, SECTION_VM, vm, 0))
 		return -ENOMEM;
 	scnprintf(sections->entries[first].title, sizeof(sections->entries[first].title), "%s",
 		  m->vms[vm].name);
 
-	/* In the order of their ids, which is not that in which they were seen */
-	for (u32 id = 0, left = measurement__nr_vcpus(m, vm); !ret && left; id++) {
-		for (u32 v = 0; !ret && v < m->axis.nr_vcpus; v++) {
-			const struct axis_vcpu *vcpu = &m->axis.vcpus[v];
-			struct section *section;
+	for (u32 i = 0; !ret && i < nr; i++) {
+		struct section *section;
 
-			if (vcpu->vm != vm || vcpu->id != id)
-				continue;
-			left--;
-			if (!vcpu_is_wanted(opts, vcpu))
-				continue;
-			ret = section__add_vcpu(&sections->entries[first], m, opts, vcpu);
-			if (ret || !each)
-				continue;
-			section = sections__new(sections, SECTION_VCPU, vm, vcpu->id);
-			if (!section)
-				return -ENOMEM;
-			scnprintf(section->title, sizeof(section->title), "%s, vCPU %u",
-				  m->vms[vm].name, vcpu->id);
-			ret = section__add_vcpu(section, m, opts, vcpu);
-		}
+		if (!vcpu_is_wanted(opts, vcpus[i]))
+			continue;
+		ret = section__add_vcpu(&sections->entries[first], m, opts, vcpus[i]);
+		if (ret || nr == 1)
+			continue;
+		section = sections__new(sections, SECTION_VCPU, vm, vcpus[i]->id);
+		if (!section)
+			return -ENOMEM;
+		scnprintf(section->title, sizeof(section->title), "%s, vCPU %u",
+			  m->vms[vm].name, vcpus[i]->id);
+		ret = section__add_vcpu(section, m, opts, vcpus[i]);
 	}
+	return ret;
+}
+
+static int add_vms(struct sections *sections, const struct measurement *m,
+		   const struct section_opts *opts)
+{
+	const struct axis_vcpu **vcpus = calloc(m->axis.nr_vcpus + 1, sizeof(*vcpus));
+	int ret = 0;
+
+	if (!vcpus)
+		return -ENOMEM;
+	for (u32 i = 0; i < m->axis.nr_vcpus; i++)
+		vcpus[i] = &m->axis.vcpus[i];
+	axis_sort(vcpus, m->axis.nr_vcpus, sizeof(*vcpus), vcpu__cmp);
+
+	for (u32 i = 0, end; !ret && i < m->axis.nr_vcpus; i = end) {
+		u32 vm = vcpus[i]->vm;
+
+		for (end = i; end < m->axis.nr_vcpus && vcpus[end]->vm == vm; end++)
+			;
+		if (!opts->vms || strlist__has_entry(opts->vms, m->vms[vm].name))
+			ret = add_vm(sections, m, opts, vcpus + i, end - i);
+	}
+	free(vcpus);
 	return ret;
 }
 
@@ -431,9 +462,5 @@ int sections__build(struct measurement *m, const struct section_opts *opts,
 {
 	int ret = add_host(sections, m, opts);
 
-	for (u32 i = 0; !ret && i < m->nr_vms; i++) {
-		if (!opts->vms || strlist__has_entry(opts->vms, m->vms[i].name))
-			ret = add_vm(sections, m, opts, i);
-	}
-	return ret;
+	return ret ?: add_vms(sections, m, opts);
 }

@@ -5,11 +5,16 @@
  * them; who had the CPU when a vCPU had it not is known to cpu-tracks.c.
  */
 #include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/compiler.h>
+#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
+#include "util/hashmap.h"
 #include "axis-cells.h"
 #include "axis-sort.h"
 #include "cpu-tracks.h"
@@ -18,9 +23,25 @@
 
 #define MIN_ALLOCATED	1024
 
-void time_axis__init(struct time_axis *ta)
+static size_t number__hash(long key, void *ctx __maybe_unused)
+{
+	return hash_bits(key, sizeof(size_t) * CHAR_BIT);
+}
+
+static bool number__equal(long a, long b, void *ctx __maybe_unused)
+{
+	return a == b;
+}
+
+/* 0 or -ENOMEM */
+int time_axis__init(struct time_axis *ta)
 {
 	*ta = (struct time_axis) { };
+	ta->vcpu_idx = hashmap__new(number__hash, number__equal, NULL);
+	if (!IS_ERR(ta->vcpu_idx))
+		return 0;
+	ta->vcpu_idx = NULL;
+	return -ENOMEM;
 }
 
 void time_axis__exit(struct time_axis *ta)
@@ -29,6 +50,7 @@ void time_axis__exit(struct time_axis *ta)
 	for (u32 i = 0; i < ta->nr_vcpus; i++)
 		vcpu_intervals__exit(&ta->vcpus[i].intervals);
 	free(ta->vcpus);
+	hashmap__free(ta->vcpu_idx);
 	free(ta->events);
 	free(ta->samples);
 	free(ta->gaps);
@@ -53,21 +75,24 @@ static int make_room(void *array_ptr, size_t nr, size_t *allocated, size_t size)
 	return 0;
 }
 
-/* The index of vCPU @id of @vm, or -ENOMEM. A new one was not there at either end. */
+/*
+ * The index of vCPU @id of the VM with number @vm; both below TIME_AXIS_MAX_CPUS.
+ * -ENOMEM. A new one was not there at either end.
+ */
 int time_axis__findnew_vcpu(struct time_axis *ta, u32 vm, u32 id)
 {
-	struct axis_vcpu *vcpus;
+	size_t allocated = ta->allocated_vcpus;
+	long key = (long)vm * TIME_AXIS_MAX_CPUS + id, idx;
 
-	for (u32 i = 0; i < ta->nr_vcpus; i++) {
-		if (ta->vcpus[i].vm == vm && ta->vcpus[i].id == id)
-			return i;
-	}
+	if (hashmap__find(ta->vcpu_idx, key, &idx))
+		return idx;
 
-	vcpus = reallocarray(ta->vcpus, ta->nr_vcpus + 1, sizeof(*vcpus));
-	if (!vcpus)
+	if (make_room(&ta->vcpus, ta->nr_vcpus, &allocated, sizeof(*ta->vcpus)))
 		return -ENOMEM;
-	ta->vcpus = vcpus;
-	vcpus[ta->nr_vcpus] = (struct axis_vcpu) { .vm = vm, .id = id };
+	ta->allocated_vcpus = allocated;
+	if (hashmap__add(ta->vcpu_idx, key, ta->nr_vcpus))
+		return -ENOMEM;
+	ta->vcpus[ta->nr_vcpus] = (struct axis_vcpu) { .vm = vm, .id = id };
 	return ta->nr_vcpus++;
 }
 
@@ -153,9 +178,9 @@ static int gap__cmp(const void *_a, const void *_b)
 {
 	const struct axis_gap *a = _a, *b = _b;
 
-	return axis_cmp(a->from, b->from) ?:
+	return axis_cmp(a->cpu, b->cpu) ?:
+	       axis_cmp(a->from, b->from) ?:
 	       axis_cmp(a->until, b->until) ?:
-	       axis_cmp(a->cpu, b->cpu) ?:
 	       axis_cmp(a->samples_only, b->samples_only);
 }
 
@@ -195,11 +220,6 @@ static int deal_out(struct time_axis *ta)
 	return 0;
 }
 
-static bool sample__in_run(const struct axis_sample *sample)
-{
-	return axis_sample__is_guest(sample) || sample->kind == AXIS_SAMPLE_EXIT;
-}
-
 /* Each sample of the vCPU that is in a piece of KVM_RUN */
 static int run_cells(const struct axis_vcpu *vcpu, const struct vcpu_intervals *states,
 		     struct cells *cells)
@@ -219,7 +239,7 @@ static int run_cells(const struct axis_vcpu *vcpu, const struct vcpu_intervals *
 		for (; s < vcpu->nr_samples && vcpu->samples[s]->time <= state->end; s++) {
 			const struct axis_sample *sample = vcpu->samples[s];
 
-			if (sample->time < state->start || !sample__in_run(sample))
+			if (sample->time < state->start || !axis_sample__in_run(sample))
 				continue;
 			cells->cells[cells->nr++] = (struct cell) {
 				.pos = base + sample->time - state->start,

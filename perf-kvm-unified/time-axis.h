@@ -18,6 +18,12 @@
 
 #define TIME_AXIS_NONE	(~0U)
 
+/* CPU numbers and vCPU ids must be below: more than any machine has */
+#define TIME_AXIS_MAX_CPUS	65536
+
+struct cpu_track;
+struct hashmap;
+
 /* As kvm:kvm_vcpu_timeline has them: enum kvm_vcpu_timeline_state of the kernel */
 enum vcpu_state {
 	VCPU_STATE_RUN,
@@ -51,6 +57,7 @@ enum vcpu_time_kind {
  * @hit: GUEST_USER, GUEST_KERNEL, EXIT: what the sample nearby hit
  * @exit_reason: @isa: of the last exit before, if @isa is one of PERF_VCPU_ISA_*
  * @why: VMM: what KVM_RUN returned if negative, else a KVM_EXIT_* code
+ * @woken: PREEMPTED: it had slept, and was not on a CPU before
  * @vcpu: PREEMPTED: the vCPU (an index) that had the CPU, or TIME_AXIS_NONE
  * @task: PREEMPTED: the task that had the CPU, or TIME_AXIS_NONE
  */
@@ -65,6 +72,7 @@ struct vcpu_interval {
 	s32	why;
 	u32	vcpu;
 	u32	task;
+	bool	woken;
 };
 
 struct vcpu_intervals {
@@ -115,6 +123,13 @@ struct axis_sample {
 	u32	isa;
 };
 
+/* Does the sample show that the vCPU was in KVM_RUN, with the CPU? */
+static inline bool axis_sample__in_run(const struct axis_sample *sample)
+{
+	return sample->kind == AXIS_SAMPLE_GUEST_USER ||
+	       sample->kind == AXIS_SAMPLE_GUEST_KERNEL || sample->kind == AXIS_SAMPLE_EXIT;
+}
+
 static inline bool axis_sample__is_guest(const struct axis_sample *sample)
 {
 	return sample->kind == AXIS_SAMPLE_GUEST_USER ||
@@ -158,9 +173,12 @@ struct axis_vcpu {
  * struct time_axis
  * @start: @end: the measurement
  * @period: ns that a sample stands for
- * @clock: the event samples time, so that a busy CPU gets a sample in each period
- *	and an idle one, too; else only the time near a sample is that sample's
+ * @clock: the event samples the time of whole CPUs, so that each gets a sample in
+ *	each period, busy or not; else only the time near a sample is that sample's
  * @timeline: what vCPUs did comes from events, and not from samples alone
+ * @vcpu_idx: index of a vCPU by number of the VM and id
+ * @samples: @gaps: sorted by CPU and time by time_axis__build()
+ * @by_vcpu: those samples that are of a vCPU, by vCPU and time
  */
 struct time_axis {
 	u64	start;
@@ -169,10 +187,11 @@ struct time_axis {
 	bool	clock;
 	bool	timeline;
 	struct axis_vcpu *vcpus;
-	u32	nr_vcpus;
+	u32	nr_vcpus, allocated_vcpus;
+	struct hashmap *vcpu_idx;
 	struct axis_event *events;
 	size_t	nr_events, allocated_events;
-	struct axis_sample *samples;		/* by CPU and time when built */
+	struct axis_sample *samples;
 	size_t	nr_samples, allocated_samples;
 	struct axis_gap *gaps;
 	size_t	nr_gaps, allocated_gaps;
@@ -199,7 +218,7 @@ struct cpu_interval {
 
 typedef int (*cpu_interval_cb)(const struct cpu_interval *interval, void *arg);
 
-void time_axis__init(struct time_axis *ta);
+int time_axis__init(struct time_axis *ta);
 void time_axis__exit(struct time_axis *ta);
 
 int time_axis__findnew_vcpu(struct time_axis *ta, u32 vm, u32 id);

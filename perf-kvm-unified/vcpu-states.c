@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <linux/kernel.h>
+#include <uapi/linux/kvm.h>
 
 #include "util/vcpu-sample.h"
+#include "axis-sort.h"
 #include "time-axis.h"
 #include "vcpu-states.h"
 
@@ -18,7 +20,8 @@ static bool interval__continues(const struct vcpu_interval *a, const struct vcpu
 {
 	return a->end == b->start && a->kind == b->kind && a->cpu == b->cpu &&
 	       a->hit == b->hit && a->exit_reason == b->exit_reason && a->isa == b->isa &&
-	       a->why == b->why && a->vcpu == b->vcpu && a->task == b->task;
+	       a->why == b->why && a->vcpu == b->vcpu && a->task == b->task &&
+	       a->woken == b->woken;
 }
 
 /* An interval without length is none. 0 or -ENOMEM */
@@ -69,11 +72,13 @@ static u64 clamp_time(const struct time_axis *ta, u64 time)
 	return clamp(time, ta->start, ta->end);
 }
 
-static enum vcpu_time_kind state__kind(enum vcpu_state state)
+static enum vcpu_time_kind event__kind(const struct axis_event *event)
 {
-	switch (state) {
+	switch (event->state) {
 	case VCPU_STATE_RUN:		return VCPU_TIME_RUN;
-	case VCPU_STATE_USER:		return VCPU_TIME_VMM;
+	/* A VMM that has the interrupt controller has the halts, too. */
+	case VCPU_STATE_USER:		return event->why == KVM_EXIT_HLT ? VCPU_TIME_HALTED :
+									    VCPU_TIME_VMM;
 	case VCPU_STATE_PREEMPTED:	return VCPU_TIME_PREEMPTED;
 	case VCPU_STATE_BLOCKED:	return VCPU_TIME_BLOCKED;
 	case VCPU_STATE_HALTED:		return VCPU_TIME_HALTED;
@@ -85,20 +90,12 @@ static enum vcpu_time_kind state__kind(enum vcpu_state state)
 
 static struct vcpu_interval event__interval(const struct axis_event *event, u64 start)
 {
-	struct vcpu_interval state = interval__new(state__kind(event->state), start, start,
-						   event->cpu);
+	struct vcpu_interval state = interval__new(event__kind(event), start, start, event->cpu);
 
 	state.exit_reason = event->exit_reason;
 	state.isa = event->isa;
 	state.why = event->why;
 	return state;
-}
-
-/* Does the sample show that the vCPU was in KVM_RUN, with the CPU? */
-static bool sample__shows_run(const struct axis_sample *sample)
-{
-	return sample->kind == AXIS_SAMPLE_GUEST_USER ||
-	       sample->kind == AXIS_SAMPLE_GUEST_KERNEL || sample->kind == AXIS_SAMPLE_EXIT;
 }
 
 /*
@@ -112,7 +109,7 @@ static enum vcpu_time_kind first_kind(const struct axis_vcpu *vcpu)
 
 	if (!vcpu->nr_events) {
 		for (size_t i = 0; i < vcpu->nr_samples; i++) {
-			if (sample__shows_run(vcpu->samples[i]))
+			if (axis_sample__in_run(vcpu->samples[i]))
 				return VCPU_TIME_RUN;
 		}
 		if (vcpu->nr_samples)
@@ -179,10 +176,44 @@ static int state__end(struct vcpu_intervals *states, struct vcpu_interval *state
 		return ret;
 
 	wait.kind = VCPU_TIME_PREEMPTED;
+	wait.woken = true;
 	wait.cpu = next_cpu;
 	wait.start = state->end;
 	wait.end = end;
 	return vcpu_intervals__add(states, &wait);
+}
+
+/*
+ * A guest sample in a state in which the vCPU has no CPU: the event that it came
+ * back is missing. Ends @state with what is not known, and begins KVM_RUN there.
+ * Where records are known to be lost, add_lost() says more exactly from when on.
+ */
+static int state__mend(const struct time_axis *ta, const struct axis_vcpu *vcpu,
+		       struct vcpu_intervals *states, struct vcpu_interval *state, u64 end,
+		       size_t *next)
+{
+	const struct axis_sample *sample = NULL;
+	struct vcpu_interval before = *state;
+	int ret;
+
+	for (; *next < vcpu->nr_samples && vcpu->samples[*next]->time < end; ++*next) {
+		if (!axis_sample__is_guest(vcpu->samples[*next]) ||
+		    vcpu->samples[*next]->time <= state->start)
+			continue;
+		sample = vcpu->samples[*next];
+		break;
+	}
+	if (!sample || state->kind == VCPU_TIME_RUN)
+		return 0;
+
+	before.end = clamp_time(ta, sample->time);
+	if (!ta->nr_gaps)
+		before.kind = VCPU_TIME_LOST;
+	ret = vcpu_intervals__add(states, &before);
+	*state = interval__new(VCPU_TIME_RUN, before.end, before.end, sample->cpu);
+	state->exit_reason = sample->exit_reason;
+	state->isa = sample->isa;
+	return ret;
 }
 
 static int states_from_events(const struct time_axis *ta, const struct axis_vcpu *vcpu,
@@ -191,6 +222,7 @@ static int states_from_events(const struct time_axis *ta, const struct axis_vcpu
 	struct vcpu_interval state = interval__new(first_kind(vcpu), ta->start, ta->start,
 						   first_cpu(vcpu));
 	const struct axis_event *prev = NULL;
+	size_t next_sample = 0;
 	u64 born = clamp_time(ta, first_sign(vcpu)), gone = clamp_time(ta, last_sign(vcpu));
 	int ret;
 
@@ -214,6 +246,9 @@ static int states_from_events(const struct time_axis *ta, const struct axis_vcpu
 
 		if (prev && event->run_delay > prev->run_delay)
 			waited = event->run_delay - prev->run_delay;
+		ret = state__mend(ta, vcpu, states, &state, time, &next_sample);
+		if (ret)
+			return ret;
 		ret = state__end(states, &state, max(time, state.start), waited, event->cpu);
 		if (ret)
 			return ret;
@@ -221,6 +256,9 @@ static int states_from_events(const struct time_axis *ta, const struct axis_vcpu
 		prev = event;
 	}
 
+	ret = state__mend(ta, vcpu, states, &state, ta->end, &next_sample);
+	if (ret)
+		return ret;
 	if (vcpu->at_end)
 		return state__end(states, &state, ta->end, 0, state.cpu);
 
@@ -302,7 +340,7 @@ static int states_from_samples(const struct time_axis *ta, const struct axis_vcp
 			return ret;
 
 		state = interval__new(sample__kind(sample), start, end, sample->cpu);
-		if (sample__shows_run(sample))
+		if (axis_sample__in_run(sample))
 			state.hit = sample->hit;
 		state.exit_reason = sample->exit_reason;
 		state.isa = sample->isa;
@@ -326,11 +364,10 @@ static int states_from_samples(const struct time_axis *ta, const struct axis_vcp
 	return add_blank(states, prev, pos, ta->end, prev->cpu);
 }
 
-/* When the vCPU was seen next, at or after @time */
-static u64 next_sign(const struct time_axis *ta, const struct axis_vcpu *vcpu, u64 time)
+/* The first event of the vCPU from @time on */
+static size_t first_event(const struct axis_vcpu *vcpu, u64 time)
 {
 	size_t low = 0, high = vcpu->nr_events;
-	u64 sign = ta->end;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
@@ -340,11 +377,14 @@ static u64 next_sign(const struct time_axis *ta, const struct axis_vcpu *vcpu, u
 		else
 			high = mid;
 	}
-	if (low < vcpu->nr_events)
-		sign = min(sign, vcpu->events[low].time);
+	return low;
+}
 
-	low = 0;
-	high = vcpu->nr_samples;
+/* The first sample of the vCPU from @time on */
+static size_t first_sample(const struct axis_vcpu *vcpu, u64 time)
+{
+	size_t low = 0, high = vcpu->nr_samples;
+
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
@@ -353,8 +393,19 @@ static u64 next_sign(const struct time_axis *ta, const struct axis_vcpu *vcpu, u
 		else
 			high = mid;
 	}
-	if (low < vcpu->nr_samples)
-		sign = min(sign, vcpu->samples[low]->time);
+	return low;
+}
+
+/* When the vCPU was seen next, from @time on */
+static u64 next_sign(const struct time_axis *ta, const struct axis_vcpu *vcpu, u64 time)
+{
+	size_t event = first_event(vcpu, time), sample = first_sample(vcpu, time);
+	u64 sign = ta->end;
+
+	if (event < vcpu->nr_events)
+		sign = min(sign, vcpu->events[event].time);
+	if (sample < vcpu->nr_samples)
+		sign = min(sign, vcpu->samples[sample]->time);
 	return sign;
 }
 
@@ -379,11 +430,31 @@ static size_t find_state(const struct vcpu_intervals *states, u64 time)
 	return low;
 }
 
+/* The CPU that the vCPU was seen on next, from @time on, or TIME_AXIS_NONE */
+static u32 next_cpu(const struct axis_vcpu *vcpu, u64 time)
+{
+	size_t event = first_event(vcpu, time), sample = first_sample(vcpu, time);
+
+	if (event < vcpu->nr_events &&
+	    (sample == vcpu->nr_samples || vcpu->events[event].time <= vcpu->samples[sample]->time))
+		return vcpu->events[event].cpu;
+	return sample < vcpu->nr_samples ? vcpu->samples[sample]->cpu : TIME_AXIS_NONE;
+}
+
+/* Would records of @cpu say what the vCPU did in @state, and after it? */
+static bool state__needs_cpu(const struct axis_vcpu *vcpu, const struct vcpu_interval *state,
+			     u32 cpu)
+{
+	if (state->kind == VCPU_TIME_ABSENT)
+		return false;
+	return state->cpu == cpu || (!state__is_run(state) && next_cpu(vcpu, state->end) == cpu);
+}
+
 /*
  * The parts of @gap in which it is not known what the vCPU did: it was on the CPU
- * whose records are missing, or would have come back there. That lasts until it
- * is seen again. A pause of the sampling alone leaves the states known, but not
- * what ran in them.
+ * whose records are missing, or came back there. That lasts until it is seen
+ * again. A pause of the sampling alone leaves the states known, but not what ran
+ * in them.
  */
 static int add_lost(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 		    const struct axis_gap *gap, const struct vcpu_intervals *states,
@@ -396,7 +467,7 @@ static int add_lost(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 
 		if (state->start >= gap->until)
 			break;
-		if (state->cpu != gap->cpu || state->kind == VCPU_TIME_ABSENT ||
+		if (!state__needs_cpu(vcpu, state, gap->cpu) ||
 		    (gap->samples_only && ta->timeline && !state__is_run(state)))
 			continue;
 
@@ -404,17 +475,43 @@ static int add_lost(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 				      min(state->end, gap->until), gap->cpu);
 		if (!gap->samples_only)
 			range.end = max(range.end, next_sign(ta, vcpu, gap->until));
-		/* Gaps are in order, so that ranges can only overlap at the end */
-		if (lost->nr) {
-			u64 end = lost->entries[lost->nr - 1].end;
-
-			range.start = max(range.start, end);
-		}
 		ret = vcpu_intervals__add(lost, &range);
 		if (ret)
 			return ret;
 	}
 	return 0;
+}
+
+static int range__cmp(const void *_a, const void *_b)
+{
+	const struct vcpu_interval *a = _a, *b = _b;
+
+	return axis_cmp(a->start, b->start) ?:
+	       axis_cmp(a->end, b->end) ?:
+	       axis_cmp(a->cpu, b->cpu);
+}
+
+/* All that is lost, in the order of time, and nothing twice */
+static int find_lost(const struct time_axis *ta, const struct axis_vcpu *vcpu,
+		     const struct vcpu_intervals *states, struct vcpu_intervals *lost)
+{
+	size_t nr = 0;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < ta->nr_gaps; i++)
+		ret = add_lost(ta, vcpu, &ta->gaps[i], states, lost);
+
+	axis_sort(lost->entries, lost->nr, sizeof(*lost->entries), range__cmp);
+	for (size_t i = 0; i < lost->nr; i++) {
+		struct vcpu_interval *range = &lost->entries[i];
+
+		if (nr && range->start <= lost->entries[nr - 1].end)
+			lost->entries[nr - 1].end = max(lost->entries[nr - 1].end, range->end);
+		else
+			lost->entries[nr++] = *range;
+	}
+	lost->nr = nr;
+	return ret;
 }
 
 /* @states with @lost over them */
@@ -468,8 +565,8 @@ int vcpu_states__build(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 
 	ret = ta->timeline ? states_from_events(ta, vcpu, &all) :
 			     states_from_samples(ta, vcpu, &all);
-	for (size_t i = 0; !ret && i < ta->nr_gaps; i++)
-		ret = add_lost(ta, vcpu, &ta->gaps[i], &all, &lost);
+	if (!ret)
+		ret = find_lost(ta, vcpu, &all, &lost);
 	if (!ret)
 		ret = cut_lost(&all, &lost, states);
 

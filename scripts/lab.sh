@@ -63,13 +63,19 @@ inject_nmis()
 
 boot()
 {
-	local perf_dir nmis args
+	local perf_dir nmis args tsc_khz
 
 	perf_dir=$(dirname "$PERF")
 	nmis=$(scenario_value NMIS_PER_SECOND 0)
 	[ "$nmis" -eq 0 ] || inject_nmis "$nmis" &
 	read -r -a args < <(scenario_value QEMU_ARGS '' && echo)
-	timeout --foreground -k 5 "$LIMIT" qemu-system-x86_64 \
+	gcc -shared -fPIC -O2 -Wall -Wextra -Werror -o "$SOCKETS/emulator-fix.so" "$LAB/emulator-fix.c"
+	gcc -O2 -Wall -Wextra -Werror -o "$SOCKETS/tsc-khz" "$LAB/tsc-khz.c"
+	tsc_khz=$("$SOCKETS/tsc-khz")
+	# With a virtual clock, the counter counts its ns.
+	[[ " ${args[*]} " != *" -icount "* ]] || tsc_khz=1000000
+	timeout --foreground -k 5 "$LIMIT" env LD_PRELOAD="$SOCKETS/emulator-fix.so" \
+		qemu-system-x86_64 \
 		-accel "$(scenario_value QEMU_ACCEL tcg,thread=multi)" -cpu max \
 		-smp "$(scenario_value HOST_CPUS 2)" -m "$(scenario_value HOST_MEM 3072)" \
 		-nodefaults -no-user-config -display none -no-reboot \
@@ -83,7 +89,7 @@ boot()
 		-virtfs "$(share "$(dirname "$FILE")" scenario ,readonly=on)" \
 		-virtfs "$(share "$SRC" src ,readonly=on)" \
 		-virtfs "$(share "$OUT" out '')" "${args[@]}" \
-		-append "console=ttyS0 root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L,msize=262144,cache=loose ro init=$LAB/host/init tsc=reliable panic=-1 loglevel=5 kvmu.scenario=$(basename "$FILE") kvmu.perf=$(basename "$PERF") $(scenario_value HOST_CMDLINE '')"
+		-append "console=ttyS0 root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L,msize=262144,cache=loose ro init=$LAB/host/init tsc=reliable tsc_early_khz=$tsc_khz panic=-1 loglevel=5 kvmu.scenario=$(basename "$FILE") kvmu.perf=$(basename "$PERF") $(scenario_value HOST_CMDLINE '')"
 }
 
 # The host's init answers 75 if its clock came out wrong.

@@ -16,7 +16,9 @@ trap 'rm -rf "$WORK"; on_exit' EXIT
 # no-cr3		the kernel never says that it has a CR3
 # truncated-map		a map without its end counts as whole
 # sample-halves		two 32-bit members of the sample in the wrong order
-# blank			a vCPU's blank time is forgotten
+# wake-up-wait		waiting for a CPU after a halt counts as halt
+# lost-is-known		what was lost is filled with what was before
+# steal-by-nobody	who had the CPU is not looked for
 mutations()
 {
 	cat <<-'END'
@@ -24,7 +26,9 @@ mutations()
 	no-cr3@patches/linux-6.12/0004-*@s/^+\(\tdata->flags |= PERF_VCPU_PT_ROOT_VALID;\)/+\t(void)data;/@profile@99 % of guest user samples belong
 	truncated-map@perf-kvm-unified/guest-stream.c@s/if (ret == -EPIPE)/if (ret == -EPIPE \&\& !(ret = 0))/@profile@refused: a truncated map
 	sample-halves@patches/linux-6.12/0008-*@s/^+\t\t\tu.val32\[1\] = vcpu->vpid;/+\t\t\tu.val32[1] = vcpu->vcpu_id;/@perf@Sample parsing
-	blank@perf-kvm-unified/profile.c@s/whole > seen ? whole - seen : 0/whole > seen ? 0 : 0/@profile@total is duration
+	wake-up-wait@perf-kvm-unified/vcpu-states.c@s/waited = event->run_delay - prev->run_delay/waited = 0/@time-axis@steal that the guest sees
+	lost-is-known@perf-kvm-unified/measurement.c@s/^\tgap.from = m->last_record.sample->cpu.;/\tgap.from = gap.until;/@time-axis@lost
+	steal-by-nobody@perf-kvm-unified/time-axis.c@s/interval->kind == VCPU_TIME_PREEMPTED \&\&/interval->kind == VCPU_TIME_NR \&\&/@time-axis@guest2
 	END
 }
 

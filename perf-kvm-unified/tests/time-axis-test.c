@@ -84,13 +84,15 @@ static bool vcpu_did(const struct time_axis *ta, u32 vcpu, const struct expected
 
 #define DID(ta, vcpu, expected) vcpu_did(ta, vcpu, expected, ARRAY_SIZE(expected))
 
-static void axis__new(struct time_axis *ta, bool timeline, u64 end)
+static int axis__new(struct time_axis *ta, bool timeline, u64 end)
 {
-	time_axis__init(ta);
+	if (time_axis__init(ta))
+		return -ENOMEM;
 	ta->timeline = timeline;
 	ta->clock = true;
 	ta->end = end;
 	ta->period = 10;
+	return 0;
 }
 
 /* A vCPU that was there all the time */
@@ -150,7 +152,7 @@ static int test__states(struct test_suite *test __maybe_unused, int subtest __ma
 		{ 1000, VCPU_TIME_BLOCKED, 0, 0 },
 	};
 
-	axis__new(&ta, true, 1000);
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
 	v = axis__vcpu(&ta, 0, 0);
 	/* In the guest until 100, exit handling around 50 */
 	err |= sample(&ta, 10, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
@@ -192,7 +194,7 @@ static int test__first(struct test_suite *test __maybe_unused, int subtest __may
 		struct time_axis ta;
 		int v;
 
-		axis__new(&ta, true, 100);
+		TEST_ASSERT_VAL("init", !axis__new(&ta, true, 100));
 		v = axis__vcpu(&ta, 0, 0);
 		TEST_ASSERT_VAL("add", !event(&ta, 40, v, 0, cases[i].state, NONE, 0,
 					      cases[i].exit_reason));
@@ -232,7 +234,7 @@ static int test__who(struct test_suite *test __maybe_unused, int subtest __maybe
 		{ 400, VCPU_TIME_HALTED, 0, 0 },
 	};
 
-	axis__new(&ta, true, 400);
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 400));
 	a = axis__vcpu(&ta, 0, 0);
 	b = axis__vcpu(&ta, 0, 1);
 	c = axis__vcpu(&ta, 1, 0);
@@ -273,7 +275,7 @@ static int test__lifetime(struct test_suite *test __maybe_unused, int subtest __
 		{ 100, VCPU_TIME_UNKNOWN, 0, 0 },
 	};
 
-	axis__new(&ta, true, 1000);
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
 	v = time_axis__findnew_vcpu(&ta, 0, 0);
 	never = time_axis__findnew_vcpu(&ta, 0, 1);
 	TEST_ASSERT_VAL("two", v >= 0 && never >= 0 && v != never);
@@ -286,7 +288,7 @@ static int test__lifetime(struct test_suite *test __maybe_unused, int subtest __
 	time_axis__exit(&ta);
 
 	/* Running all the time without one change of state, and nothing known at all */
-	axis__new(&ta, true, 100);
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 100));
 	v = axis__vcpu(&ta, 0, 0);
 	never = axis__vcpu(&ta, 0, 1);
 	err |= sample(&ta, 50, 2, AXIS_SAMPLE_GUEST_USER, v, NONE, 4, SVM_INTR);
@@ -296,7 +298,7 @@ static int test__lifetime(struct test_suite *test __maybe_unused, int subtest __
 	time_axis__exit(&ta);
 
 	/* Halted all the time */
-	axis__new(&ta, true, 100);
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 100));
 	v = axis__vcpu(&ta, 0, 0);
 	ta.vcpus[v].halted = true;
 	TEST_ASSERT_VAL("build", !time_axis__build(&ta));
@@ -323,7 +325,7 @@ static int test__lost(struct test_suite *test __maybe_unused, int subtest __mayb
 		{ 1000, VCPU_TIME_HALTED, 0, 0 },
 	};
 
-	axis__new(&ta, true, 1000);
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
 	v = axis__vcpu(&ta, 0, 0);
 	other = axis__vcpu(&ta, 0, 1);
 	err |= event(&ta, 0, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
@@ -359,7 +361,7 @@ static int test__samples_only(struct test_suite *test __maybe_unused, int subtes
 		{ 200, VCPU_TIME_GUEST_USER, 1, 0 },
 	};
 
-	axis__new(&ta, false, 200);
+	TEST_ASSERT_VAL("init", !axis__new(&ta, false, 200));
 	v = axis__vcpu(&ta, 0, 0);
 	other = axis__vcpu(&ta, 1, 0);
 	err |= sample(&ta, 10, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
@@ -409,7 +411,7 @@ static int test__host(struct test_suite *test __maybe_unused, int subtest __mayb
 	struct sum sum = { };
 	int v, err = 0;
 
-	axis__new(&ta, true, 100);
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 100));
 	ta.clock = false;
 	v = axis__vcpu(&ta, 0, 0);
 	err |= event(&ta, 0, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
@@ -451,7 +453,9 @@ static int fill_random(struct time_axis *ta, u64 seed, bool backwards)
 	size_t nr_gaps = random_below(&seed, 4) ? 0 : random_below(&seed, ARRAY_SIZE(gaps) + 1);
 	int err = 0;
 
-	axis__new(ta, random_below(&seed, 2), 100 + RANDOM_TIME);
+	err = axis__new(ta, random_below(&seed, 2), 100 + RANDOM_TIME);
+	if (err)
+		return err;
 	ta->start = 100;
 	ta->clock = random_below(&seed, 2);
 	ta->period = random_below(&seed, 4) ? 10 : random_below(&seed, 50);

@@ -95,7 +95,8 @@ build_workloads()
 
 	for source in "$LAB"/workload/*.c; do
 		name=$(basename "$source" .c)
-		gcc -O2 -g -Wall -Wextra -Werror -o "$GUEST/$name" "$source" -lquantum -lgomp
+		gcc -O2 -g -Wall -Wextra -Werror -o "$GUEST/$name" "$source" \
+			-Wl,--as-needed -lquantum -lgomp
 		add_binary "$GUEST/$name" "/usr/bin/$name"
 	done
 }
@@ -107,7 +108,8 @@ pack()
 	install /bin/busybox "$ROOT/bin/busybox"
 	ln -s busybox "$ROOT/bin/sh"
 	install "$LAB/guest/init" "$ROOT/init"
-	install "$LAB/guest/agent" "$LAB/guest/cpu" "$LAB/guest/ready" "$ROOT/bin/"
+	install "$LAB/guest/agent" "$LAB/guest/cpu" "$LAB/guest/ready" \
+		"$LAB/guest/start" "$LAB/guest/stop" "$ROOT/bin/"
 	add_modules
 	build_libquantum
 	build_workloads

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
+# about: three guests on one CPU, on a virtual clock: recordings whose vCPU times are known
+
+# The clock counts instructions while the host is busy, 4 ns (2^2) for each, so that
+# a build machine that is slow, or has other work, does not show in the times.
+QEMU_ACCEL=tcg,thread=single
+QEMU_ARGS="-icount shift=2,sleep=on"
+HOST_CPUS=1
+LIMIT=600
+
+GUESTS="guest1 guest2 guest3"
+for name in $GUESTS; do
+	# Idle once they are up; without the kernel's self-tests, 0.8 s of them.
+	declare "${name}_NICE=" "${name}_MEM=256" "${name}_CMDLINE=cryptomgr.notests"
+	declare "${name}_TIMEOUT=600"
+done
+
+EVENTS=kvm:kvm_entry,kvm:kvm_exit,sched:sched_switch,kvm:kvm_vcpu_timeline
+
+# Small, so that it is not long in the same function.
+shor()
+{
+	in_guest "$1" start shor 0 253 8
+}
+
+measure()
+{
+	# What perf reads of files it shall have read.
+	perf kvm unified record -q -o /run/warm-up.data -- true
+
+	shor guest1
+	COUNTED=$EVENTS bracketed_record one-busy -- sleep 10
+
+	# Timer interrupts for one process, while another keeps the vCPU busy
+	in_guest guest1 start duty 20 200
+	COUNTED=$EVENTS bracketed_record interrupts -- sleep 2
+	in_guest guest1 stop
+
+	for name in $GUESTS; do
+		shor "$name"
+	done
+	bracketed_record three-busy -- sleep 6
+	# One page of a buffer for each CPU is full before perf has read it once.
+	bracketed_record small-buffer -m 1 -- \
+		sh -c "sleep 1; kill -STOP \$RECORD; sleep 1; kill -CONT \$RECORD; sleep 1"
+	for name in $GUESTS; do
+		in_guest "$name" stop
+	done
+
+	in_guest guest1 start duty 1000000 3000000
+	bracketed_record third -- sleep 9
+	in_guest guest1 stop
+
+	# Each byte is an exit to the VMM.
+	in_guest guest1 "start sh -c 'exec yes >/dev/ttyS1'"
+	COUNTED=$EVENTS bracketed_record port-io -- sleep 1
+	in_guest guest1 stop
+}

@@ -1,0 +1,218 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# Where each vCPU's time went, against what else is known of it: the host level, the
+# scheduler's own numbers, and the guests' /proc/stat.
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+LAB=$TOP/build/lab
+PERF=$TREE/perf/perf
+
+# report NAME OPTION...: to $TMP/NAME.json, and what it warns of to $TMP/NAME.err.
+report()
+{
+	local name=$1
+	shift
+
+	"$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json "$@" \
+		>"$TMP/$name.json" 2>"$TMP/$name.err"
+}
+
+# value EXPRESSION NAME...
+value()
+{
+	local files=() name
+
+	for name in "${@:2}"; do
+		files+=("$TMP/$name.json")
+	done
+	"$TESTS/report-value" "$1" "${files[@]}"
+}
+
+# A figure for whoever reads the test's output.
+note()
+{
+	printf '# %s\n' "$*"
+}
+
+# within TOLERANCE WHAT A B: and say the figures.
+within()
+{
+	note "$2: $3, $4"
+	ok "$2, within $1" awk -v t="$1" -v a="$3" -v b="$4" \
+		'BEGIN { d = a - b; exit !(a != "" && b != "" && d <= t && d >= -t) }'
+}
+
+# at_least MINIMUM WHAT FIGURE; at_most
+at_least()
+{
+	note "$2: $3"
+	ok "$2: at least $1" awk -v m="$1" -v a="$3" 'BEGIN { exit !(a != "" && a + 0 >= m) }'
+}
+
+at_most()
+{
+	note "$2: $3"
+	ok "$2: at most $1" awk -v m="$1" -v a="$3" 'BEGIN { exit !(a != "" && a + 0 <= m) }'
+}
+
+# Percent of steal in a guest's /proc/stat, which has a bit more than the recording.
+guest_steal()
+{
+	cat "$1-$2-stat.before" "$1-$2-stat.after" | awk '
+		$1 == "cpu" { n = 0; for (i = 2; i <= 9; i++) n += $i; all = n - all; s = $9 - s }
+		END { printf "%.3f", 100 * s / all }'
+}
+
+# thread_time RECORDING VM COLUMN: percent of the time between the brackets that the
+# VM's vCPU threads have had a CPU (3), or waited for one (4)
+thread_time()
+{
+	awk -v column="$3" '
+		FILENAME ~ /clock/ { all = $1 - all; next }
+		{ if ($2 in t) s += $column - t[$2]; t[$2] = $column }
+		END { printf "%.3f", 100 * s / all }' \
+		"$1-host-clock.before" "$1-host-clock.after" \
+		"$1-$2-schedstat.before" "$1-$2-schedstat.after"
+}
+
+# Percent of what a guest sees as steal: waiting for a CPU
+waited()
+{
+	value "rows('$2', '[steal] (on') + rows('$2', '[steal] (waking up)') + \
+		rows('$2', '[steal] (switching)')" "$1"
+}
+
+# How many events were counted, of those whose names match.
+counted()
+{
+	awk -F, -v events="$2" '$3 ~ events { n += $1 } END { print n + 0 }' "$1-counts.csv"
+}
+
+ok "the lab runs the scenario time-axis" "$TOP/scripts/lab.sh" time-axis
+cd "$LAB/time-axis" || { done_testing; }
+
+for name in one-busy interrupts three-busy small-buffer third port-io; do
+	report "$name" -i "$name.data"
+	ok "$name: a report" test $? -eq 0
+	ok "$name: in timeline mode" test "$(value 'measurement()["mode"]' "$name")" = timeline
+	ok "$name: all time of each CPU and vCPU is there once" \
+		"$TESTS/report-sums" "$TMP/$name.json"
+	report "$name-samples" -i "$name.data" --no-timeline
+	ok "$name, from samples alone: all time is there once" \
+		"$TESTS/report-sums" "$TMP/$name-samples.json"
+done
+
+# --- one VM busy (Tables 4 and 5) --------------------------------------------------------
+
+within 0.1 "one busy: the guest's steal and the host's time for others, %" \
+	"$(value 'share("guest1", "steal")' one-busy)" \
+	"$(value '100 - rows("host", "[guest1]")' one-busy)"
+at_most 5 "one busy: its steal, %" "$(value 'share("guest1", "steal")' one-busy)"
+at_least 95 "one busy: the idle ones' idle time, %" \
+	"$(value 'min(share("guest2", "IDLE"), share("guest3", "IDLE"))' one-busy)"
+
+# --- three VMs on one CPU (Tables 12 and 13) -----------------------------------------------
+
+for guest in guest1 guest2 guest3; do
+	within 0.1 "three busy: $guest's steal and the host's time for others, %" \
+		"$(value "share('$guest', 'steal')" three-busy)" \
+		"$(value "100 - rows('host', '[$guest]')" three-busy)"
+done
+# A VM steals also what KVM does for it, so its thread's time is what to compare with.
+for other in guest2 guest3; do
+	within 1 "three busy: guest1's steal on VM $other and the time that VM had, %" \
+		"$(value "rows('guest1', '[steal] (on VM $other)')" three-busy)" \
+		"$(thread_time three-busy $other 3)"
+done
+
+# --- one third busy (Tables 14 and 15) ------------------------------------------------------
+
+within 1 "a third: the guest's idle time and the host's, %" \
+	"$(value 'share("guest1", "IDLE")' third)" "$(value 'share("host", "IDLE")' third)"
+within 1 "a third: the guest's idle time and two thirds, %" \
+	"$(value 'share("guest1", "IDLE")' third)" 66.667
+at_most 3 "a third: its steal, %" "$(value 'share("guest1", "steal")' third)"
+
+# --- what others say of steal -----------------------------------------------------------------
+
+for name in one-busy three-busy third; do
+	for guest in guest1 guest2 guest3; do
+		within 1 "$name, $guest: steal that the guest sees in its /proc/stat, %" \
+			"$(waited "$name" "$guest")" "$(guest_steal "$name" "$guest")"
+		within 0.5 "$name, $guest: steal, and what its thread waited on a runqueue, %" \
+			"$(waited "$name" "$guest")" "$(thread_time "$name" "$guest" 4)"
+	done
+done
+ok "three busy: the guest sees steal at all" \
+	awk -v s="$(guest_steal three-busy guest1)" 'BEGIN { exit !(s > 50) }'
+
+# --- from samples alone --------------------------------------------------------------------------
+
+for name in one-busy three-busy third; do
+	for class in OS USER IDLE steal lost unknown; do
+		note "$name, guest1: $class from events, from samples:" \
+			"$(value "share('guest1', '$class')" "$name") %," \
+			"$(value "share('guest1', '$class')" "$name-samples") %"
+	done
+done
+within 1 "one busy: steal from events and from samples, %" \
+	"$(value 'share("guest1", "steal")' one-busy)" \
+	"$(value 'share("guest1", "steal")' one-busy-samples)"
+within 2 "three busy: steal from events and from samples, %" \
+	"$(value 'share("guest1", "steal")' three-busy)" \
+	"$(value 'share("guest1", "steal")' three-busy-samples)"
+within 2 "a third: idle time from events and from samples, %" \
+	"$(value 'share("guest1", "IDLE")' third)" \
+	"$(value 'share("guest1", "IDLE")' third-samples)"
+
+# --- lost is lost -----------------------------------------------------------------------------------
+
+at_least 1 "too small a buffer: records lost" "$(value 'measurement()["lost_records"]' small-buffer)"
+at_least 1 "too small a buffer: the time shown as lost, %" \
+	"$(value 'share("host", "lost")' small-buffer)"
+at_least 1 "too small a buffer: the guest's time shown as lost, %" \
+	"$(value 'share("guest1", "lost")' small-buffer)"
+ok "too small a buffer: a warning" grep -q 'is shown as lost' "$TMP/small-buffer.err"
+ok "too small a buffer: what to do" grep -q 'record with a larger buffer' "$TMP/small-buffer.err"
+# Of what is known, steal has the part that it has without loss.
+within 3 "too small a buffer: steal's part of the known time, and in the run before, %" \
+	"$(value '100 * share("guest1", "steal") / (100 - share("guest1", "lost"))' small-buffer)" \
+	"$(value 'share("guest1", "steal")' three-busy)"
+ok "without loss: no warning" not grep -q 'lost' "$TMP/three-busy.err"
+
+# --- what it costs ------------------------------------------------------------------------------------
+
+events_for_one()
+{
+	local others timeline
+
+	others=$(counted "$1" 'kvm_entry|kvm_exit|sched_switch')
+	timeline=$(counted "$1" 'kvm_vcpu_timeline')
+	note "$1: $others entries, exits and switches, $timeline events of the time line" >&2
+	awk -v o="$others" -v t="$timeline" 'BEGIN { if (t) printf "%.1f", o / t }'
+}
+for name in one-busy interrupts; do
+	at_least 10 "$name: entries, exits and switches for an event of the time line" \
+		"$(events_for_one "$name")"
+done
+# Each exit is one to the VMM, and has two events: there and back.
+at_least 1 "port-io: entries, exits and switches for an event of the time line" \
+	"$(events_for_one port-io)"
+
+# --- two vCPUs on one CPU (Tables 8 and 9) ----------------------------------------------------------------
+
+ok "the lab runs the scenario two-vcpus" "$TOP/scripts/lab.sh" two-vcpus
+cd "$LAB/two-vcpus" || { done_testing; }
+report two -i two-busy.data
+ok "two vCPUs: a report" test $? -eq 0
+ok "two vCPUs: all time is there once, and for each vCPU it is duration / period" \
+	"$TESTS/report-sums" "$TMP/two.json"
+for vcpu in 0 1; do
+	other=$((1 - vcpu))
+	within 1 "two vCPUs: vCPU $vcpu's steal on the other, %" \
+		"$(value "rows('guest1', '[steal] (on vcpu$other)', $vcpu)" two)" 50
+done
+done_testing
