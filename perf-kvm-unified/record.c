@@ -350,8 +350,8 @@ static int add_events(struct unified_record *rec)
 			args__add(&rec->args, rec->freq ? "-F" : "-c");
 			args__add(&rec->args, rec->freq ?: rec->period);
 			if (rec->timeline)
-				pr_warning("No %s with -e and -F or -c: give the rate with the event, as in\n"
-					   "-e cycles/freq=1000/, to get it.\n", KVM_TIMELINE_EVENT);
+				pr_warning("No " KVM_TIMELINE_EVENT " with -e and -F or -c:\n"
+					   "give the rate with the event, as in -e cycles/freq=1000/, to get it.\n");
 			return 0;
 		}
 	} else {

@@ -29,37 +29,26 @@
 #define VCPU_B		1
 #define VCPU_C		2
 
+/* @hit, @vcpu, @task: what they have to be; TIME_AXIS_NONE where there is none */
 struct expected {
 	u64	end;
 	enum vcpu_time_kind kind;
-	u32	who;	/* hit, vcpu or task, by kind */
 	u32	cpu;
+	u32	hit;
+	u32	vcpu;
+	u32	task;
 };
+
+#define RAN(end, kind, hit, cpu)	{ end, VCPU_TIME_##kind, cpu, hit, NONE, NONE }
+#define WAS(end, kind, cpu)		{ end, VCPU_TIME_##kind, cpu, NONE, NONE, NONE }
+#define BY_VCPU(end, vcpu, cpu)		{ end, VCPU_TIME_PREEMPTED, cpu, NONE, vcpu, NONE }
+#define BY_TASK(end, task, cpu)		{ end, VCPU_TIME_PREEMPTED, cpu, NONE, NONE, task }
 
 static bool interval__is(const struct vcpu_interval *interval, const struct expected *e)
 {
-	if (interval->end != e->end || interval->kind != e->kind)
-		return false;
-	switch (e->kind) {
-	case VCPU_TIME_GUEST_USER:
-	case VCPU_TIME_GUEST_KERNEL:
-	case VCPU_TIME_EXIT:
-		return interval->hit == e->who && interval->cpu == e->cpu;
-	case VCPU_TIME_PREEMPTED:
-		return (interval->vcpu == e->who || interval->task == e->who) &&
-		       interval->cpu == e->cpu;
-	case VCPU_TIME_VMM:
-	case VCPU_TIME_HALT_POLL:
-	case VCPU_TIME_HALTED:
-	case VCPU_TIME_BLOCKED:
-	case VCPU_TIME_RUN:
-	case VCPU_TIME_LOST:
-	case VCPU_TIME_ABSENT:
-	case VCPU_TIME_UNKNOWN:
-	case VCPU_TIME_NR:
-	default:
-		return true;
-	}
+	return interval->end == e->end && interval->kind == e->kind &&
+	       interval->cpu == e->cpu && interval->hit == e->hit &&
+	       interval->vcpu == e->vcpu && interval->task == e->task;
 }
 
 /* Is what the vCPU did just @expected, from the start to the end? */
@@ -138,18 +127,18 @@ static int test__states(struct test_suite *test __maybe_unused, int subtest __ma
 	struct time_axis ta;
 	int v, err = 0;
 	const struct expected did_v[] = {
-		{ 30, VCPU_TIME_GUEST_USER, 1, 0 },
-		{ 70, VCPU_TIME_EXIT, 2, 0 },
-		{ 100, VCPU_TIME_GUEST_KERNEL, 3, 0 },
-		{ 300, VCPU_TIME_PREEMPTED, TASK, 0 },
-		{ 400, VCPU_TIME_GUEST_KERNEL, 3, 0 },
-		{ 450, VCPU_TIME_HALT_POLL, 0, 0 },
-		{ 560, VCPU_TIME_HALTED, 0, 0 },
-		{ 600, VCPU_TIME_PREEMPTED, NONE, 1 },
-		{ 700, VCPU_TIME_GUEST_KERNEL, 3, 1 },
-		{ 800, VCPU_TIME_VMM, 0, 0 },
-		{ 900, VCPU_TIME_GUEST_KERNEL, 3, 1 },
-		{ 1000, VCPU_TIME_BLOCKED, 0, 0 },
+		RAN(30, GUEST_USER, 1, 0),
+		RAN(70, EXIT, 2, 0),
+		RAN(100, GUEST_KERNEL, 3, 0),
+		BY_TASK(300, TASK, 0),
+		RAN(400, GUEST_KERNEL, 3, 0),
+		WAS(450, HALT_POLL, 0),
+		WAS(560, HALTED, 0),
+		WAS(600, PREEMPTED, 1),
+		RAN(700, GUEST_KERNEL, 3, 1),
+		WAS(800, VMM, 1),
+		RAN(900, GUEST_KERNEL, 3, 1),
+		WAS(1000, BLOCKED, 1),
 	};
 
 	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
@@ -212,26 +201,26 @@ static int test__who(struct test_suite *test __maybe_unused, int subtest __maybe
 	struct time_axis ta;
 	int a, b, c, err = 0;
 	const struct expected did_a[] = {
-		{ 100, VCPU_TIME_RUN, 0, 0 },
-		{ 105, VCPU_TIME_PREEMPTED, 51, 0 },
-		{ 200, VCPU_TIME_PREEMPTED, VCPU_B, 0 },
-		{ 300, VCPU_TIME_PREEMPTED, VCPU_C, 0 },
-		{ 350, VCPU_TIME_PREEMPTED, TASK, 0 },
-		{ 400, VCPU_TIME_RUN, 0, 0 },
+		WAS(100, RUN, 0),
+		BY_TASK(105, 51, 0),
+		BY_VCPU(200, VCPU_B, 0),
+		BY_VCPU(300, VCPU_C, 0),
+		BY_TASK(350, TASK, 0),
+		WAS(400, RUN, 0),
 	};
 	const struct expected did_b[] = {
-		{ 100, VCPU_TIME_PREEMPTED, VCPU_A, 0 },
-		{ 105, VCPU_TIME_PREEMPTED, 51, 0 },
-		{ 200, VCPU_TIME_RUN, 0, 0 },
-		{ 300, VCPU_TIME_PREEMPTED, VCPU_C, 0 },
-		{ 350, VCPU_TIME_PREEMPTED, TASK, 0 },
-		{ 400, VCPU_TIME_PREEMPTED, VCPU_A, 0 },
+		BY_VCPU(100, VCPU_A, 0),
+		BY_TASK(105, 51, 0),
+		WAS(200, RUN, 0),
+		BY_VCPU(300, VCPU_C, 0),
+		BY_TASK(350, TASK, 0),
+		BY_VCPU(400, VCPU_A, 0),
 	};
 	const struct expected did_c[] = {
-		{ 150, VCPU_TIME_HALTED, 0, 0 },
-		{ 200, VCPU_TIME_PREEMPTED, VCPU_B, 0 },
-		{ 300, VCPU_TIME_RUN, 0, 0 },
-		{ 400, VCPU_TIME_HALTED, 0, 0 },
+		WAS(150, HALTED, 0),
+		BY_VCPU(200, VCPU_B, 0),
+		WAS(300, RUN, 0),
+		WAS(400, HALTED, 0),
 	};
 
 	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 400));
@@ -261,18 +250,18 @@ static int test__lifetime(struct test_suite *test __maybe_unused, int subtest __
 	struct time_axis ta;
 	int v, never, err = 0;
 	const struct expected did_v[] = {
-		{ 300, VCPU_TIME_ABSENT, 0, 0 },
-		{ 600, VCPU_TIME_RUN, 0, 0 },
-		{ 1000, VCPU_TIME_ABSENT, 0, 0 },
+		WAS(300, ABSENT, NONE),
+		WAS(600, RUN, 0),
+		WAS(1000, ABSENT, NONE),
 	};
 	const struct expected did_never[] = {
-		{ 1000, VCPU_TIME_ABSENT, 0, 0 },
+		WAS(1000, ABSENT, NONE),
 	};
 	const struct expected did_v2[] = {
-		{ 100, VCPU_TIME_GUEST_USER, 4, 2 },
+		RAN(100, GUEST_USER, 4, 2),
 	};
 	const struct expected did_never2[] = {
-		{ 100, VCPU_TIME_UNKNOWN, 0, 0 },
+		WAS(100, UNKNOWN, NONE),
 	};
 
 	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
@@ -313,16 +302,16 @@ static int test__lost(struct test_suite *test __maybe_unused, int subtest __mayb
 	struct time_axis ta;
 	int v, other, err = 0;
 	const struct expected did_v[] = {
-		{ 100, VCPU_TIME_GUEST_USER, 1, 0 },
-		{ 500, VCPU_TIME_LOST, 0, 0 },
-		{ 600, VCPU_TIME_GUEST_USER, 2, 0 },
-		{ 650, VCPU_TIME_LOST, 0, 0 },
-		{ 750, VCPU_TIME_PREEMPTED, TASK, 0 },
-		{ 900, VCPU_TIME_GUEST_USER, 2, 0 },
-		{ 1000, VCPU_TIME_LOST, 0, 0 },
+		RAN(100, GUEST_USER, 1, 0),
+		WAS(500, LOST, 0),
+		RAN(600, GUEST_USER, 2, 0),
+		WAS(650, LOST, 0),
+		BY_TASK(750, TASK, 0),
+		RAN(900, GUEST_USER, 2, 0),
+		WAS(1000, LOST, 0),
 	};
 	const struct expected did_other[] = {
-		{ 1000, VCPU_TIME_HALTED, 0, 0 },
+		WAS(1000, HALTED, 1),
 	};
 
 	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
@@ -346,19 +335,70 @@ static int test__lost(struct test_suite *test __maybe_unused, int subtest __mayb
 	return TEST_OK;
 }
 
+/* The event that is lost is the one that the vCPU came back. */
+static int test__lost_return(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct expected did_a[] = {
+		RAN(100, GUEST_USER, 1, 0),
+		WAS(200, HALTED, 0),
+		WAS(310, LOST, 0),
+		RAN(1000, GUEST_USER, 1, 0),
+	};
+	const struct expected did_b[] = {
+		WAS(100, RUN, 1),
+		WAS(200, PREEMPTED, 1),
+		WAS(500, LOST, 0),
+		WAS(1000, HALTED, 0),
+	};
+	const struct expected did_c[] = {
+		RAN(400, GUEST_USER, 3, 2),
+		WAS(500, LOST, 2),
+		RAN(1000, GUEST_USER, 3, 2),
+	};
+	struct time_axis ta;
+	int a, b, c, err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
+	a = axis__vcpu(&ta, 0, 0);
+	b = axis__vcpu(&ta, 0, 1);
+	err |= event(&ta, 100, a, 0, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	/* This one goes to CPU 0, and that it did is lost. */
+	err |= event(&ta, 100, b, 1, VCPU_STATE_PREEMPTED, NONE, 0, SVM_INTR);
+	err |= gap(&ta, 0, 200, 300, false);
+	err |= event(&ta, 500, b, 0, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= sample(&ta, 50, 0, AXIS_SAMPLE_GUEST_USER, a, NONE, 1, SVM_INTR);
+	for (u64 t = 310; t < 490; t += 10)
+		err |= sample(&ta, t, 0, AXIS_SAMPLE_GUEST_USER, a, NONE, 1, SVM_INTR);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("halted, lost, and seen again", DID(&ta, a, did_a));
+	TEST_ASSERT_VAL("lost on another CPU", DID(&ta, b, did_b));
+	time_axis__exit(&ta);
+
+	/* No record of a loss, but a state that cannot be */
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
+	c = axis__vcpu(&ta, 0, 0);
+	err |= event(&ta, 400, c, 2, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= sample(&ta, 10, 2, AXIS_SAMPLE_GUEST_USER, c, NONE, 3, SVM_INTR);
+	err |= sample(&ta, 500, 2, AXIS_SAMPLE_GUEST_USER, c, NONE, 3, SVM_INTR);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("halted and in the guest", DID(&ta, c, did_c));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
 static int test__samples_only(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	struct time_axis ta;
 	int v, other, err = 0;
 	const struct expected did_v[] = {
-		{ 24, VCPU_TIME_GUEST_USER, 1, 0 },
-		{ 60, VCPU_TIME_PREEMPTED, VCPU_B, 0 },
-		{ 80, VCPU_TIME_HALTED, 0, 0 },
-		{ 100, VCPU_TIME_PREEMPTED, TASK, 0 },
-		{ 110, VCPU_TIME_EXIT, 5, 0 },
-		{ 170, VCPU_TIME_HALTED, 0, 0 },
-		{ 180, VCPU_TIME_VMM, 0, 0 },
-		{ 200, VCPU_TIME_GUEST_USER, 1, 0 },
+		RAN(24, GUEST_USER, 1, 0),
+		BY_VCPU(60, VCPU_B, 0),
+		{ 80, VCPU_TIME_HALTED, 0, NONE, NONE, IDLE_TASK },
+		BY_TASK(100, TASK, 0),
+		RAN(110, EXIT, 5, 0),
+		WAS(170, HALTED, 0),
+		WAS(180, VMM, 0),
+		RAN(200, GUEST_USER, 1, 0),
 	};
 
 	TEST_ASSERT_VAL("init", !axis__new(&ta, false, 200));
@@ -571,6 +611,7 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: who had the CPU", who),
 	TEST_CASE("kvm unified: time axis: vCPUs that come and go", lifetime),
 	TEST_CASE("kvm unified: time axis: lost records", lost),
+	TEST_CASE("kvm unified: time axis: lost events", lost_return),
 	TEST_CASE("kvm unified: time axis: samples only", samples_only),
 	TEST_CASE("kvm unified: time axis: host", host),
 	TEST_CASE("kvm unified: time axis: random", random),

@@ -102,15 +102,40 @@ only()
 	report --percent-limit 0 "$@" | sed -n '/^guest1 /,$p' |
 		awk '$1 ~ /^[0-9]+$/ && !/not asked for/'
 }
-ok "--symbol" test "$(only --symbol quantum_toffoli._omp_fn.0 | grep -vc quantum_toffoli)" -eq 0
+# all_match REGEX OPTION...: there are rows, and all of them do.
+all_match()
+{
+	local regex=$1 rows
+	shift
+
+	rows=$(only "$@")
+	echo "$rows"
+	[ -n "$rows" ] && ! grep -qvE "$regex" <<<"$rows"
+}
+ok "--symbol" all_match quantum_toffoli --symbol quantum_toffoli._omp_fn.0
 ok "--symbol: in both processes" test "$(only --symbol quantum_toffoli._omp_fn.0 | wc -l)" -eq 2
-ok "--dso" test "$(only --dso libquantum.so.8 | grep -vc libquantum)" -eq 0
-ok "--comm" test "$(only --comm shor | grep -vc ' shor (')" -eq 0
+ok "--dso" all_match libquantum --dso libquantum.so.8
+ok "--comm" all_match ' shor \(' --comm shor
 pid=$(only --comm shor | sed -n '1s/.*(\([0-9]*\))$/\1/p')
-ok "--pid" test "$(only --pid "$pid" | grep -vc "($pid)")" -eq 0
+ok "--pid" all_match "\($pid\)" --pid "$pid"
 ok "what is not shown is said" grep -q 'rows that are not asked for' <(report --comm shor)
-ok "--percent-limit" test "$(report --percent-limit 5 | sed -n '/^guest1 /,$p' |
-	awk '$1 ~ /^[0-9]+$/ && $2 < 5 && !/more below/' | wc -l)" -eq 0
+above_five_percent()
+{
+	report --percent-limit 5 | sed -n '/^guest1 /,$p' | awk '
+		$1 ~ /^[0-9]+$/ && !/more below/ { n++; if ($2 < 5) bad = 1 }
+		END { exit bad || !n }'
+}
+ok "--percent-limit" above_five_percent
+parts()
+{
+	report --time 0%-60%,40%-100% --format json >"$TMP/parts" &&
+		"$TESTS/report-value" 'level("guest1", None, 0)["time_ns"] <= level("guest1", None, 1)["time_ns"]' \
+			"$TMP/parts" "$TMP/json" | grep -qx True
+}
+ok "--time: parts that overlap are counted once" parts
+ok "-q: no warning" test -z "$(report -q --time 0%-50% >/dev/null; cat "$TMP/warnings")"
+ok "-q: but errors" not report -q --format xml
+ok "-q: with a message" grep -q knows "$TMP/warnings"
 
 # --- other rows -----------------------------------------------------------------------------
 
