@@ -26,6 +26,7 @@
 #include "util/strlist.h"
 #include "util/symbol.h"
 #include "util/time-utils.h"
+#include "util/trace-event.h"
 #include "util/util.h"
 #include "kvm-guests.h"
 #include "kvm-unified.h"
@@ -593,6 +594,10 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 
 	perf_host = true;
 	perf_guest = true;
+#ifdef HAVE_LIBTRACEEVENT
+	/* The fields of tracepoints are of use here, how to print them is not. */
+	trace_event__skip_print_fmt = true;
+#endif
 
 	ret = report__parse(&rep);
 	if (!ret)

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# Corrupt input: mutants of the profile that profile.t has recorded, and of its guest
+# map, through perf kvm unified report under ASan and UBSan. No crash, no hang over
+# 5 s, no leak, and each ends in a report or in an error message.
+#
+# For a longer run, or another one:
+#	FUZZ_COUNT=100000 FUZZ_SEED=7 scripts/test.sh zz-fuzz
+# Mutant 4711 of it once more:
+#	FUZZ_FIRST=4711 FUZZ_COUNT=1 FUZZ_SEED=7 scripts/test.sh zz-fuzz
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+FUZZ_SEED=${FUZZ_SEED:-20241117}
+FUZZ_FIRST=${FUZZ_FIRST:-0}
+FUZZ_COUNT=${FUZZ_COUNT:-10000}
+
+GOOD=$TOP/build/lab/libquantum/perf.data
+PERF=$TREE/perf-asan/perf
+# Mutants that do not end well are kept here, each with what perf said.
+KEEP=$TOP/build/fuzz
+
+# The tests of a crash need a small heap: what a file says must not be allocated.
+# A malloc() that fails is no error, what perf then does with it may be one.
+export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:max_allocation_size_mb=1024
+export UBSAN_OPTIONS=print_stacktrace=1
+# The system's libtraceevent forgets a token where it gives up on a broken format.
+printf 'leak:tep_parse_event\n' >"$TMP/leaks"
+export LSAN_OPTIONS=suppressions=$TMP/leaks:print_suppressions=0
+# No perf config, no build-id cache
+export HOME=$TMP
+
+# Ends well with a report of the unmutated profile, so that there is something to break.
+seed_is_good()
+{
+	(cd "$TMP/seed" && "$PERF" kvm unified report -f -i perf.data --guest-root root) \
+		>"$TMP/report" 2>&1 || return 1
+	cat "$TMP/report"
+	# Of the host, of the guest's kernel, and of a program below its root
+	grep -q '^# guest guest1: .* names the process of [1-9]' "$TMP/report" &&
+		grep -q '\[guest1\]' "$TMP/report"
+}
+
+# Mutants in ranges, one for each CPU at a time; FUZZ_COUNT may be less than there are.
+fuzz()
+{
+	local first=$FUZZ_FIRST end=$((FUZZ_FIRST + FUZZ_COUNT)) part pids=() pid rc=0
+
+	part=$(((FUZZ_COUNT + JOBS - 1) / JOBS))
+	while [ "$first" -lt "$end" ]; do
+		[ $((first + part)) -le "$end" ] || part=$((end - first))
+		"$PERF" test -w kvm_unified_fuzz -- "$TMP/seed" "$KEEP" "$FUZZ_SEED" \
+			"$first" "$part" >"$TMP/sum.$first" 2>"$TMP/bad.$first" &
+		pids+=($!)
+		first=$((first + part))
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || rc=1
+	done
+	return "$rc"
+}
+
+# sum WORD: the number behind it, over all ranges
+sum()
+{
+	cat "$TMP"/sum.* | awk -v word="$1" \
+		'{ for (i = 1; i < NF; i++) if ($i == word) n += $(i + 1) } END { print n + 0 }'
+}
+
+all_ended_well()
+{
+	cat "$TMP"/bad.*
+	[ "$fuzz_rc" -eq 0 ] && [ "$(sum mutants)" -eq "$FUZZ_COUNT" ] && [ "$(sum bad)" -eq 0 ]
+}
+
+# A driver that mutates nothing, or breaks everything at once, tests nothing.
+both_ends_occur()
+{
+	[ "$(sum reports)" -gt $((FUZZ_COUNT / 10)) ] &&
+		[ "$(sum errors)" -gt $((FUZZ_COUNT / 20)) ]
+}
+
+ok "perf builds with ASan and UBSan" env PERF_VARIANT=asan "$TOP/scripts/build-perf.sh"
+ok "there is a profile to start from" test -s "$GOOD/data"
+ok "it is cut down to a small one" "$TESTS/small-profile" "$GOOD" "$TMP/seed"
+ok "which has a report" seed_is_good
+
+rm -rf "$KEEP"
+mkdir -p "$KEEP"
+start=$SECONDS
+fuzz
+fuzz_rc=$?
+ok "$FUZZ_COUNT mutants: no crash, hang or leak, each with a report or an error" all_ended_well
+[ "$FUZZ_COUNT" -lt 1000 ] || ok "of reports and of errors there are enough" both_ends_occur
+printf '# %d mutants (seed %d) in %d s: %d ended in a report, %d of them with a warning, %d in an error, %d badly\n' \
+	"$(sum mutants)" "$FUZZ_SEED" $((SECONDS - start)) "$(sum reports)" \
+	"$(sum with-warning)" "$(sum errors)" "$(sum bad)"
+[ "$(sum bad)" -eq 0 ] || printf '# to read: %s/mutant-*\n' "${KEEP#"$TOP"/}"
+done_testing
