@@ -504,6 +504,13 @@ static int measurement__add_sample(struct measurement *m, struct perf_sample *sa
 }
 
 #ifdef HAVE_LIBTRACEEVENT
+/* Without its format, or with another one, the event is of no use. */
+static bool evsel__is_timeline(struct evsel *evsel)
+{
+	return evsel__name_is(evsel, KVM_TIMELINE_EVENT) && evsel->tp_format &&
+	       evsel__field(evsel, "vcpu_id") && evsel__field(evsel, "state");
+}
+
 /* A change of state. Raw data may be anything: what makes no sense is counted. */
 static int measurement__add_event(struct measurement *m, struct evsel *evsel,
 				  struct perf_sample *sample, struct machine *machine)
@@ -551,6 +558,11 @@ static int measurement__add_event(struct measurement *m, struct evsel *evsel,
 	return time_axis__add_event(&m->axis, &event);
 }
 #else
+static bool evsel__is_timeline(struct evsel *evsel __maybe_unused)
+{
+	return false;
+}
+
 static int measurement__add_event(struct measurement *m __maybe_unused,
 				  struct evsel *evsel __maybe_unused,
 				  struct perf_sample *sample __maybe_unused,
@@ -568,7 +580,7 @@ static int process_sample(const struct perf_tool *tool, union perf_event *event 
 
 	if (measurement__is_counted(m, evsel))
 		return measurement__add_sample(m, sample, machine);
-	if (m->has_timeline && evsel__name_is(evsel, KVM_TIMELINE_EVENT))
+	if (m->has_timeline && evsel__is_timeline(evsel))
 		return measurement__add_event(m, evsel, sample, machine);
 	m->nr_other++;
 	return 0;
@@ -707,13 +719,9 @@ int measurement__open(struct measurement *m, struct perf_session *session)
 	m->distances = calloc(NR_DISTANCES, sizeof(*m->distances));
 	if (!m->distances)
 		return -ENOMEM;
-#ifdef HAVE_LIBTRACEEVENT
 	/* Without VMs it is not known whose events they are. */
-	evlist__for_each_entry(session->evlist, evsel) {
-		if (session->kvm_guests && evsel__name_is(evsel, KVM_TIMELINE_EVENT))
-			m->has_timeline = true;
-	}
-#endif
+	evlist__for_each_entry(session->evlist, evsel)
+		m->has_timeline |= session->kvm_guests && evsel__is_timeline(evsel);
 	return measurement__add_known_vcpus(m);
 }
 
