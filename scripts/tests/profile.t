@@ -182,11 +182,11 @@ timeline()
 ok "timeline: preempted, with the task that took the CPU" timeline 'preempted why 0 next_pid [1-9]'
 ok "timeline: back on the CPU" timeline 'run .* isa 2'
 
-# The first VM's record starts behind the file header of 16 bytes, its first vCPU is
-# at 80 in it: id and thread, see perf-kvm-unified/guest-records.h.
+# The first VM's record starts behind the file header and a record of 16 bytes each, its
+# first vCPU is at 80 in it: id and thread, see perf-kvm-unified/guest-records.h.
 vcpu_thread()
 {
-	od -An -tu4 -j 100 -N 4 perf.data/vms | tr -d ' '
+	od -An -tu4 -j 116 -N 4 perf.data/vms | tr -d ' '
 }
 timeline_thread()
 {
