@@ -6,12 +6,12 @@
  * When the host's KVM injects an interrupt with VMRUN, TCG delivers it, but also
  * leaves its number in the CPU's exception_index. If the CPU loop is then left
  * before the guest exits or takes an exception, the number is found there and
- * delivered once more, now with interrupts off: in the handler of the first, which
+ * delivered once more, even with interrupts off: in the handler of the first, which
  * may hold a lock, or before it has switched to the kernel's GS. With -icount that
- * happens within seconds, since the loop is left for each timer of the host; with
- * thread=multi, in one of several runs.
+ * happens several times in each boot of a guest, since the loop is left for each
+ * timer of the host; with thread=multi it is rare.
  *
- * So that function which delivers is replaced by one that does the same and resets
+ * So the function which delivers is replaced by one that does the same and resets
  * exception_index. The emulator exports its symbols, for its modules. Whatever is
  * not as expected: nothing is changed, and a line says so.
  */
@@ -26,27 +26,27 @@
 typedef void (*do_interrupt_all_fn)(void *cpu, int intno, int is_int, int error_code,
 				    unsigned long next_eip, int is_hw);
 
-/* The emulator's: an X86CPU, which begins with the CPUState */
-extern __thread char *current_cpu;
-
 static do_interrupt_all_fn do_interrupt_all;
-static uint32_t exception_index;	/* its offset in a CPUState */
+/* Offsets in the emulator's X86CPU, which begins with a CPUState */
+static int env_offset, exception_index_offset;
 
 static void do_interrupt_x86_hardirq(void *env, int intno, int is_hw)
 {
-	(void)env;
-	do_interrupt_all(current_cpu, intno, 0, 0, 0, is_hw);
-	*(int *)(current_cpu + exception_index) = -1;
+	char *cpu = (char *)env - env_offset;
+
+	do_interrupt_all(cpu, intno, 0, 0, 0, is_hw);
+	*(int *)(cpu + exception_index_offset) = -1;
 }
 
-/* From "cpu->exception_index = -1" in cpu_loop_exit_noexc(): movl $-1, offset(%rdi) */
-static int find_exception_index(const uint8_t *code)
+/* The operand that follows @opcode at the start of a function, or 0 */
+static int find_operand(const uint8_t *function, const char *opcode)
 {
-	for (int i = 0; code && i < 16; i++) {
-		if (code[i] == 0xc7 && code[i + 1] == 0x87 &&
-		    !memcmp(&code[i + 6], "\xff\xff\xff\xff", 4)) {
-			memcpy(&exception_index, &code[i + 2], sizeof(exception_index));
-			return 1;
+	int operand;
+
+	for (int i = 0; function && i < 16; i++) {
+		if (!memcmp(&function[i], opcode, strlen(opcode))) {
+			memcpy(&operand, &function[i + strlen(opcode)], sizeof(operand));
+			return operand;
 		}
 	}
 	return 0;
@@ -72,8 +72,13 @@ __attribute__((constructor)) static void emulator_fix(void)
 	uint8_t *hardirq = dlsym(RTLD_DEFAULT, "do_interrupt_x86_hardirq");
 
 	do_interrupt_all = dlsym(RTLD_DEFAULT, "do_interrupt_all");
-	if (!hardirq || !do_interrupt_all ||
-	    !find_exception_index(dlsym(RTLD_DEFAULT, "cpu_loop_exit_noexc")) ||
+	/* env_archcpu(env): sub $offset, %rdi */
+	env_offset = find_operand(hardirq, "\x48\x81\xef");
+	/* cpu->exception_index = -1: movl $-1, offset(%rdi) */
+	exception_index_offset =
+		find_operand(dlsym(RTLD_DEFAULT, "cpu_loop_exit_noexc"), "\xc7\x87");
+
+	if (!do_interrupt_all || !env_offset || !exception_index_offset ||
 	    !jump(hardirq, do_interrupt_x86_hardirq))
 		fprintf(stderr, "emulator-fix: not for this emulator; guests may hang\n");
 }

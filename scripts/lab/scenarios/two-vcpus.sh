@@ -23,5 +23,10 @@ measure()
 	# One for each vCPU, by busybox's taskset: a mask
 	in_guest guest1 start taskset 1 shor 0 253 8
 	in_guest guest1 start taskset 2 shor 0 253 8
-	bracketed_record two-busy -c 997000 -- sleep 6
+	MAPPED=guest1 bracketed_record two-busy -c 997000 -- sleep 6
+}
+
+report()
+{
+	perf kvm unified report -f -i two-busy.data --guest-root "$GUEST_DIR/root" >report.txt
 }
