@@ -537,6 +537,7 @@ static int measurement__add_event(struct measurement *m, struct evsel *evsel,
 		return 0;
 	}
 
+	m->nr_states[state]++;
 	event.vcpu = ret;
 	event.cpu = sample->cpu;
 	event.state = state;
@@ -804,6 +805,21 @@ int measurement__finish(struct measurement *m)
 			return ret;
 	}
 	return time_axis__build(&m->axis);
+}
+
+/* As the tracepoint prints it */
+const char *vcpu_state__name(enum vcpu_state state)
+{
+	static const char *const names[VCPU_STATE_NR] = {
+		[VCPU_STATE_RUN]	= "run",
+		[VCPU_STATE_USER]	= "user",
+		[VCPU_STATE_PREEMPTED]	= "preempted",
+		[VCPU_STATE_BLOCKED]	= "blocked",
+		[VCPU_STATE_HALTED]	= "halted",
+		[VCPU_STATE_HALT_POLL]	= "halt-poll",
+	};
+
+	return names[state];
 }
 
 /* CPUs that have a sample */

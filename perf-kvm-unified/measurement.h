@@ -42,6 +42,7 @@ struct measured_task {
  * @use_timeline: use kvm:kvm_vcpu_timeline if it is there
  * @nr_lost: records, from PERF_RECORD_LOST
  * @nr_lost_samples: samples of @evsel, if the kernel counts them
+ * @nr_states: events of the time line, by the state that they begin
  * @nr_other: samples of other events
  * @nr_unplaced: ... with a CPU or vCPU number that cannot be
  * @nr_bad_events: events of the time line that make no sense
@@ -79,6 +80,7 @@ struct measurement {
 	u64		nr_lost;
 	u64		nr_lost_samples;
 	u64		nr_timeline;
+	u64		nr_states[VCPU_STATE_NR];
 	u64		nr_other;
 	u64		nr_host_kernel;
 	u64		nr_host_kernel_named;
@@ -93,6 +95,7 @@ void measurement__exit(struct measurement *m);
 int measurement__open(struct measurement *m, struct perf_session *session);
 int measurement__finish(struct measurement *m);
 
+const char *vcpu_state__name(enum vcpu_state state);
 u32 measurement__nr_cpus(const struct measurement *m);
 u64 measurement__lost(const struct measurement *m);
 u64 measurement__duration(const struct measurement *m);

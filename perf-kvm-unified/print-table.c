@@ -230,12 +230,16 @@ static void print_header(const struct measurement *m, const struct print_opts *o
 		m->nr_relabelled,
 		m->nr_guest_samples ? 100.0 * m->nr_relabelled / m->nr_guest_samples : 0.0,
 		m->nr_guest_samples);
-	if (m->axis.timeline)
-		fprintf(fp, "# timeline mode: %" PRIu64 " events say what the vCPUs did when they did not run\n",
-			m->nr_timeline);
-	else
+	if (m->axis.timeline) {
+		fprintf(fp, "# timeline mode: %" PRIu64 " events of what the vCPUs did (", m->nr_timeline);
+		for (int i = 0; i < VCPU_STATE_NR; i++)
+			fprintf(fp, "%s%s %" PRIu64, i ? ", " : "", vcpu_state__name(i),
+				m->nr_states[i]);
+		fputs(")\n", fp);
+	} else {
 		fprintf(fp, "# sample mode: what the vCPUs did when they did not run is told from samples, %s\n",
 			opts->mode_reason);
+	}
 	for (u32 i = 0; i < m->nr_vms; i++)
 		print_guest_line(m, i, fp);
 	fputc('\n', fp);

@@ -100,8 +100,8 @@ static struct vcpu_interval event__interval(const struct axis_event *event, u64 
 
 /*
  * What a vCPU was at before its first event. Any state but one starts from KVM_RUN;
- * when it comes back to that, the last exit tells what from: a halt, or the CPU
- * was taken away. With an exit that does not take the CPU away, nobody knows.
+ * when it comes back to that, the last exit tells what from, as for the samples
+ * alone: a halt, or else the CPU was taken away.
  */
 static enum vcpu_time_kind first_kind(const struct axis_vcpu *vcpu)
 {
@@ -121,9 +121,7 @@ static enum vcpu_time_kind first_kind(const struct axis_vcpu *vcpu)
 	if (vcpu->halted ||
 	    vcpu_exit_reason__is_halt(first->isa, first->exit_reason))
 		return VCPU_TIME_HALTED;
-	if (vcpu_exit_reason__is_interrupt(first->isa, first->exit_reason))
-		return VCPU_TIME_PREEMPTED;
-	return VCPU_TIME_UNKNOWN;
+	return first->isa ? VCPU_TIME_PREEMPTED : VCPU_TIME_UNKNOWN;
 }
 
 static u64 first_sign(const struct axis_vcpu *vcpu)

@@ -26,7 +26,7 @@ mutations()
 	no-cr3@patches/linux-6.12/0004-*@s/^+\(\tdata->flags |= PERF_VCPU_PT_ROOT_VALID;\)/+\t(void)data;/@profile@99 % of guest user samples belong
 	truncated-map@perf-kvm-unified/guest-stream.c@s/if (ret == -EPIPE)/if (ret == -EPIPE \&\& !(ret = 0))/@profile@refused: a truncated map
 	sample-halves@patches/linux-6.12/0008-*@s/^+\t\t\tu.val32\[1\] = vcpu->vpid;/+\t\t\tu.val32[1] = vcpu->vcpu_id;/@perf@Sample parsing
-	wake-up-wait@perf-kvm-unified/vcpu-states.c@s/waited = event->run_delay - prev->run_delay/waited = 0/@time-axis@steal that the guest sees
+	wake-up-wait@perf-kvm-unified/vcpu-states.c@s/waited = event->run_delay - prev->run_delay/waited = 0/@perf@time axis: states
 	lost-is-known@perf-kvm-unified/measurement.c@s/^\tgap.from = m->last_record.sample->cpu.;/\tgap.from = gap.until;/@time-axis@lost
 	steal-by-nobody@perf-kvm-unified/time-axis.c@s/interval->kind == VCPU_TIME_PREEMPTED \&\&/interval->kind == VCPU_TIME_NR \&\&/@time-axis@guest2
 	END

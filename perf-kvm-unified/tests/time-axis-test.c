@@ -176,7 +176,7 @@ static int test__first(struct test_suite *test __maybe_unused, int subtest __may
 		{ VCPU_STATE_HALTED, SVM_HLT, VCPU_TIME_RUN },
 		{ VCPU_STATE_RUN, SVM_HLT, VCPU_TIME_HALTED },
 		{ VCPU_STATE_RUN, SVM_INTR, VCPU_TIME_PREEMPTED },
-		{ VCPU_STATE_RUN, SVM_NPF, VCPU_TIME_UNKNOWN },
+		{ VCPU_STATE_RUN, SVM_NPF, VCPU_TIME_PREEMPTED },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

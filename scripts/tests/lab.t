@@ -42,6 +42,13 @@ END
 ok "a kernel warning fails the lab" test "$rc" -ne 0
 ok "and is shown" grep -q "WARNING: CPU: 0" "$TMP/out"
 
+scenario dies <<-'END'
+	measure() { say "guest1 has ended by itself"; exit 76; }
+END
+ok "a guest that ends by itself fails the lab" test "$rc" -ne 0
+ok "after it was booted again, and that is said" \
+	grep -q '^boot 3: .*guest1 has ended by itself' "$TOP/build/lab/lab-test-dies/lab.log"
+
 scenario hangs <<-'END'
 	LIMIT=8
 	measure() { sleep 1000; }

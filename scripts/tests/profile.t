@@ -12,7 +12,7 @@ PERF=$TREE/perf/perf
 ROOT=$TREE/guest/root
 REPORT=$TMP/report
 
-ok "the lab runs the scenario libquantum" "$TOP/scripts/lab.sh" libquantum
+lab_runs libquantum
 cd "$LAB/libquantum" || { done_testing; }
 
 # --- the report ----------------------------------------------------------------
@@ -200,7 +200,7 @@ ok "the guest map is perf.data that perf script reads" \
 
 # --- what is refused --------------------------------------------------------------
 
-ok "the lab runs the scenario refusals" "$TOP/scripts/lab.sh" refusals
+lab_runs refusals
 cd "$LAB/refusals" || { done_testing; }
 
 # refused NAME MESSAGE: with that message and an exit code of not 0.
@@ -229,6 +229,20 @@ ok "and there is a report, by CR3" went_on map-fails-report '\[cr3 0x'
 ok "a truncated map costs the names only" went_on map-truncated 'a map that is truncated'
 ok "a guest that does not answer costs the names only" went_on map-hangs 'has not answered in 1 s'
 ok "a VM that dies during the record costs its names only" went_on vm-dies 'Guest guest2 does not run any more'
+
+# absent GUEST FROM UNTIL FILE: its vCPU was not there for that much of the time, %.
+absent()
+{
+	"$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json -i "$4" \
+		>"$TMP/absent.json" 2>/dev/null &&
+		"$TESTS/report-sums" "$TMP/absent.json" &&
+		"$TESTS/report-value" "rows('$1', '[absent]')" "$TMP/absent.json" |
+			tee /dev/stderr | awk -v from="$2" -v until="$3" '{ exit !($1 >= from && $1 <= until) }'
+}
+ok "a VM that dies is absent from then on" absent guest2 15 85 vm-dies.data
+ok "a VM that starts during the record is found" grep -qa guest3 vm-starts.data/vms
+ok "and was absent before" absent guest3 5 85 vm-starts.data
+ok "the one beside it was there" absent guest2 0 0 vm-starts.data
 ok "the command's exit code is handed on" grep -qx 'exit code 7' exit-code.out
 
 # --- the sample type ---------------------------------------------------------------

@@ -40,6 +40,13 @@ not()
 	! "$@"
 }
 
+# lab_runs SCENARIO: and say if it had to be booted again.
+lab_runs()
+{
+	ok "the lab runs the scenario $1" "$TOP/scripts/lab.sh" "$1"
+	sed -n 's/^boot [0-9]:/# &/p' "$TOP/build/lab/$1/lab.log"
+}
+
 skip()
 {
 	tap_count=$((tap_count + 1))

@@ -91,7 +91,7 @@ counted()
 	awk -F, -v events="$2" '$3 ~ events { n += $1 } END { print n + 0 }' "$1-counts.csv"
 }
 
-ok "the lab runs the scenario time-axis" "$TOP/scripts/lab.sh" time-axis
+lab_runs time-axis
 cd "$LAB/time-axis" || { done_testing; }
 
 for name in one-busy interrupts three-busy small-buffer third port-io; do
@@ -204,7 +204,7 @@ at_least 1 "port-io: entries, exits and switches for an event of the time line" 
 
 # --- two vCPUs on one CPU (Tables 8 and 9) ----------------------------------------------------------------
 
-ok "the lab runs the scenario two-vcpus" "$TOP/scripts/lab.sh" two-vcpus
+lab_runs two-vcpus
 cd "$LAB/two-vcpus" || { done_testing; }
 report two -i two-busy.data
 ok "two vCPUs: a report" test $? -eq 0

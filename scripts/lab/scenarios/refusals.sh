@@ -72,6 +72,12 @@ measure()
 	# For perf kvm unified report outside, of this guest and of the other.
 	record -o perf.data --guest-cmd "guest2=$(collector)" -- sleep 1
 
+	# One that is started meanwhile, and goes on with its boot
+	guest3_MEM=256
+	{ sleep 0.5 && start_guest guest3; } &
+	try vm-starts record -o vm-starts.data -- sleep 2
+	kill "$(guest_pid guest3)"
+
 	vmm=$(guest_pid guest2)
 	try vm-dies record -o vm-dies.data --guest-cmd "guest2=$(collector)" -- \
 		sh -c "sleep 0.5; kill -9 $vmm; sleep 0.5"
