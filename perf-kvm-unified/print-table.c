@@ -231,7 +231,8 @@ static void print_header(const struct measurement *m, const struct print_opts *o
 		m->nr_guest_samples ? 100.0 * m->nr_relabelled / m->nr_guest_samples : 0.0,
 		m->nr_guest_samples);
 	if (m->axis.timeline) {
-		fprintf(fp, "# timeline mode: %" PRIu64 " events of what the vCPUs did (", m->nr_timeline);
+		fprintf(fp, "# timeline mode: %" PRIu64 " events of what the vCPUs did (",
+			m->nr_timeline);
 		for (int i = 0; i < VCPU_STATE_NR; i++)
 			fprintf(fp, "%s%s %" PRIu64, i ? ", " : "", vcpu_state__name(i),
 				m->nr_states[i]);
