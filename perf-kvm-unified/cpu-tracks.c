@@ -543,8 +543,11 @@ static int emit_piece(const struct cpu_interval *piece, u64 base, struct cells *
  */
 int time_axis__walk_cpu(struct time_axis *ta, u32 cpu, cpu_interval_cb cb, void *arg)
 {
-	/* An event that is not a clock has no samples where nothing ran. */
-	struct cells cells = { .reach = ta->clock ? 0 : 2 * ta->period };
+	/*
+	 * Of time further away nothing is known: a clock has not been heard, and
+	 * another event has no samples where nothing ran.
+	 */
+	struct cells cells = { .reach = 2 * ta->period };
 	struct cpu_interval *taken, *pieces = NULL;
 	size_t nr_taken, nr = 0;
 	u64 base = 0;

@@ -81,9 +81,14 @@ int kvm_guests__add_root(const char *arg)
 {
 	const char *eq = strchr(arg, '='), *slash = strchr(arg, '/');
 	struct guest_root *root;
+	struct stat st;
 
 	if (slash && eq > slash)
 		eq = NULL;
+	if (eq == arg)
+		return -EINVAL;
+	if (!stat(eq ? eq + 1 : arg, &st) && !S_ISDIR(st.st_mode))
+		return -ENOTDIR;
 
 	root = zalloc(sizeof(*root));
 	if (!root)
@@ -96,10 +101,28 @@ int kvm_guests__add_root(const char *arg)
 		free(root);
 		return ret;
 	}
-	if (eq)
+	if (eq) {
 		root->name = strndup(arg, eq - arg);
+		if (!root->name) {
+			free(root->dir);
+			free(root);
+			return -ENOMEM;
+		}
+	}
 	list_add_tail(&root->node, &guest_roots);
 	return 0;
+}
+
+/* A name for which there is a root, and no guest in @session; or NULL */
+const char *kvm_guests__unused_root(struct perf_session *session)
+{
+	struct guest_root *root;
+
+	list_for_each_entry(root, &guest_roots, node) {
+		if (root->name && !kvm_guests__find_name(session, root->name))
+			return root->name;
+	}
+	return NULL;
 }
 
 static const char *guest_root__find(const char *name)
@@ -640,7 +663,8 @@ int kvm_guests__open(struct perf_session *session)
 
 	ret = kvm_vms__read(&guests->vms, path, err, sizeof(err));
 	if (ret)
-		pr_warning("%s %s\n", path, err);
+		pr_warning("%s %s: it is damaged or of another version, and VMs are called by their pids\n",
+			   path, err);
 
 	for (size_t i = 0; i < guests->vms.nr; i++) {
 		struct kvm_vm *vm = &guests->vms.entries[i];

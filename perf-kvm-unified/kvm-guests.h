@@ -89,5 +89,6 @@ bool kvm_guest__map_names_nobody(const struct kvm_guest *guest);
 
 /* Where the files that guest maps name are looked for: NAME=DIR, or DIR for all */
 int kvm_guests__add_root(const char *arg);
+const char *kvm_guests__unused_root(struct perf_session *session);
 
 #endif /* __PERF_KVM_UNIFIED_KVM_GUESTS_H */

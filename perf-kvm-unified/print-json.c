@@ -121,6 +121,8 @@ static void print_measurement(const struct measurement *m,
 	fputs(",\n    ", fp);
 	print_member("attribution", section_opts->attribution == ATTRIBUTION_DOMAIN_SWITCH ?
 				    "domain-switch" : "cpu-switch", fp);
+	fputs(", ", fp);
+	print_member("selection", opts->selection, fp);
 	fprintf(fp, ",\n    \"samples\": %" PRIu64 ", \"samples_expected\": %" PRIu64
 		", \"guest_samples\": %" PRIu64 ", \"relabelled\": %" PRIu64,
 		m->nr_samples, profile__samples(measurement__duration(m) * nr_cpus, m->period),

@@ -243,6 +243,8 @@ static void print_header(const struct measurement *m, const struct print_opts *o
 	}
 	for (u32 i = 0; i < m->nr_vms; i++)
 		print_guest_line(m, i, fp);
+	if (opts->selection[0])
+		fprintf(fp, "# of that, the tables are of%s\n", opts->selection);
 	fputc('\n', fp);
 }
 

@@ -13,12 +13,14 @@ struct sections;
  * struct print_opts - what to print
  * @percent_limit: a table puts rows below it together
  * @exit_reasons: also, for each guest, what was stolen by exit reason
+ * @selection: what options say that it is a part of, or ""
  * @mode_reason: why there is no time line, or "" if there is one
  */
 struct print_opts {
 	double		percent_limit;
 	bool		exit_reasons;
 	const char	*mode_reason;
+	const char	*selection;
 };
 
 /* 0 or -ENOMEM; whether all could be written is for the caller to ask. */

@@ -14,6 +14,7 @@
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 #include <linux/zalloc.h>
 #include <perf/cpumap.h>
 #include <subcmd/parse-options.h>
@@ -217,7 +218,9 @@ static void report__warn(const struct report *rep)
 		pr_warning("%" PRIu64 " samples of other events than %s are not in this report: see perf report\n",
 			   m->nr_other, m->evsel ? evsel__name(m->evsel) : "the first");
 	if (m->nr_host_kernel_named < m->nr_host_kernel / 2)
-		pr_warning("The host's kernel has no symbols here, so idle time counts as OS: give its vmlinux (-k)\n");
+		pr_warning("The host's kernel has no symbols here, so idle time counts as OS: %s\n",
+			   symbol_conf.vmlinux_name ? "the file of -k is of another kernel" :
+						      "give its vmlinux (-k)");
 	if (m->nr_unplaced)
 		pr_warning("%" PRIu64 " records have a time, CPU or vCPU number that cannot be: is the file damaged?\n",
 			   m->nr_unplaced);
@@ -266,10 +269,16 @@ static int report__parse_numbers(const char *option, const char *str, struct int
 	return -EINVAL;
 }
 
-static int report__parse_names(const char *str, struct strlist **list)
+static int report__parse_names(const char *option, const char *str, struct strlist **list)
 {
+	size_t len = str ? strlen(str) : 0;
+
 	if (!str)
 		return 0;
+	if (!len || str[0] == ',' || str[len - 1] == ',' || strstr(str, ",,")) {
+		pr_err("%s wants names with commas between them, not '%s'\n", option, str);
+		return -EINVAL;
+	}
 	*list = strlist__new(str, NULL);
 	return *list ? 0 : -ENOMEM;
 }
@@ -366,14 +375,18 @@ static int report__parse(struct report *rep)
 	      report__parse_attribution(rep) ?: report__parse_sort(rep) ?:
 	      report__parse_numbers("--vcpu", rep->vcpus, &rep->opts.vcpus) ?:
 	      report__parse_numbers("--pid", rep->pids, &rep->opts.pids) ?:
-	      report__parse_names(rep->vms, &rep->opts.vms) ?:
-	      report__parse_names(rep->comms, &rep->opts.comms) ?:
-	      report__parse_names(rep->dsos, &rep->opts.dsos) ?:
-	      report__parse_names(rep->syms, &rep->opts.syms);
+	      report__parse_names("--vm", rep->vms, &rep->opts.vms) ?:
+	      report__parse_names("--comm", rep->comms, &rep->opts.comms) ?:
+	      report__parse_names("--dso", rep->dsos, &rep->opts.dsos) ?:
+	      report__parse_names("--symbol", rep->syms, &rep->opts.syms);
+	if (!ret && symbol_conf.vmlinux_name && access(symbol_conf.vmlinux_name, R_OK)) {
+		ret = -errno;
+		pr_err("--vmlinux %s: %s\n", symbol_conf.vmlinux_name, strerror(-ret));
+	}
 	if (ret || !rep->cpus)
 		return ret;
 
-	rep->opts.cpus = perf_cpu_map__new(rep->cpus);
+	rep->opts.cpus = *rep->cpus ? perf_cpu_map__new(rep->cpus) : NULL;
 	if (rep->opts.cpus)
 		return 0;
 	pr_err("--cpu wants a list of CPUs such as 0-3,8, not '%s'\n", rep->cpus);
@@ -415,9 +428,16 @@ static int report__parse_times(struct report *rep)
 		return 0;
 	if (!perf_time__parse_for_ranges(rep->times, rep->m.session, &rep->opts.times, &size,
 					 &rep->opts.nr_times) && rep->opts.nr_times > 0) {
+		for (int i = 0; i < rep->opts.nr_times; i++) {
+			const struct perf_time_interval *time = &rep->opts.times[i];
+
+			if (time->end && time->start >= time->end)
+				goto bad;
+		}
 		rep->opts.nr_times = merge_times(rep->opts.times, rep->opts.nr_times);
 		return 0;
 	}
+bad:
 	pr_err("--time wants start,stop in seconds, or parts such as 10%%-20%%, not '%s'\n",
 	       rep->times);
 	return -EINVAL;
@@ -426,8 +446,14 @@ static int report__parse_times(struct report *rep)
 /* A VM that is asked for and not there is a typing error. */
 static int report__check_vms(const struct report *rep)
 {
+	const char *name = kvm_guests__unused_root(rep->m.session);
 	struct str_node *node;
 
+	if (name) {
+		pr_err("--guest-root: there is no guest '%s' in %s.\n", name,
+		       rep->m.session->data->path);
+		return -ENOENT;
+	}
 	if (!rep->opts.vms)
 		return 0;
 
@@ -449,13 +475,57 @@ static int report__check_vms(const struct report *rep)
 	return 0;
 }
 
+/* A vCPU, CPU or time of which there is nothing: the same. When the axis is built */
+static int report__check_selection(const struct report *rep)
+{
+	const struct measurement *m = &rep->m;
+	const struct time_axis *ta = &m->axis;
+	bool found = !rep->opts.vcpus;
+
+	for (u32 i = 0; !found && i < ta->nr_vcpus; i++)
+		found = intlist__has_entry(rep->opts.vcpus, ta->vcpus[i].id);
+	if (!found) {
+		pr_err("--vcpu: no VM has a vCPU %s.\n", rep->vcpus);
+		return -ENOENT;
+	}
+
+	found = !rep->opts.cpus;
+	for (u32 i = 0; !found && i < m->nr_cpus; i++)
+		found = m->cpu_samples[i] &&
+			perf_cpu_map__has(rep->opts.cpus, (struct perf_cpu){ i });
+	if (!found) {
+		pr_err("--cpu: there is no sample of CPU %s.\n", rep->cpus);
+		return -ENOENT;
+	}
+
+	found = !rep->opts.nr_times;
+	for (int i = 0; !found && i < rep->opts.nr_times; i++) {
+		const struct perf_time_interval *time = &rep->opts.times[i];
+
+		found = time->start < ta->end && (!time->end || time->end > ta->start);
+	}
+	if (!found) {
+		pr_err("--time: the measurement is from %.6f to %.6f.\n",
+		       1.0 * ta->start / NSEC_PER_SEC, 1.0 * ta->end / NSEC_PER_SEC);
+		return -ENOENT;
+	}
+	return 0;
+}
+
 static int report__print(struct report *rep)
 {
+	char selection[512];
 	int ret;
 
 	rep->print_opts.mode_reason = rep->m.axis.timeline ? "" :
 		rep->m.use_timeline ? "as there is no " KVM_TIMELINE_EVENT " in the profile" :
 				      "as --no-timeline says";
+	scnprintf(selection, sizeof(selection), "%s%s%s%s%s%s%s%s",
+		  rep->vms ? " --vm " : "", rep->vms ?: "",
+		  rep->vcpus ? " --vcpu " : "", rep->vcpus ?: "",
+		  rep->cpus ? " --cpu " : "", rep->cpus ?: "",
+		  rep->times ? " --time " : "", rep->times ?: "");
+	rep->print_opts.selection = selection;
 	ret = sections__build(&rep->m, &rep->opts, &rep->sections);
 	if (!ret) {
 		report__warn(rep);
@@ -481,7 +551,8 @@ static int report__run(struct report *rep, struct perf_data *data)
 		if (ret == -1)
 			pr_err("Cannot read %s as a profile\n", data->path);
 		else
-			pr_err("Cannot read %s: %s\n", data->path, strerror(-ret));
+			pr_err("Cannot read %s: %s%s\n", data->path, strerror(-ret),
+			       ret == -ENOENT ? ". perf kvm unified record makes one." : "");
 		return ret;
 	}
 
@@ -514,6 +585,8 @@ static int report__run(struct report *rep, struct perf_data *data)
 		if (ret)
 			pr_err("Cannot work out the time axis: %s\n", strerror(-ret));
 	}
+	if (!ret)
+		ret = report__check_selection(rep);
 	if (!ret)
 		ret = report__print(rep);
 	return ret;

@@ -88,9 +88,11 @@ static struct profile_key reduce_key(const struct section_opts *opts,
 	if (!(opts->sort & SECTION_SORT_DSO))
 		reduced.module = "";
 	if (!(opts->sort & SECTION_SORT_SYM)) {
+		bool code = key->class == PROFILE_OS || key->class == PROFILE_USER;
+
 		reduced.function = "";
-		/* What has no name left would not be seen to be there. */
-		if (!reduced.module[0] && !reduced.comm[0] && reduced.pid < 0)
+		/* What is no code, or has no name left, is called what it is. */
+		if (!code || (!reduced.module[0] && !reduced.comm[0] && reduced.pid < 0))
 			reduced.module = class_row(key);
 	}
 	return reduced;
@@ -347,8 +349,9 @@ static int add_cpu_interval(const struct cpu_interval *interval, void *arg)
 		key.class = PROFILE_IDLE;
 		key.function = "[idle] (no samples)";
 		if (evsel__is_clock(m->evsel)) {
-			key.class = PROFILE_UNKNOWN;
-			key.function = "[unknown] (not sampled)";
+			key.class = m->axis.clock ? PROFILE_LOST : PROFILE_UNKNOWN;
+			key.function = m->axis.clock ? "[lost] (not sampled)" :
+						       "[unknown] (not sampled)";
 		}
 		break;
 	case CPU_TIME_SAMPLE:

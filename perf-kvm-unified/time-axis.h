@@ -205,7 +205,7 @@ enum cpu_time_kind {
 	CPU_TIME_GUEST,		/* ran @vcpu's guest */
 	CPU_TIME_SAMPLE,	/* what @sample hit */
 	CPU_TIME_LOST,
-	CPU_TIME_UNCOUNTED,	/* no sample near, and the event does not count idle time */
+	CPU_TIME_UNCOUNTED,	/* no sample near */
 };
 
 struct cpu_interval {

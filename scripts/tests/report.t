@@ -72,7 +72,21 @@ ok "domain-switch: the ratio line says so" grep -q '^guest1 .*OS:USER:HOST:IDLE:
 ok "--vm" test "$(report --vm guest1 | grep -c 'Total samples')" -eq 2
 ok "--vm: one that is not there" not report --vm guest7
 ok "--vm: and it says which there are" grep -q "no VM 'guest7'.* There is: guest1" "$TMP/warnings"
-ok "--vcpu: another one" grep -qE '^guest1 .*Total samples: 0 ' <(report --vcpu 5)
+# nothing_there OPTION VALUE REGEX: refused, with what there is or is wanted.
+nothing_there()
+{
+	! report "$1" "$2" || return 1
+	cat "$TMP/warnings"
+	grep -qE -e "$3" "$TMP/warnings"
+}
+ok "--vcpu: the one that there is" grep -q '^guest1 .*Total samples: [1-9]' <(report --vcpu 0)
+ok "--vcpu: another one" nothing_there --vcpu 5 'no VM has a vCPU 5'
+ok "--cpu: one without samples" nothing_there --cpu 9 'no sample of CPU 9'
+ok "--time: another one" nothing_there --time 1000000, 'the measurement is from'
+ok "--time: backwards" nothing_there --time 20%-10% 'wants start,stop'
+ok "--guest-root: of no guest" nothing_there --guest-root nope=/tmp "no guest 'nope'"
+ok "--vmlinux: not there" nothing_there --vmlinux /nonexistent 'No such file'
+ok "a part is said to be one" grep -q '^# of that, .* --time 0%-50%' <(report --time 0%-50%)
 ok "--cpu: half of the host's time" test \
 	"$(report --cpu 0 --format json >"$TMP/cpu0"; json "$TMP/cpu0" "$HOST"'["time_ns"]')" -eq \
 	"$(json "$TMP/json" 'measurement()["duration_ns"]')"
@@ -155,7 +169,7 @@ ok "--no-timeline: and it says so" grep -q '^# sample mode: .*--no-timeline' <(r
 # --- what makes no sense -----------------------------------------------------------------------
 
 for bad in "--format xml" "--attribution none" "--sort cpu" "--sort sym," "--vcpu a" "--pid 1,x" \
-	"--cpu a" "--time x,y" "--percent-limit 101"; do
+	"--cpu a" "--vm guest1,," "--time x,y" "--percent-limit 101"; do
 	# shellcheck disable=SC2086 # an option and its value
 	ok "refused: $bad" not report $bad
 	ok "refused: $bad: what it wants" grep -qE 'knows|wants' "$TMP/warnings"
