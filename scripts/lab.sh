@@ -47,6 +47,14 @@ scenario_value()
 	bash -c '. "$1" >/dev/null; printf %s "${!2:-$3}"' scenario "$FILE" "$1" "$2"
 }
 
+# scenario_values NAME: what its guests have for NAME, each once.
+scenario_values()
+{
+	# shellcheck disable=SC2016 # for the inner shell
+	bash -c '. "$1" >/dev/null; for guest in $GUESTS; do name=${guest}_$2; printf "%s\n" ${!name-}; done' \
+		scenario "$FILE" "$1" | sort -u
+}
+
 share()
 {
 	printf 'local,path=%s,mount_tag=%s,security_model=none,multidevs=remap%s' "$1" "$2" "$3"
@@ -141,6 +149,8 @@ NAME=$(basename "$FILE" .sh)
 OUT=$TOP/build/lab/$NAME
 
 lock_cache
+GUEST_KERNELS=$(scenario_values KERNEL)
+export GUEST_KERNELS
 "$TOP/scripts/setup.sh"
 KERNEL=${LAB_KERNEL:-$TREE/host/arch/x86/boot/bzImage}
 PERF=${LAB_PERF:-$TREE/perf/perf}

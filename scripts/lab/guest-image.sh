@@ -4,8 +4,11 @@
 # (from the package, which is not installed), and an initrd with busybox, the
 # virtio modules, perf, and the workload.
 #
-# The initrd's content stays in $KVMU_CACHE/guest/root: the host's side finds
-# the guest's ELF files there, as it would under perf's --guestmount.
+# GUEST_KERNELS names kernels besides Debian's own 6.1, by version: one initrd
+# serves all. The kernels are $KVMU_CACHE/linux-6.12/guest/vmlinuz-VERSION.
+#
+# The initrd's content stays in guest/root there: the host's side finds the
+# guest's ELF files in it, as it would under perf's --guestmount.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/../common.sh"
@@ -15,34 +18,48 @@ GUEST=$TREE/guest
 ROOT=$GUEST/root
 PERF=${LAB_PERF:-$TREE/perf/perf}
 SPACE_MB=400
-# In the order in which insmod wants them.
-MODULES="virtio/virtio_ring virtio/virtio virtio/virtio_pci_legacy_dev
-	virtio/virtio_pci_modern_dev virtio/virtio_pci char/virtio_console"
+# In the order in which insmod wants them. What a kernel has built in is left out.
+MODULES="drivers/virtio/virtio_ring drivers/virtio/virtio
+	drivers/virtio/virtio_pci_legacy_dev drivers/virtio/virtio_pci_modern_dev
+	drivers/virtio/virtio_pci drivers/char/virtio_console"
+# For a guest that asks for it.
+VSOCK_MODULES="net/vmw_vsock/vsock net/vmw_vsock/vmw_vsock_virtio_transport_common
+	net/vmw_vsock/vmw_vsock_virtio_transport"
+
+meta_package()
+{
+	case $1 in
+	6.1)	echo linux-image-cloud-amd64 ;;
+	*)	echo "linux-image-$1-cloud-amd64" ;;
+	esac
+}
 
 # The package's name carries a version: the one this package depends on.
 kernel_package()
 {
-	apt-cache depends linux-image-cloud-amd64 2>/dev/null |
+	apt-cache depends "$(meta_package "$1")" 2>/dev/null |
 		awk '$1 == "Depends:" && $2 ~ /^linux-image-/ { print $2; exit }'
 }
 
 fetch_kernel()
 {
-	local package
+	local package new=$GUEST/kernel.new
 
-	rm -rf "$GUEST/kernel.new" "$GUEST/deb"
-	mkdir -p "$GUEST/deb"
-	package=$(kernel_package)
-	[ -n "$package" ] || { apt_update && package=$(kernel_package); } || :
+	# Where earlier versions of this script had it.
+	rm -rf "$GUEST/kernel" "$GUEST/vmlinuz"
+	rm -rf "$new" "$GUEST/deb"
+	mkdir -p "$GUEST/deb" "$GUEST/kernels"
+	package=$(kernel_package "$1")
+	[ -n "$package" ] || { apt_update && package=$(kernel_package "$1"); } || :
 	if [ -z "$package" ]; then
-		echo "apt knows no linux-image-cloud-amd64: are its lists there (apt-get update)?"
+		echo "apt knows no $(meta_package "$1"): are its lists there (apt-get update)?"
 		return 1
 	fi
 	(cd "$GUEST/deb" && apt_download "$package")
-	dpkg-deb -x "$GUEST"/deb/*.deb "$GUEST/kernel.new"
+	dpkg-deb -x "$GUEST"/deb/*.deb "$new"
 	# Only its drivers for virtio are of use here.
-	find "$GUEST/kernel.new/lib/modules" -name '*.ko' ! -path '*/virtio*' -delete
-	mv "$GUEST/kernel.new" "$GUEST/kernel"
+	find "$new/lib/modules" -name '*.ko*' ! -path '*/virtio*' ! -path '*/vmw_vsock/*' -delete
+	mv "$new" "$GUEST/kernels/$1"
 	rm -rf "$GUEST/deb"
 }
 
@@ -58,19 +75,44 @@ add_binary()
 		done
 }
 
+# add_modules KERNEL LIST MODULE...: what uname -r says finds them, in LIST's order.
 add_modules()
 {
-	local module file
+	local dir release to list=$2 module file
+	dir=$(echo "$GUEST/kernels/$1/lib/modules"/*)
+	release=$(basename "$dir")
+	to=$ROOT/lib/modules/$release
+	shift 2
 
-	mkdir -p "$ROOT/lib/modules"
-	for module in $MODULES; do
-		file=$(find "$GUEST/kernel/lib/modules" -path "*/drivers/$module.ko")
-		[ -n "$file" ] || {
-			echo "the guest's kernel package has no $module.ko"
+	mkdir -p "$to"
+	: >"$to/$list"
+	for module in "$@"; do
+		file=$(find "$dir/kernel" -path "*/$module.ko*")
+		case $file in
+		*.ko)	cp "$file" "$to/" ;;
+		*.ko.xz)	xz -dc "$file" >"$to/${module##*/}.ko" ;;
+		*)
+			grep -qxF "kernel/$module.ko" "$dir/modules.builtin" && continue
+			echo "the guest's kernel $release has no $module.ko"
 			return 1
-		}
-		cp "$file" "$ROOT/lib/modules/"
-		echo "${module##*/}.ko" >>"$ROOT/lib/modules/order"
+			;;
+		esac
+		echo "${module##*/}.ko" >>"$to/$list"
+	done
+}
+
+add_kernels()
+{
+	local dir version
+
+	rm -f "$GUEST"/vmlinuz-*
+	for dir in "$GUEST"/kernels/*; do
+		version=$(basename "$dir")
+		# shellcheck disable=SC2086 # lists
+		add_modules "$version" order $MODULES
+		# shellcheck disable=SC2086
+		add_modules "$version" vsock $VSOCK_MODULES
+		cp "$dir"/boot/vmlinuz-* "$GUEST/vmlinuz-$version"
 	done
 }
 
@@ -110,7 +152,8 @@ pack()
 	install "$LAB/guest/init" "$ROOT/init"
 	install "$LAB/guest/agent" "$LAB/guest/cpu" "$LAB/guest/ready" \
 		"$LAB/guest/start" "$LAB/guest/stop" "$ROOT/bin/"
-	add_modules
+	gcc -O2 -Wall -Wextra -Werror -o "$ROOT/bin/vsock-serve" "$LAB/guest/vsock-serve.c"
+	add_kernels
 	build_libquantum
 	build_workloads
 	# Symbols of perf itself are of no use in the guest, and megabytes.
@@ -119,7 +162,6 @@ pack()
 	# Not compressed: the guest unpacks it under emulation.
 	(cd "$ROOT" && find . | cpio -o -H newc --quiet -R 0:0) >"$GUEST/initrd.new"
 	mv -f "$GUEST/initrd.new" "$GUEST/initrd"
-	cp "$GUEST"/kernel/boot/vmlinuz-* "$GUEST/vmlinuz"
 }
 
 image_key()
@@ -128,18 +170,19 @@ image_key()
 		cat "$0" "$LAB"/guest/* "$LAB"/workload/*.c "$LAB"/workload/lib/*
 		sha256sum <"$PERF"
 		dpkg-query -W busybox-static libquantum8 libc6
-		ls "$GUEST/kernel/boot"
+		ls "$GUEST"/kernels/*/boot
 	} | hash_text
 }
 
 lock_cache
 [ -x "$PERF" ] || die "no perf at $PERF: build it first (make perf)"
 "$TOP/scripts/deps.sh" lab
-if [ ! -d "$GUEST/kernel" ]; then
+for version in 6.1 ${GUEST_KERNELS:-}; do
+	[ ! -d "$GUEST/kernels/$version" ] || continue
 	need_space "$TREE" "$SPACE_MB"
-	step "download the guest's kernel (Debian's linux-image-cloud-amd64)" \
-		"$LOGS/guest-kernel.log" fetch_kernel
-fi
+	step "download a kernel for the guest (Debian's $(meta_package "$version"))" \
+		"$LOGS/guest-kernel.log" fetch_kernel "$version"
+done
 key=$(image_key)
 stamp_is guest-image "$key" && [ -f "$GUEST/initrd" ] && exit 0
 stamp_drop guest-image
