@@ -13,7 +13,8 @@ packages_of()
 	kernel)	echo gcc make flex bison bc libelf-dev libssl-dev kmod cpio perl ;;
 	perf)	echo gcc make flex bison pkg-config python3 libelf-dev libdw-dev \
 			libtraceevent-dev libunwind-dev libzstd-dev zlib1g-dev libcap-dev ;;
-	lab)	echo qemu-system-x86 busybox-static cpio gcc libquantum-dev python3 socat xz-utils ;;
+	lab)	echo qemu-system-x86 busybox-static cpio gcc g++ libquantum-dev python3 \
+			socat xz-utils ;;
 	check)	echo shellcheck codespell perl git procps strace python3-ply python3-git ;;
 	*)	die "deps.sh: no group '$1' (tree kernel perf lab check)" ;;
 	esac

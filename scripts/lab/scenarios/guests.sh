@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
+# about: three guests on two CPUs, with two kernels, one of them with page table isolation
+
+# What is to be checked, of one recording with three maps:
+#
+#   guest1   6.1 with KPTI: a process has two CR3s, and one name   shares-alpha, -bravo
+#   guest2   6.1 without, the same image                           shares-charlie, cxx
+#   guest3   6.12                                                  shares-delta, -alpha
+#
+# shares-alpha is in shares_alpha(), and so on; nobody has a process of another guest.
+# NAME-release: the kernel; NAME-pti: yes or no; shares/NAME-cpu.before
+# and .after: the CPU time that the processes had.
+HOST_CPUS=2
+# 1: with a collector that follows the guest during the measurement
+FOLLOW=0
+GUESTS="guest1 guest2 guest3"
+for name in $GUESTS; do
+	declare "${name}_MEM=512" "${name}_NICE=" "${name}_VSOCK=1" "${name}_TIMEOUT=150"
+done
+guest1_CMDLINE="pti=on"
+guest2_CMDLINE="pti=off"
+guest3_KERNEL=6.12
+LIMIT=400
+
+all_cpu()
+{
+	local name
+
+	mkdir -p shares
+	for name in $GUESTS; do
+		in_guest "$name" cpu >"shares/$name-cpu.$1"
+	done
+}
+
+measure()
+{
+	local name
+
+	for name in $GUESTS; do
+		in_guest "$name" uname -r >"$name-release"
+		in_guest "$name" "grep -qw pti /proc/cpuinfo && echo yes || echo no" >"$name-pti"
+	done
+	in_guest guest1 "start shares-alpha; NICE=3 start shares-bravo"
+	in_guest guest2 "start shares-charlie; start cxx"
+	in_guest guest3 "start shares-delta; NICE=3 start shares-alpha"
+	for name in $GUESTS; do
+		in_guest "$name" ready
+	done
+	all_cpu before
+	unified_record -c 1000000 -- sleep 10
+	all_cpu after
+	for name in $GUESTS; do
+		in_guest "$name" stop
+	done
+}
+
+report()
+{
+	tail -n +1 ./*-release ./*-pti
+	unified_report >report.txt
+}

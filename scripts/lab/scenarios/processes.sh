@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
+# about: one guest whose processes come and go, whose CR3s are reused, and some that stay
+
+# What is to be checked, of three recordings with a map each:
+#
+#   storm    five programs, 60 processes a second of 20 to 200 ms. storm.log: which
+#            there were, and when. A process's samples lie between its start and its
+#            end there, and storm-alpha is in storm_alpha() and in no other's function.
+#   reuse    two programs in turn, one process at a time, with the same few CR3s.
+#            reuse.log, as storm's: reuse-odd is never in reuse_even().
+#   shares   four processes that stay, with nice values. shares/guest1-cpu.before and
+#            .after: the CPU time that they had; scripts/lab/cpu-shares shares user
+#
+# Of the logs' format see workload/lib/workload.h.
+
+# See time-axis.sh. On a build machine's own clock a storm would be a breeze, as soon
+# as that machine has other work: here, 60 a second are 60.
+QEMU_ACCEL=tcg,thread=single
+QEMU_ARGS="-icount shift=2,sleep=on"
+HOST_CPUS=1
+LIMIT=900
+
+# 1: with a collector that follows the guest during the measurement
+FOLLOW=0
+GUESTS="guest1"
+guest1_VCPUS=1
+guest1_MEM=512
+guest1_NICE=
+guest1_VSOCK=1
+guest1_CMDLINE=cryptomgr.notests
+guest1_TIMEOUT=600
+
+# Nearly 0.5 ms, for 20,000 samples in 10 s; not in step with the ticks.
+PERIOD=498500
+
+short_lived()
+{
+	in_guest guest1 start "$@" "/run/$1.log"
+	in_guest guest1 ready
+	sleep 1
+	MAPPED=guest1 bracketed_record "$1" -c $PERIOD -- sleep 12
+	in_guest guest1 stop
+	fetch_log guest1 "/run/$1.log" "$1.log"
+}
+
+shares()
+{
+	local nice name=(alpha bravo charlie delta)
+
+	for nice in 0 2 5 8; do
+		in_guest guest1 "NICE=$nice start shares-${name[0]}"
+		name=("${name[@]:1}")
+	done
+	in_guest guest1 ready
+	mkdir -p shares
+	in_guest guest1 cpu >shares/guest1-cpu.before
+	MAPPED=guest1 bracketed_record shares -c $PERIOD -- sleep 12
+	in_guest guest1 cpu >shares/guest1-cpu.after
+	in_guest guest1 stop
+}
+
+measure()
+{
+	go_first
+	short_lived storm
+	short_lived reuse
+	shares
+}
+
+# What there was to be seen, for whoever reads the console.
+report()
+{
+	local name
+
+	for name in storm reuse; do
+		awk -v name="$name" '
+			NR == 1 { first = $4 } { last = $4; life += $5 - $4; cpu += $6 + $7; how[$3]++ }
+			END { printf "%s: %d processes, %.1f a second, %.0f ms long, %.1f ms CPU each;",
+				name, NR, (NR - 1) / (last - first) * 1e9, life / NR / 1e6, cpu / NR / 1e6
+			      for (h in how) printf " %s %d", h, how[h]
+			      print "" }' "$name.log"
+	done
+	cpu-shares shares user
+	for name in storm reuse shares; do
+		perf kvm unified report -f -i "$name.data" --guest-root "$GUEST_DIR/root" >"$name.txt"
+	done
+}
