@@ -15,8 +15,9 @@ packages_of()
 			libtraceevent-dev libunwind-dev libzstd-dev zlib1g-dev libcap-dev ;;
 	lab)	echo qemu-system-x86 busybox-static cpio gcc g++ libquantum-dev python3 \
 			socat xz-utils ;;
+	node)	echo nodejs cpio ;;
 	check)	echo shellcheck codespell perl git procps strace python3-ply python3-git ;;
-	*)	die "deps.sh: no group '$1' (tree kernel perf lab check)" ;;
+	*)	die "deps.sh: no group '$1' (tree kernel perf lab node check)" ;;
 	esac
 }
 

@@ -152,6 +152,8 @@ lock_cache
 GUEST_KERNELS=$(scenario_values KERNEL)
 export GUEST_KERNELS
 "$TOP/scripts/setup.sh"
+# shellcheck disable=SC2046 # a list
+"$LAB/guest-extra.sh" $(scenario_values EXTRA)
 KERNEL=${LAB_KERNEL:-$TREE/host/arch/x86/boot/bzImage}
 PERF=${LAB_PERF:-$TREE/perf/perf}
 # Nothing of the tree is needed where kernel and perf were brought along.

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
+# about: one guest with code that has no file, or not where one would look: JIT, containers, memfd
+
+# What is to be checked, of one recording with a map:
+#
+#   process            its time is in                     and its names are in
+#   jit                jit_hot, jit_warm..., jit_late     guest1-maps/perf-PID.map
+#   contained-jit      the same                           /tmp/perf-1.map of its own /tmp
+#   node               nodeMultiply, nodeSieve            guest1-maps/perf-PID.map
+#   cxx                mix::Mixer<int>::spin(int), ...    guest/unstripped/cxx, by build-id
+#   contained-spin     contained_spin                     /usr/bin/contained, by build-id
+#   mapped memfd       copied_spin, in a memfd            none
+#   mapped huge        the same, in huge pages            none
+#   mapped hugetlb     the same, out of the reserve       none
+#   mapped-program     mapped_spin, in a memfd            /usr/bin/mapped, by build-id
+#
+# guest1-ps says what has which pid in the guest. The process that runs in namespaces
+# is the child of "contained". Not in guest1-cpu: node does not say how much it had.
+# 1: with a collector that follows the guest during the measurement
+FOLLOW=0
+GUESTS="guest1"
+guest1_VCPUS=1
+guest1_EXTRA=node
+# The initrd is 120 MB, and is there twice until it is unpacked.
+guest1_MEM=1024
+guest1_NICE=
+guest1_VSOCK=1
+guest1_TIMEOUT=150
+LIMIT=400
+
+PERIOD=500000
+
+jit_maps()
+{
+	local file
+
+	mkdir -p guest1-maps
+	for file in $(in_guest guest1 "cd /tmp && ls perf-*.map"); do
+		in_guest guest1 cat "/tmp/$file" >"guest1-maps/$file"
+	done
+	# shellcheck disable=SC2016 # for the guest's shell
+	in_guest guest1 'for dir in /proc/[0-9]*; do [ ! -f $dir/root/tmp/perf-1.map ] || cat $dir/root/tmp/perf-1.map; done' \
+		>guest1-maps/contained-perf-1.map
+}
+
+measure()
+{
+	in_guest guest1 "echo 2 >/proc/sys/vm/nr_hugepages"
+	in_guest guest1 start jit
+	in_guest guest1 start contained jit
+	in_guest guest1 start cxx
+	in_guest guest1 start contained
+	for where in memfd huge hugetlb program; do
+		in_guest guest1 start mapped "$where"
+	done
+	in_guest guest1 start node --perf-basic-prof /usr/share/hot.js
+	in_guest guest1 ready
+	# Both of them find in the middle that there is something to compile.
+	unified_record -c $PERIOD -- sh -c "sleep 6
+		guest-exec $(guest_socket guest1) 'kill -USR2 \$(pidof jit contained-jit)'; sleep 6"
+	in_guest guest1 ps >guest1-ps
+	jit_maps
+	in_guest guest1 stop
+}
+
+# What cannot be found by name: the libraries of node, and the twin of cxx.
+report()
+{
+	perf buildid-cache --add "$GUEST_DIR/unstripped/cxx"
+	perf buildid-cache --add "$GUEST_DIR/root/usr/bin/contained"
+	unified_report >report.txt
+}
