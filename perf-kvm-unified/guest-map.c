@@ -8,14 +8,19 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 #include <api/fs/fs.h>
 #include <internal/lib.h>
 #include <subcmd/parse-options.h>
@@ -24,21 +29,49 @@
 #include "util/event.h"
 #include "util/evlist.h"
 #include "util/header.h"
+#include "util/intlist.h"
 #include "util/machine.h"
+#include "util/map.h"
+#include "util/namespaces.h"
 #include "util/symbol.h"
 #include "util/symbol_conf.h"
 #include "util/synthetic-events.h"
 #include "util/tool.h"
+#include "util/tsc.h"
+#include "guest-follow.h"
+#include "guest-history.h"
 #include "guest-records.h"
+#include "guest-space.h"
 #include "guest-stream.h"
+#include "guest-symbols.h"
 #include "guest-tasks.h"
 #include "kvm-unified.h"
 
+/* One of them is not interrupted. */
+#define CLOCK_TRIES		16
+
+/* How often a guest that is followed is looked at: its buffers have to last. */
+#define LOOK_EVERY_MS		200
+
+/* How often its clock is read meanwhile: NTP corrects it slowly. */
+#define CLOCK_EVERY_LOOKS	(10 * MSEC_PER_SEC / LOOK_EVERY_MS)
+
+/* So much of a map is kept in memory while a guest is followed. */
+#define SPOOL_MAX_SIZE		(32 << 20)
+
+/**
+ * struct guest_map - the map that is being made
+ * @fd: where it is written to
+ * @out: where that goes in the end, if it is only kept in memory, else -1
+ */
 struct guest_map {
 	struct perf_tool tool;
 	int	fd;
+	int	out;
 	u64	nr_maps;
 	u64	nr_build_ids;
+	u64	last_time;
+	struct intlist *jit_pids;	/* with code that is in no file */
 };
 
 /* A record is a multiple of this long. */
@@ -51,18 +84,67 @@ static int write_all(int fd, const void *buf, size_t len)
 	return writen(fd, buf, len) == (ssize_t)len ? 0 : -errno;
 }
 
-static int process_event(const struct perf_tool *tool, union perf_event *event,
-			 struct perf_sample *sample __maybe_unused,
-			 struct machine *machine __maybe_unused)
+/* Code that a process has made for itself may be described in /tmp/perf-<pid>.map. */
+static int note_jit(struct guest_map *map, const struct perf_record_mmap2 *mmap2)
 {
-	struct guest_map *map = container_of(tool, struct guest_map, tool);
+	int ret;
+
+	if (!is_anon_memory(mmap2->filename) && !is_no_dso_memory(mmap2->filename) &&
+	    !strstarts(mmap2->filename, "/memfd:"))
+		return 0;
+	ret = intlist__add(map->jit_pids, mmap2->pid);
+	return ret == -EEXIST ? 0 : ret;
+}
+
+static int write_event(struct guest_map *map, const union perf_event *event)
+{
+	int ret = 0;
 
 	if (event->header.type == PERF_RECORD_MMAP2) {
 		map->nr_maps++;
 		if (event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
 			map->nr_build_ids++;
+		ret = note_jit(map, &event->mmap2);
 	}
-	return write_all(map->fd, event, event->header.size);
+	return ret ?: write_all(map->fd, event, event->header.size);
+}
+
+static int process_event(const struct perf_tool *tool, union perf_event *event,
+			 struct perf_sample *sample __maybe_unused,
+			 struct machine *machine __maybe_unused)
+{
+	return write_event(container_of(tool, struct guest_map, tool), event);
+}
+
+/* Threads have the address space, and here the name, of their process. */
+static bool is_of_thread(const union perf_event *event)
+{
+	switch (event->header.type) {
+	case PERF_RECORD_FORK:
+		return event->fork.pid == event->fork.ppid;
+	case PERF_RECORD_COMM:
+		return event->comm.pid != event->comm.tid;
+	default:
+		return false;
+	}
+}
+
+static int process_followed(const union perf_event *event, u64 time, void *arg)
+{
+	struct guest_map *map = arg;
+	struct perf_record_guest_time rec = {
+		.header.type = PERF_RECORD_GUEST_TIME,
+		.header.size = sizeof(rec),
+		.time = time,
+	};
+	int ret = 0;
+
+	if (event->header.type == PERF_RECORD_EXIT || is_of_thread(event))
+		return 0;
+	if (time != map->last_time)
+		ret = write_all(map->fd, &rec, sizeof(rec));
+	map->last_time = time;
+	return ret ?: write_event(map, event);
 }
 
 /*
@@ -81,27 +163,102 @@ static int write_attr(struct guest_map *map)
 	return perf_event__synthesize_attr(&map->tool, &attr, 0, NULL, process_event);
 }
 
-static int write_spaces(struct guest_map *map, const struct guest_tasks *tasks)
+/*
+ * The kernel lists what it does, not what the CPU would need: a kernel that was
+ * booted with pti=on has it on any CPU.
+ */
+static bool guest_has_pti(void)
 {
-	for (size_t i = 0; i < tasks->nr; i++) {
-		const struct guest_task *task = &tasks->entries[i];
+	char path[PATH_MAX], *line = NULL;
+	size_t size = 0;
+	bool pti = false;
+	FILE *file;
+
+	scnprintf(path, sizeof(path), "%s/cpuinfo", procfs__mountpoint() ?: "/proc");
+	file = fopen(path, "r");
+	if (!file)
+		return false;
+	while (getline(&line, &size, file) > 0) {
+		if (!strstarts(line, "flags"))
+			continue;
+		pti = strstr(line, " pti ") || strstr(line, " pti\n");
+		break;
+	}
+	free(line);
+	fclose(file);
+	return pti;
+}
+
+static int write_kind(struct guest_map *map, bool follow)
+{
+	struct perf_record_guest_map rec = {
+		.header.type = PERF_RECORD_GUEST_MAP,
+		.header.size = sizeof(rec),
+		.flags = (follow ? GUEST_MAP_FOLLOWED : 0) |
+			 (guest_has_pti() ? GUEST_MAP_PTI : 0),
+	};
+
+	return write_all(map->fd, &rec, sizeof(rec));
+}
+
+static int write_missed(struct guest_map *map, const struct guest_tasks *tasks, u64 nr_lost)
+{
+	struct perf_record_guest_missed rec = {
+		.header.type = PERF_RECORD_GUEST_MISSED,
+		.header.size = sizeof(rec),
+		.spaces = tasks->nr_unread,
+		.events = nr_lost,
+	};
+
+	return write_all(map->fd, &rec, sizeof(rec));
+}
+
+/*
+ * TSC and clock of the same moment: of some tries, the one in which least time went
+ * by between two looks at the TSC. A vCPU can be preempted in any of them.
+ */
+static int write_clock(struct guest_map *map)
+{
+	struct perf_record_guest_clock rec = {
+		.header.type = PERF_RECORD_GUEST_CLOCK,
+		.header.size = sizeof(rec),
+	};
+	u64 best = ~0ULL;
+
+	for (int i = 0; i < CLOCK_TRIES; i++) {
+		struct timespec ts;
+		u64 before = rdtsc(), after;
+
+		clock_gettime(CLOCK_BOOTTIME, &ts);
+		after = rdtsc();
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		rec.tsc = before + best / 2;
+		rec.time = ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+	}
+	return write_all(map->fd, &rec, sizeof(rec));
+}
+
+static int write_spaces(struct guest_map *map, const struct guest_spaces *spaces)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < spaces->nr; i++) {
+		const struct guest_space *space = &spaces->entries[i];
 		struct perf_record_guest_space rec = {
 			.header.type = PERF_RECORD_GUEST_SPACE,
 			.header.size = sizeof(rec),
-			.pt_root = task->pt_root,
-			.from = task->start_ns,
-			.until = ~0ULL,
-			.pid = task->pid,
+			.pt_root = space->pt_root,
+			.from = space->from,
+			.until = space->until,
+			.pid = space->pid,
+			.ns_pid = space->ns_pid,
 		};
-		int ret;
 
-		if (!task->pt_root)
-			continue;
 		ret = write_all(map->fd, &rec, sizeof(rec));
-		if (ret)
-			return ret;
 	}
-	return 0;
+	return ret;
 }
 
 static int write_kallsyms(struct guest_map *map)
@@ -146,15 +303,24 @@ static int write_kallsyms(struct guest_map *map)
 	return ret;
 }
 
-static int write_map(struct guest_map *map, const struct guest_tasks *tasks,
-		     struct machine *machine)
+static int write_header(int fd)
 {
+	return perf_header__write_pipe(fd) < 0 ? -errno : 0;
+}
+
+/* All that there is now */
+static int write_snapshot(struct guest_map *map, bool follow)
+{
+	struct machine *machine = machine__new_host();
 	int ret;
 
-	if (perf_header__write_pipe(map->fd) < 0)
-		return -errno;
-
+	if (!machine)
+		return -ENOMEM;
 	ret = write_attr(map);
+	if (!ret)
+		ret = write_kind(map, follow);
+	if (!ret)
+		ret = write_clock(map);
 	if (!ret)
 		ret = perf_event__synthesize_kernel_mmap(&map->tool, process_event, machine);
 	if (!ret)
@@ -163,12 +329,180 @@ static int write_map(struct guest_map *map, const struct guest_tasks *tasks,
 		ret = perf_event__synthesize_threads(&map->tool, process_event, machine,
 						     /*needs_mmap=*/true, /*mmap_data=*/false,
 						     /*nr_threads_synthesize=*/1);
+	machine__delete(machine);
+	return ret;
+}
+
+/* What is known only in the end */
+static int write_rest(struct guest_map *map, const struct guest_tasks *tasks,
+		      struct guest_history *history, u64 nr_lost)
+{
+	struct guest_spaces spaces = { };
+	struct int_node *node;
+	int ret;
+
+	ret = guest_history__spaces(history, tasks, &spaces);
 	if (!ret)
-		ret = write_spaces(map, tasks);
+		ret = write_spaces(map, &spaces);
+	guest_spaces__exit(&spaces);
 	if (!ret)
 		ret = write_kallsyms(map);
 	if (!ret)
-		ret = guest_stream__write_end(map->fd);
+		ret = guest_symbols__write_vdso(map->fd);
+	if (!ret) {
+		intlist__for_each_entry(node, map->jit_pids) {
+			ret = guest_symbols__write_perf_map(map->fd, node->i);
+			if (ret)
+				break;
+		}
+	}
+	if (!ret)
+		ret = write_clock(map);
+	if (!ret)
+		ret = write_missed(map, tasks, nr_lost);
+	return ret ?: guest_stream__write_end(map->fd);
+}
+
+/*
+ * A guest that is followed is not to be busy with its map while it is measured: what
+ * comes is kept in memory until the end, if it is not too much.
+ */
+static int open_spool(struct guest_map *map)
+{
+	map->out = map->fd;
+	map->fd = memfd_create("guest-map", MFD_CLOEXEC);
+	if (map->fd >= 0)
+		return 0;
+	map->fd = map->out;
+	map->out = -1;
+	return -errno;
+}
+
+static int empty_spool(struct guest_map *map)
+{
+	char buf[BUFSIZ];
+	int ret = 0;
+	ssize_t n;
+
+	if (lseek(map->fd, 0, SEEK_SET))
+		return -errno;
+	while (!ret && (n = read(map->fd, buf, sizeof(buf))) > 0)
+		ret = write_all(map->out, buf, n);
+	if (!ret && (n < 0 || ftruncate(map->fd, 0) || lseek(map->fd, 0, SEEK_SET)))
+		ret = -errno;
+	return ret;
+}
+
+static int close_spool(struct guest_map *map, int ret)
+{
+	if (!ret)
+		ret = empty_spool(map);
+	close(map->fd);
+	map->fd = map->out;
+	return ret;
+}
+
+static volatile sig_atomic_t stop;
+
+static void on_stop(int sig __maybe_unused)
+{
+	stop = 1;
+}
+
+/* Its end is the sign to stop: of a pipe or a socket, not of a terminal or a file. */
+static bool stdin_is_a_line(void)
+{
+	struct stat st;
+
+	return !fstat(STDIN_FILENO, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+}
+
+static bool stdin_has_ended(void)
+{
+	char buf[256];
+	ssize_t n = read(STDIN_FILENO, buf, sizeof(buf));
+
+	return !n || (n < 0 && errno != EINTR && errno != EAGAIN);
+}
+
+/* Until a signal comes or standard input ends. 0 or -errno */
+static int follow_until_stopped(struct guest_map *map, struct guest_follow *follow)
+{
+	struct pollfd fd = {
+		.fd = stdin_is_a_line() ? STDIN_FILENO : -1,
+		.events = POLLIN,
+	};
+
+	for (unsigned int looks = 1; !stop; looks++) {
+		int ret;
+
+		if (poll(&fd, 1, LOOK_EVERY_MS) > 0 && stdin_has_ended())
+			break;
+		ret = guest_follow__look(follow);
+		if (!ret && looks % CLOCK_EVERY_LOOKS == 0)
+			ret = write_clock(map);
+		if (!ret && lseek(map->fd, 0, SEEK_CUR) > SPOOL_MAX_SIZE)
+			ret = empty_spool(map);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void read_ns_pids(struct guest_tasks *tasks)
+{
+	for (size_t i = 0; i < tasks->nr; i++) {
+		struct guest_task *task = &tasks->entries[i];
+		struct nsinfo *nsi = task->pt_root && task->pid ? nsinfo__new(task->pid) : NULL;
+
+		if (nsi && nsinfo__in_pidns(nsi))
+			task->ns_pid = nsinfo__nstgid(nsi);
+		nsinfo__put(nsi);
+	}
+}
+
+/* The snapshot, and what happens from then on. 0 or -errno */
+static int write_followed(struct guest_map *map, struct guest_follow *follow,
+			  const struct guest_tasks *tasks, struct guest_history *history,
+			  u64 *nr_lost)
+{
+	int ret = write_snapshot(map, /*follow=*/true);
+
+	/* The sign for whoever waits for it that the guest is followed */
+	if (!ret)
+		ret = write_header(map->out);
+	if (!ret)
+		ret = follow_until_stopped(map, follow);
+	if (!ret)
+		ret = guest_follow__end(follow, &tasks->layout, history, nr_lost);
+	return close_spool(map, ret);
+}
+
+/* 0, or -errno with the rest of a sentence about the map in @err */
+static int write_map(struct guest_map *map, struct guest_tasks *tasks,
+		     struct guest_follow *follow, char *err, size_t errlen)
+{
+	struct guest_history history = { };
+	u64 nr_lost = 0;
+	int ret;
+
+	if (follow) {
+		ret = open_spool(map);
+		if (!ret)
+			ret = write_followed(map, follow, tasks, &history, &nr_lost);
+	} else {
+		ret = write_header(map->fd);
+		if (!ret)
+			ret = write_snapshot(map, /*follow=*/false);
+	}
+	if (!ret)
+		ret = write_rest(map, tasks, &history, nr_lost);
+	guest_history__exit(&history);
+	if (ret)
+		scnprintf(err, errlen, "%s", strerror(-ret));
+	else if (nr_lost)
+		pr_warning("%" PRIu64 " events of processes were lost: names of those may be missing or wrong\n",
+			   nr_lost);
 	return ret;
 }
 
@@ -213,24 +547,78 @@ static int open_output(const char *output, bool *created)
 	return fd;
 }
 
+/* Have the map written by @map. 0 or -errno, after a message */
+static int make_map(struct guest_map *map, const char *output, bool want_follow)
+{
+	struct guest_follow *follow = NULL;
+	struct guest_tasks tasks = { };
+	bool created = false;
+	char err[512];
+	int ret = 0;
+
+	if (want_follow) {
+		/* Before any process is looked at, so that none is missed. */
+		signal(SIGINT, on_stop);
+		signal(SIGTERM, on_stop);
+		signal(SIGHUP, on_stop);
+		follow = guest_follow__start(process_followed, map, err, sizeof(err));
+		if (!follow) {
+			pr_err("Cannot follow the guest's processes: %s\n", err);
+			return -EOPNOTSUPP;
+		}
+	}
+
+	ret = guest_tasks__read(&tasks, err, sizeof(err));
+	if (ret) {
+		pr_err("Cannot read which process has which CR3: %s\n", err);
+		goto out;
+	}
+	if (tasks.nr_unread)
+		pr_warning("The CR3 of %zu processes could not be read, they will have no names\n",
+			   tasks.nr_unread);
+	read_ns_pids(&tasks);
+
+	map->fd = open_output(output, &created);
+	if (map->fd < 0) {
+		ret = -EIO;
+		goto out;
+	}
+	ret = write_map(map, &tasks, follow, err, sizeof(err));
+	if (close(map->fd) && !ret) {
+		ret = -errno;
+		scnprintf(err, sizeof(err), "%s", strerror(-ret));
+	}
+	if (ret) {
+		pr_err("Cannot write the map: %s\n", err);
+		if (created)
+			unlink(output);
+	} else {
+		pr_debug("%zu processes in %d passes, %" PRIu64 " maps, %" PRIu64 " with a build-id\n",
+			 tasks.nr, tasks.passes, map->nr_maps, map->nr_build_ids);
+	}
+out:
+	guest_follow__delete(follow);
+	guest_tasks__exit(&tasks);
+	return ret;
+}
+
 int cmd_kvm_unified_guest_map(int argc, const char **argv)
 {
 	const char *output = "-";
+	bool follow = false;
 	const struct option options[] = {
 		OPT_STRING('o', "output", &output, "file",
 			   "file to write the map to (default: standard output)"),
+		OPT_BOOLEAN('f', "follow", &follow,
+			    "take down processes that come and go until standard input, if a pipe, ends, or Ctrl-C"),
 		OPT_INCR('v', "verbose", &verbose, "be more verbose"),
 		OPT_END()
 	};
 	const char *const usage[] = {
-		"perf kvm unified guest-map [-o <file>]",
+		"perf kvm unified guest-map [--follow] [-o <file>]",
 		NULL
 	};
-	struct guest_tasks tasks = { };
-	struct guest_map map = { .fd = -1 };
-	struct machine *machine;
-	bool created;
-	char err[512];
+	struct guest_map map = { .fd = -1, .out = -1 };
 	int ret;
 
 	argc = parse_options(argc, argv, options, usage, 0);
@@ -243,45 +631,14 @@ int cmd_kvm_unified_guest_map(int argc, const char **argv)
 		return 1;
 	}
 
-	ret = guest_tasks__read(&tasks, err, sizeof(err));
-	if (ret) {
-		pr_err("Cannot read which process has which CR3: %s\n", err);
-		return 1;
-	}
-	if (tasks.nr_unread)
-		pr_warning("The CR3 of %zu processes could not be read, they will have no names\n",
-			   tasks.nr_unread);
-
-	map.fd = open_output(output, &created);
-	if (map.fd < 0) {
-		guest_tasks__exit(&tasks);
-		return 1;
-	}
-
 	symbol_conf.buildid_mmap2 = true;
 	perf_tool__init(&map.tool, /*ordered_events=*/false);
-	machine = machine__new_host();
-	if (!machine) {
+	map.jit_pids = intlist__new(NULL);
+	if (!map.jit_pids) {
 		pr_err("Out of memory\n");
-		ret = -ENOMEM;
-		goto out;
+		return 1;
 	}
-	ret = write_map(&map, &tasks, machine);
-	machine__delete(machine);
-	if (close(map.fd) && !ret)
-		ret = -errno;
-	map.fd = -1;
-	if (ret) {
-		pr_err("Cannot write the map: %s\n", strerror(-ret));
-		if (created)
-			unlink(output);
-	} else {
-		pr_debug("%zu processes in %d passes, %" PRIu64 " maps, %" PRIu64 " with a build-id\n",
-			 tasks.nr, tasks.passes, map.nr_maps, map.nr_build_ids);
-	}
-out:
-	if (map.fd >= 0)
-		close(map.fd);
-	guest_tasks__exit(&tasks);
+	ret = make_map(&map, output, follow);
+	intlist__delete(map.jit_pids);
 	return ret ? 1 : 0;
 }

@@ -13,7 +13,8 @@
  *  - "vms" in a perf.data directory, written by the host: the VMs;
  *  - a guest map, "guest_map__<pid of the VMM>" in the directory, written by
  *    perf kvm unified guest-map in the guest: PERF_RECORD_COMM, _MMAP and
- *    _MMAP2 as perf record synthesizes them, and these.
+ *    _MMAP2 as perf record synthesizes them, and these. What happened while the
+ *    guest was watched (--follow) has its time in front: see GUEST_TIME.
  */
 
 /* Longer names are cut; what is left of the array is zero. */
@@ -55,8 +56,58 @@ struct perf_record_guest_vm {
 };
 
 /*
- * PERF_RECORD_GUEST_SPACE: an address space of the guest. Times are ns of the
- * guest's CLOCK_BOOTTIME.
+ * PERF_RECORD_GUEST_VM_TSC: what KVM makes of the host's TSC for a VM's vCPUs,
+ *
+ *	guest = host * ratio / 2^frac_bits + offset	(modulo 2^64)
+ *
+ * if it was the same for all of them, before and after the measurement.
+ */
+struct perf_record_guest_vm_tsc {
+	struct perf_event_header header;
+	__u32	pid;		/* of the VMM */
+	__u32	frac_bits;	/* 0: not scaled, whatever ratio is */
+	__u64	offset;
+	__u64	ratio;
+};
+
+/* The guest's kernel isolates page tables: user mode runs on bit 12 of the root. */
+#define GUEST_MAP_PTI		(1U << 0)
+/* Processes that came and went during the measurement are in the map. */
+#define GUEST_MAP_FOLLOWED	(1U << 1)
+
+/* PERF_RECORD_GUEST_MAP: what kind of a map this is, before all others */
+struct perf_record_guest_map {
+	struct perf_event_header header;
+	__u32	flags;		/* GUEST_MAP_* */
+	__u32	reserved;
+};
+
+/* PERF_RECORD_GUEST_MISSED: what is not in the map, behind all others */
+struct perf_record_guest_missed {
+	struct perf_event_header header;
+	__u64	spaces;		/* processes whose root could not be read */
+	__u64	events;		/* of processes coming and going that were lost */
+};
+
+/* PERF_RECORD_GUEST_CLOCK: the guest's TSC and CLOCK_BOOTTIME, read together */
+struct perf_record_guest_clock {
+	struct perf_event_header header;
+	__u64	tsc;
+	__u64	time;		/* ns */
+};
+
+/*
+ * PERF_RECORD_GUEST_TIME: when that happened which the records behind it say, up
+ * to the next of these. It never goes back. Before the first: before the map.
+ */
+struct perf_record_guest_time {
+	struct perf_event_header header;
+	__u64	time;		/* ns of the guest's CLOCK_BOOTTIME */
+};
+
+/*
+ * PERF_RECORD_GUEST_SPACE: an address space of the guest, and whose it was from
+ * @from to just before @until, in ns of the guest's CLOCK_BOOTTIME.
  */
 struct perf_record_guest_space {
 	struct perf_event_header header;
@@ -64,7 +115,7 @@ struct perf_record_guest_space {
 	__u64	from;
 	__u64	until;		/* ~0: alive when the map was made */
 	__u32	pid;
-	__u32	reserved;
+	__u32	ns_pid;		/* in its own pid namespace; 0: the same */
 };
 
 /* PERF_RECORD_GUEST_KALLSYMS: the next piece of the guest's /proc/kallsyms */
@@ -72,6 +123,18 @@ struct perf_record_guest_kallsyms {
 	struct perf_event_header header;
 	__u32	len;		/* of data; the record is padded to 8 bytes */
 	__u32	reserved;
+	char	data[];
+};
+
+/*
+ * PERF_RECORD_GUEST_SYMBOLS: the next piece of symbols that are in no file: lines
+ * of start and size, in hex, and a name, as in /tmp/perf-<pid>.map. Of the code
+ * that @pid has made for itself, or, if that is 0, of the vDSO, by offset.
+ */
+struct perf_record_guest_symbols {
+	struct perf_event_header header;
+	__u32	pid;
+	__u32	len;		/* of data; the record is padded to 8 bytes */
 	char	data[];
 };
 

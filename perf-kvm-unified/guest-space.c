@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which process of a guest owns a CR3: a table and a search, nothing else.
+ * Which process of a guest owned a CR3, and when: a table and a search, nothing
+ * else.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -26,16 +27,25 @@
  */
 #define CR3_PTI_USER_TABLE	BIT_ULL(12)
 
+/*
+ * So many owners of a root are looked at, from the latest on. Those that were
+ * there at one time are next to each other, and there are hardly ever two.
+ */
+#define MAX_LOOKS		64
+
 u64 guest_cr3__pt_root(u64 cr3)
 {
 	return cr3 & CR3_ADDR_MASK;
 }
 
-/* Returns 0 or -ENOMEM. An entry without a root or a pid names nothing: 0. */
-int guest_spaces__add(struct guest_spaces *spaces, u64 pt_root, pid_t pid)
+/*
+ * Returns 0 or -ENOMEM. An entry without a root, a pid or a time names nothing: 0.
+ */
+int guest_spaces__add(struct guest_spaces *spaces, const struct guest_space *space)
 {
-	pt_root = guest_cr3__pt_root(pt_root);
-	if (!pt_root || pid < 0)
+	struct guest_space *entry;
+
+	if (!guest_cr3__pt_root(space->pt_root) || space->pid < 0 || space->from >= space->until)
 		return 0;
 
 	if (spaces->nr == spaces->allocated) {
@@ -49,70 +59,129 @@ int guest_spaces__add(struct guest_spaces *spaces, u64 pt_root, pid_t pid)
 		spaces->allocated = allocated;
 	}
 
-	spaces->entries[spaces->nr++] = (struct guest_space) {
-		.pt_root = pt_root,
-		.pid = pid,
-	};
+	entry = &spaces->entries[spaces->nr++];
+	*entry = *space;
+	entry->pt_root = guest_cr3__pt_root(space->pt_root);
 	spaces->sorted = false;
 	return 0;
 }
 
-/* By root, then by pid: the parent before the child that vfork() gave it to */
+/* By root, then by time; the parent before the child that vfork() gave it to */
 static int guest_space__cmp(const void *_a, const void *_b)
 {
 	const struct guest_space *a = _a, *b = _b;
 
 	if (a->pt_root != b->pt_root)
 		return a->pt_root < b->pt_root ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-static const struct guest_space *find_root(const struct guest_spaces *spaces, u64 pt_root)
+/* 0 or -ENOMEM */
+static int guest_spaces__sort(struct guest_spaces *spaces)
+{
+	u64 *last_until;
+
+	if (spaces->sorted || !spaces->nr)
+		return 0;
+
+	last_until = reallocarray(spaces->last_until, spaces->nr, sizeof(*last_until));
+	if (!last_until)
+		return -ENOMEM;
+	spaces->last_until = last_until;
+
+	qsort(spaces->entries, spaces->nr, sizeof(*spaces->entries), guest_space__cmp);
+	for (size_t i = 0; i < spaces->nr; i++) {
+		const struct guest_space *space = &spaces->entries[i];
+
+		last_until[i] = space->until;
+		if (i && space[-1].pt_root == space->pt_root)
+			last_until[i] = max(last_until[i], last_until[i - 1]);
+	}
+	spaces->sorted = true;
+	return 0;
+}
+
+/* The first entry behind those of @pt_root that begin at @time or before */
+static size_t find_end(const struct guest_spaces *spaces, u64 pt_root, u64 time)
 {
 	size_t low = 0, high = spaces->nr;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
+		const struct guest_space *space = &spaces->entries[mid];
 
-		if (spaces->entries[mid].pt_root < pt_root)
+		if (space->pt_root < pt_root ||
+		    (space->pt_root == pt_root && space->from <= time))
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	if (low == spaces->nr || spaces->entries[low].pt_root != pt_root)
-		return NULL;
-	return &spaces->entries[low];
+	return low;
+}
+
+/*
+ * The owner of a root at @time. Of several, which share it, the one that had it
+ * first. Without a time it has to be one process, or several that share it now.
+ */
+static const struct guest_space *find_owner(const struct guest_spaces *spaces, u64 pt_root,
+					    u64 time, bool *ambiguous)
+{
+	const struct guest_space *owner = NULL;
+	size_t i = find_end(spaces, pt_root, time);
+
+	for (int looks = 0; i--; looks++) {
+		const struct guest_space *space = &spaces->entries[i];
+
+		if (space->pt_root != pt_root)
+			break;
+		if (time != GUEST_TIME_NONE && spaces->last_until[i] <= time)
+			break;
+		if (looks == MAX_LOOKS) {
+			*ambiguous = true;
+			return NULL;
+		}
+		if (time != GUEST_TIME_NONE && space->until <= time)
+			continue;
+		if (owner && owner->pid != space->pid) {
+			*ambiguous = true;
+			if (time == GUEST_TIME_NONE &&
+			    (owner->until != GUEST_TIME_NONE || space->until != GUEST_TIME_NONE))
+				return NULL;
+		}
+		owner = space;
+	}
+	return owner;
 }
 
 /**
  * guest_spaces__find - the process that runs with @cr3
  * @cr3: as the CPU held it, all bits
+ * @time: when, in ns of the guest's CLOCK_BOOTTIME, or GUEST_TIME_NONE
+ * @ambiguous: whether there was more than one
  *
- * Returns the one with the lowest pid if several share the address space, or
- * NULL if none has it.
+ * Returns the process that owns the address space at that time, the parent if
+ * several share it, or NULL if none has it or it cannot be told which.
  */
-const struct guest_space *guest_spaces__find(struct guest_spaces *spaces, u64 cr3)
+const struct guest_space *guest_spaces__find(struct guest_spaces *spaces, u64 cr3, u64 time,
+					     bool *ambiguous)
 {
 	u64 pt_root = guest_cr3__pt_root(cr3);
-	const struct guest_space *space;
 
-	if (!spaces->sorted && spaces->nr) {
-		qsort(spaces->entries, spaces->nr, sizeof(*spaces->entries),
-		      guest_space__cmp);
-		spaces->sorted = true;
-	}
-
-	space = find_root(spaces, pt_root);
-	/* Without isolation the bit is part of the address, so only then */
-	if (!space && (pt_root & CR3_PTI_USER_TABLE))
-		space = find_root(spaces, pt_root & ~CR3_PTI_USER_TABLE);
-
-	return space;
+	*ambiguous = false;
+	if (guest_spaces__sort(spaces))
+		return NULL;
+	/* Without isolation the bit is part of the address. */
+	if (spaces->pti)
+		pt_root &= ~CR3_PTI_USER_TABLE;
+	return find_owner(spaces, pt_root, time, ambiguous);
 }
 
 void guest_spaces__exit(struct guest_spaces *spaces)
 {
 	zfree(&spaces->entries);
+	zfree(&spaces->last_until);
 	spaces->nr = 0;
 	spaces->allocated = 0;
 }

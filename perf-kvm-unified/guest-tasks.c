@@ -173,8 +173,9 @@ static int walk__init(struct walk *w, const struct guest_task_layout *l,
 	return w->buf ? 0 : -ENOMEM;
 }
 
-/*
- * The CR3 field that selects the page table at kernel address @pgd.
+/**
+ * guest_task_layout__root - the CR3 field that selects the page table at @pgd
+ * @pgd: a kernel address, as in mm_struct's pgd
  *
  * CR3 holds bits 12..51 of the physical address of the top table (Intel SDM
  * vol. 3A, 4.5 "4-Level Paging and 5-Level Paging"; AMD APM vol. 2, 5.3.2
@@ -184,7 +185,7 @@ static int walk__init(struct walk *w, const struct guest_task_layout *l,
  *
  * Return: 0, or -EFAULT: no such page can be in use
  */
-static int pgd_to_root(const struct guest_task_layout *l, u64 pgd, u64 *root)
+int guest_task_layout__root(const struct guest_task_layout *l, u64 pgd, u64 *root)
 {
 	u64 pa;
 
@@ -223,7 +224,7 @@ static int task_root(struct walk *w, u64 task, const struct task_view *v, u64 *r
 	    again.pid != v->pid || again.tgid != v->tgid || again.start != v->start)
 		return -EAGAIN;
 
-	return pgd_to_root(w->l, pgd, root);
+	return guest_task_layout__root(w->l, pgd, root);
 }
 
 /*
@@ -374,7 +375,7 @@ static int read_kernel(struct walk *w, struct list_view *link, struct guest_task
 
 	if (w->l->init_mm &&
 	    !read_mem(w, w->l->init_mm + w->l->mm_pgd, &pgd, sizeof(pgd)) &&
-	    pgd_to_root(w->l, pgd, &root))
+	    guest_task_layout__root(w->l, pgd, &root))
 		root = 0;
 
 	*link = v.tasks;
@@ -1220,6 +1221,7 @@ int guest_tasks__read(struct guest_tasks *t, char *err, size_t errlen)
 		ret = fail(err, errlen, -EBADMSG,
 			   "the guest kernel's type information does not match its memory: this process is not in its task list");
 	}
+	t->layout = layout;
 out:
 	free(before.pids);
 	if (ret)

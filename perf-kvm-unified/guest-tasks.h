@@ -32,6 +32,8 @@ struct btf;
  * @start_ns: start of the process, nanoseconds of the guest's CLOCK_BOOTTIME
  * @kthread: a kernel thread: runs on whatever address space was there before
  * @unread: has an address space whose root could not be read
+ * @ns_pid: the pid in the process's own pid namespace, if that is another one than
+ *	 the guest's initial one, else 0
  * @comm: 0-terminated, as the guest set it: may hold control characters
  *
  * A kernel thread, and an idle CPU, run on the root of whoever ran before them
@@ -41,42 +43,12 @@ struct btf;
  */
 struct guest_task {
 	pid_t	pid;
+	pid_t	ns_pid;
 	u64	pt_root;
 	u64	start_ns;
 	bool	kthread;
 	bool	unread;
 	char	comm[GUEST_TASK_COMM_LEN];
-};
-
-/**
- * struct guest_tasks - the processes of the guest
- * @entries: sorted by pid, each pid once
- * @nr: number of @entries
- * @nr_unread: processes whose root is not known though they have one: entries
- *	 with unread set, and pids that /proc lists and the walk never met
- * @passes: how often the task list was walked, 1 on a calm system
- */
-struct guest_tasks {
-	struct guest_task *entries;
-	size_t	nr;
-	size_t	nr_unread;
-	int	passes;
-};
-
-int guest_tasks__read(struct guest_tasks *t, char *err, size_t errlen);
-void guest_tasks__exit(struct guest_tasks *t);
-
-/*
- * The pure half.
- */
-
-/**
- * struct guest_mem - the guest kernel's virtual memory
- * @read: copies @len bytes at kernel address @va; 0, or -errno and @buf is
- *	  undefined. Only called with addresses in the kernel half.
- */
-struct guest_mem {
-	int (*read)(struct guest_mem *mem, u64 va, void *buf, size_t len);
 };
 
 /**
@@ -106,8 +78,43 @@ struct guest_task_layout {
 	u64	me_mask;		/* C-bit of memory encryption, 0: none */
 };
 
+/**
+ * struct guest_tasks - the processes of the guest
+ * @entries: sorted by pid, each pid once
+ * @nr: number of @entries
+ * @nr_unread: processes whose root is not known though they have one: entries
+ *	 with unread set, and pids that /proc lists and the walk never met
+ * @passes: how often the task list was walked, 1 on a calm system
+ * @layout: where things are in this kernel
+ */
+struct guest_tasks {
+	struct guest_task *entries;
+	size_t	nr;
+	size_t	nr_unread;
+	int	passes;
+	struct guest_task_layout layout;
+};
+
+int guest_tasks__read(struct guest_tasks *t, char *err, size_t errlen);
+void guest_tasks__exit(struct guest_tasks *t);
+
+/*
+ * The pure half.
+ */
+
+/**
+ * struct guest_mem - the guest kernel's virtual memory
+ * @read: copies @len bytes at kernel address @va; 0, or -errno and @buf is
+ *	  undefined. Only called with addresses in the kernel half.
+ */
+struct guest_mem {
+	int (*read)(struct guest_mem *mem, u64 va, void *buf, size_t len);
+};
+
 int guest_task_layout__from_btf(struct guest_task_layout *l, const struct btf *btf,
 				const char **missing);
+
+int guest_task_layout__root(const struct guest_task_layout *l, u64 pgd, u64 *root);
 
 int guest_tasks__walk(struct guest_tasks *t, const struct guest_task_layout *l,
 		      struct guest_mem *mem, size_t max_tasks);

@@ -8,6 +8,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "guest-clock.h"
 #include "guest-space.h"
 #include "kvm-vms.h"
 
@@ -15,6 +16,27 @@ struct hashmap;
 struct machine;
 struct perf_sample;
 struct perf_session;
+union perf_event;
+
+/* What the process @pid, or the vDSO if that is 0, has told of its code */
+struct guest_symbols {
+	pid_t	pid;
+	char	*text;
+	size_t	len;
+};
+
+/* What is to be taken over when the samples have come to its time */
+struct guest_replay_entry {
+	u64		 time;		/* ns of the guest's CLOCK_BOOTTIME */
+	union perf_event *event;
+};
+
+struct guest_replay {
+	struct guest_replay_entry *entries;
+	size_t	nr;
+	size_t	allocated;
+	size_t	next;			/* those before it are done */
+};
 
 /*
  * Pids of the pseudo processes that stand for a CR3 without a known owner,
@@ -30,10 +52,22 @@ struct perf_session;
  * @pid: of the VMM; that and KVM_GUEST_PSEUDO_PID for the guests of a guest
  * @nested: the guests of a guest, of which nothing is known
  * @has_map: a guest map was loaded: @spaces and the text of its kernel are known
+ * @followed: the map tells of processes that came and went
+ * @loaded: its kernel's symbols, and those of JIT compilers, are loaded
+ * @asked_clock: @has_clock is settled: whether the guest's time of a sample is known
+ * @clock: the guest's clock by that of the host's samples
+ * @replay: what has happened in the guest since the map was begun
+ * @symbols: of code that is in no file
+ * @nr_cloned_maps: about how many maps are copies of those of a parent
+ * @until_of_pid: until when there is a process of that number
+ * @missed_spaces: @missed_events: what the map says that it does not know
  * @unnamed: pseudo pid by page table root, for CR3s without an owner
  * @kernel_start: @kernel_end: the kernel's text, 0 if not known
  * @nr_user: samples of guest user mode, @nr_user_named: those whose CR3 has an
  *	 owner in the map
+ * @nr_user_shared: those of them whose address space was shared by processes
+ * @nr_user_ambiguous: samples without a name as several processes had that CR3 in
+ *	 turn, and it is not known when
  * @nr_kernel: samples where a guest has its kernel's image, and not modules or
  *	 BPF programs; @nr_kernel_named: those within the kernel of the map
  * @nr_foreign_files: files of the map that were found in its root directory but
@@ -46,14 +80,27 @@ struct kvm_guest {
 	struct machine	 *machine;
 	bool		 nested;
 	bool		 has_map;
-	bool		 kernel_loaded;
+	bool		 followed;
+	bool		 loaded;
+	bool		 asked_clock;
+	bool		 has_clock;
 	char		 *root;
 	struct guest_spaces spaces;
+	struct guest_clock clock;
+	struct guest_replay replay;
+	struct guest_symbols *symbols;
+	size_t		 nr_symbols;
+	u64		 nr_cloned_maps;
+	struct hashmap	 *until_of_pid;
+	u64		 missed_spaces;
+	u64		 missed_events;
 	struct hashmap	 *unnamed;
 	u64		 kernel_start;
 	u64		 kernel_end;
 	u64		 nr_user;
 	u64		 nr_user_named;
+	u64		 nr_user_shared;
+	u64		 nr_user_ambiguous;
 	u64		 nr_kernel;
 	u64		 nr_kernel_named;
 	u64		 nr_foreign_files;
@@ -80,10 +127,6 @@ struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char
 #define KVM_GUEST_MAP_FMT	"guest_map__%d"
 #define KVM_GUEST_KALLSYMS_FMT	"kcore_dir__%d"	/* and /kallsyms in it */
 
-int guest_map__check(const char *path, char *err, size_t errlen);
-int guest_map__extract_kallsyms(const char *path, int fd, char *err, size_t errlen);
-int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *kallsyms,
-			int kallsyms_fd, char *err, size_t errlen);
 bool kvm_guest__map_is_foreign(const struct kvm_guest *guest);
 bool kvm_guest__map_names_nobody(const struct kvm_guest *guest);
 

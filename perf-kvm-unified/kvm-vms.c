@@ -176,6 +176,58 @@ static u32 vcpu_tid(const char *debugfs, pid_t pid, int vm_fd, u32 id)
 	return strtoul(buf, NULL, 10);
 }
 
+/* A number from one of KVM's debugfs files of a vCPU. 0 or -errno */
+static int vcpu_number(const char *debugfs, pid_t pid, int vm_fd, u32 id, const char *file, u64 *n)
+{
+	char path[PATH_MAX], *text = NULL;
+	size_t len;
+	int ret;
+
+	scnprintf(path, sizeof(path), "%s/kvm/%d-%d/vcpu%u/%s", debugfs, pid, vm_fd, id, file);
+	ret = filename__read_str(path, &text, &len);
+	if (ret)
+		return ret;
+	/* An offset has a sign. */
+	*n = text[0] == '-' ? (u64)strtoll(text, NULL, 10) : strtoull(text, NULL, 10);
+	free(text);
+	return 0;
+}
+
+/* What KVM makes of the TSC for a vCPU: it has files for scaling only if it can */
+static void vcpu_tsc(const char *debugfs, pid_t pid, int vm_fd, u32 id, struct guest_tsc *tsc)
+{
+	u64 frac_bits = 0;
+
+	*tsc = (struct guest_tsc) { };
+	if (vcpu_number(debugfs, pid, vm_fd, id, "tsc-offset", &tsc->offset))
+		return;
+	if (!vcpu_number(debugfs, pid, vm_fd, id, "tsc-scaling-ratio", &tsc->ratio) &&
+	    vcpu_number(debugfs, pid, vm_fd, id, "tsc-scaling-ratio-frac-bits", &frac_bits))
+		return;
+	tsc->frac_bits = frac_bits;
+	tsc->known = true;
+}
+
+static bool guest_tsc__same(const struct guest_tsc *a, const struct guest_tsc *b)
+{
+	return a->known == b->known && a->offset == b->offset &&
+	       a->frac_bits == b->frac_bits && a->ratio == b->ratio;
+}
+
+/* That of all vCPUs, or not known: a guest whose CPUs differ does not use it either */
+static void vm__scan_tsc(struct kvm_vm *vm, int vm_fd, const char *debugfs)
+{
+	for (u32 i = 0; i < vm->nr_vcpus; i++) {
+		struct guest_tsc tsc;
+
+		vcpu_tsc(debugfs, vm->pid, vm_fd, vm->vcpus[i].id, &tsc);
+		if (!i)
+			vm->tsc = tsc;
+		else if (!guest_tsc__same(&tsc, &vm->tsc))
+			vm->tsc.known = false;
+	}
+}
+
 /* Does the vCPU's thread wait in KVM for an event, such as the end of a halt? */
 static bool vcpu_is_halted(const char *proc, pid_t pid, u32 tid)
 {
@@ -275,6 +327,8 @@ static int kvm_vm__merge(struct kvm_vm *known, struct kvm_vm *vm)
 		return -ENOMEM;
 	}
 	known->vcpus = vcpus;
+	if (!guest_tsc__same(&known->tsc, &vm->tsc))
+		known->tsc.known = false;
 	for (u32 i = 0; i < vm->nr_vcpus; i++) {
 		const struct guest_vcpu *vcpu = &vm->vcpus[i];
 		struct guest_vcpu *old = kvm_vm__find_vcpu(known, vcpu->id);
@@ -313,6 +367,7 @@ static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char
 		if (flag == GUEST_VCPU_AT_START && vcpu_is_halted(proc, pid, vm.vcpus[i].tid))
 			vm.vcpus[i].flags |= GUEST_VCPU_HALTED;
 	}
+	vm__scan_tsc(&vm, vm_fd, debugfs);
 	if (known)
 		return kvm_vm__merge(known, &vm);
 
@@ -382,6 +437,20 @@ static int kvm_vm__write(const struct kvm_vm *vm, int fd)
 	return ret;
 }
 
+static int kvm_vm__write_tsc(const struct kvm_vm *vm, int fd)
+{
+	const struct perf_record_guest_vm_tsc rec = {
+		.header.type = PERF_RECORD_GUEST_VM_TSC,
+		.header.size = sizeof(rec),
+		.pid = vm->pid,
+		.frac_bits = vm->tsc.frac_bits,
+		.offset = vm->tsc.offset,
+		.ratio = vm->tsc.ratio,
+	};
+
+	return vm->tsc.known ? write_record(fd, &rec, sizeof(rec)) : 0;
+}
+
 /* Writes the stream that kvm_vms__read() reads. 0 or -errno. */
 int kvm_vms__write(const struct kvm_vms *vms, const char *path)
 {
@@ -399,8 +468,11 @@ int kvm_vms__write(const struct kvm_vms *vms, const char *path)
 	ret = perf_header__write_pipe(fd) < 0 ? -errno : 0;
 	if (!ret)
 		ret = write_record(fd, &rec, sizeof(rec));
-	for (size_t i = 0; !ret && i < vms->nr; i++)
+	for (size_t i = 0; !ret && i < vms->nr; i++) {
 		ret = kvm_vm__write(&vms->entries[i], fd);
+		if (!ret)
+			ret = kvm_vm__write_tsc(&vms->entries[i], fd);
+	}
 	if (!ret)
 		ret = guest_stream__write_end(fd);
 	if (close(fd) && !ret)
@@ -438,6 +510,24 @@ static int kvm_vms__process_vm(struct kvm_vms *vms, const struct perf_record_gue
 	return known ? kvm_vm__merge(known, &vm) : kvm_vms__add(vms, &vm);
 }
 
+static int kvm_vms__process_tsc(struct kvm_vms *vms, const struct perf_record_guest_vm_tsc *rec)
+{
+	struct kvm_vm *vm;
+
+	if (rec->header.size < sizeof(*rec))
+		return -EINVAL;
+	vm = kvm_vms__find_pid(vms, rec->pid);
+	if (!vm)
+		return -EINVAL;
+	vm->tsc = (struct guest_tsc) {
+		.known = true,
+		.frac_bits = rec->frac_bits,
+		.offset = rec->offset,
+		.ratio = rec->ratio,
+	};
+	return 0;
+}
+
 static int kvm_vms__process(const union perf_event *event, void *arg)
 {
 	const struct perf_record_guest_recording *recording = (const void *)event;
@@ -451,6 +541,8 @@ static int kvm_vms__process(const union perf_event *event, void *arg)
 		return 0;
 	case PERF_RECORD_GUEST_VM:
 		return kvm_vms__process_vm(vms, (const void *)event);
+	case PERF_RECORD_GUEST_VM_TSC:
+		return kvm_vms__process_tsc(vms, (const void *)event);
 	default:
 		return 0;
 	}

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "guest-clock.h"
 #include "guest-records.h"
 
 struct kvm_vm {
@@ -13,6 +14,7 @@ struct kvm_vm {
 	char	name[GUEST_VM_NAME_LEN];
 	u32	nr_vcpus;
 	struct guest_vcpu *vcpus;	/* sorted by id */
+	struct guest_tsc tsc;		/* of all vCPUs, if it is the same and stays it */
 };
 
 struct kvm_vms {

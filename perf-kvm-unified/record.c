@@ -8,17 +8,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
-#include <linux/list.h>
 #include <linux/perf_event.h>
 #include <linux/string.h>
 #include <linux/time64.h>
@@ -27,7 +23,6 @@
 #include <api/fs/tracing_path.h>
 #include <perf/cpumap.h>
 #include <subcmd/parse-options.h>
-#include <subcmd/run-command.h>
 
 #include "builtin.h"
 #include "perf-sys.h"
@@ -36,7 +31,7 @@
 #include "util/debug.h"
 #include "util/record.h"
 #include "util/util.h"
-#include "guest-stream.h"
+#include "guest-cmds.h"
 #include "kvm-guests.h"
 #include "kvm-unified.h"
 #include "kvm-vms.h"
@@ -47,16 +42,7 @@
 #define DEFAULT_PERIOD_NS	NSEC_PER_MSEC
 #define DEFAULT_FREQ		1000
 
-#define DEFAULT_GUEST_TIMEOUT	60
-
-/* How often to look whether a guest's command has ended */
-#define GUEST_CMD_POLL_NS	(10 * NSEC_PER_MSEC)
-
-struct guest_cmd {
-	struct list_head node;
-	char		 *name;
-	const char	 *cmd;
-};
+#define DEFAULT_GUEST_TIMEOUT	60	/* seconds */
 
 /* The command line that perf record gets */
 struct args {
@@ -68,14 +54,13 @@ struct unified_record {
 	const char	*output;
 	const char	*freq;
 	const char	*period;
-	unsigned int	guest_timeout;
 	bool		sample_vcpu;
 	bool		timeline;
 	bool		has_event;	/* the user has chosen events */
 	bool		has_target;	/* ... or what to record */
 	bool		has_cpus;	/* ... and that is some CPUs */
 	bool		per_task;	/* ... or not whole CPUs */
-	struct list_head guest_cmds;
+	struct guest_cmds guest_cmds;
 	struct args	args;
 	struct kvm_vms	vms;
 };
@@ -213,25 +198,6 @@ static struct option *merge_options(const struct option *own, struct unified_rec
 		nr++;
 	}
 	return options;
-}
-
-static int parse_guest_cmd(const struct option *opt, const char *arg, int unset __maybe_unused)
-{
-	struct unified_record *rec = opt->value;
-	const char *eq = strchr(arg, '=');
-	struct guest_cmd *gc;
-
-	if (!eq || eq == arg || !eq[1]) {
-		pr_err("--guest-cmd wants NAME='COMMAND', not '%s'\n", arg);
-		return -1;
-	}
-	gc = zalloc(sizeof(*gc));
-	if (!gc)
-		return -ENOMEM;
-	gc->name = strndup(arg, eq - arg);
-	gc->cmd = eq + 1;
-	list_add_tail(&gc->node, &rec->guest_cmds);
-	return 0;
 }
 
 /* Can the event be opened on some CPU, guest included? 0 or -errno */
@@ -409,200 +375,6 @@ static int make_output(struct unified_record *rec, char *data_path, size_t size)
 	return 0;
 }
 
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int sig __maybe_unused)
-{
-	interrupted = 1;
-}
-
-/*
- * In the child: a group of its own, to be ended as a whole, and no more output
- * than a map can have, as it goes straight to the host's disk.
- */
-static void guest_cmd__prepare(void)
-{
-	const struct rlimit limit = {
-		.rlim_cur = GUEST_STREAM_MAX_SIZE,
-		.rlim_max = GUEST_STREAM_MAX_SIZE,
-	};
-
-	setsid();
-	setrlimit(RLIMIT_FSIZE, &limit);
-}
-
-static u64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
-
-/*
- * Runs @gc's command with @fd as its output, which is closed. 0 or -errno with
- * the rest of a sentence about the guest in @err.
- */
-static int guest_cmd__run(const struct guest_cmd *gc, int fd, unsigned int timeout,
-			  char *err, size_t errlen)
-{
-	const struct timespec poll = { .tv_nsec = GUEST_CMD_POLL_NS };
-	const char *argv[4] = { "sh", "-c", gc->cmd };
-	struct child_process child = {
-		.argv = argv,
-		.out = fd,
-		.no_stdin = 1,
-		.preexec_cb = guest_cmd__prepare,
-	};
-	u64 end = now_ns() + timeout * NSEC_PER_SEC;
-	int ret;
-
-	if (start_command(&child)) {
-		scnprintf(err, errlen, "cannot be asked: no shell");
-		return -ENOEXEC;
-	}
-	while (!check_if_command_finished(&child)) {
-		if (interrupted || now_ns() >= end) {
-			kill(-child.pid, SIGKILL);
-			finish_command(&child);
-			if (interrupted)
-				scnprintf(err, errlen, "was not waited for: interrupted");
-			else
-				scnprintf(err, errlen, "has not answered in %u s (--guest-timeout)",
-					  timeout);
-			return interrupted ? -EINTR : -ETIMEDOUT;
-		}
-		nanosleep(&poll, NULL);
-	}
-	ret = finish_command(&child);
-	if (!ret)
-		return 0;
-	if (IS_RUN_COMMAND_ERR(ret))
-		scnprintf(err, errlen, "cannot be asked: '%s' was killed or not run", gc->cmd);
-	else
-		scnprintf(err, errlen, "cannot be asked: '%s' failed with %d", gc->cmd, -ret);
-	return -EIO;
-}
-
-/* The kernel's symbols have to be a file of their own for perf. */
-static int guest_cmd__store_kallsyms(const char *map, const char *dir, char *err, size_t errlen)
-{
-	char path[PATH_MAX];
-	int fd, ret;
-
-	scnprintf(path, sizeof(path), "%s/kallsyms", dir);
-	if (mkdir(dir, 0700) && errno != EEXIST)
-		goto out_errno;
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
-		goto out_errno;
-
-	ret = guest_map__extract_kallsyms(map, fd, err, errlen);
-	if (!close(fd) && !ret)
-		return 0;
-	if (ret) {
-		unlink(path);
-		rmdir(dir);
-		return ret;
-	}
-out_errno:
-	ret = -errno;
-	scnprintf(err, errlen, "cannot be stored: %s: %s", path, strerror(-ret));
-	unlink(path);
-	rmdir(dir);
-	return ret;
-}
-
-/* Gets a guest's map into the directory. Nothing is left of one that is no good. */
-static int guest_cmd__fetch(const struct guest_cmd *gc, const struct unified_record *rec,
-			    const struct kvm_vm *vm, char *err, size_t errlen)
-{
-	char path[PATH_MAX], tmp[PATH_MAX], kallsyms_dir[PATH_MAX];
-	int fd, ret;
-
-	/* It may have ended during the measurement; its command could wait long. */
-	if (kill(vm->pid, 0) && errno == ESRCH) {
-		scnprintf(err, errlen, "does not run any more");
-		return -ESRCH;
-	}
-
-	scnprintf(path, sizeof(path), "%s/" KVM_GUEST_MAP_FMT, rec->output, vm->pid);
-	scnprintf(tmp, sizeof(tmp), "%s.tmp", path);
-	scnprintf(kallsyms_dir, sizeof(kallsyms_dir), "%s/" KVM_GUEST_KALLSYMS_FMT,
-		  rec->output, vm->pid);
-
-	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		ret = -errno;
-		scnprintf(err, errlen, "has a map that cannot be stored: %s", strerror(-ret));
-		return ret;
-	}
-
-	ret = guest_cmd__run(gc, fd, rec->guest_timeout, err, errlen);
-	if (!ret) {
-		char what[192];
-
-		ret = guest_map__check(tmp, what, sizeof(what));
-		if (!ret)
-			ret = guest_cmd__store_kallsyms(tmp, kallsyms_dir, what, sizeof(what));
-		if (!ret && rename(tmp, path)) {
-			ret = -errno;
-			scnprintf(what, sizeof(what), "cannot be stored: %s", strerror(-ret));
-		}
-		if (ret)
-			scnprintf(err, errlen, "has sent a map that %s", what);
-	}
-	if (ret)
-		unlink(tmp);
-	return ret;
-}
-
-static void fetch_guest_maps(struct unified_record *rec)
-{
-	const struct guest_cmd *gc;
-	char err[256];
-
-	/* perf record's handlers only end a measurement. */
-	signal(SIGINT, on_interrupt);
-	signal(SIGTERM, on_interrupt);
-
-	list_for_each_entry(gc, &rec->guest_cmds, node) {
-		const struct kvm_vm *vm = kvm_vms__find_name(&rec->vms, gc->name);
-
-		if (interrupted)
-			break;
-		if (!vm)
-			continue;	/* check_guest_cmds() */
-
-		if (!quiet)
-			fprintf(stderr, "[ perf kvm unified: Asking guest %s for its map ]\n",
-				gc->name);
-		if (guest_cmd__fetch(gc, rec, vm, err, sizeof(err)))
-			pr_warning("Guest %s %s.\n"
-				   "Its functions will have no names; a map made by hand can be given to the report\n"
-				   "as long as the guest runs: perf kvm unified report --guest-map %s=FILE\n",
-				   gc->name, err, gc->name);
-	}
-}
-
-static int check_guest_cmds(struct unified_record *rec)
-{
-	const struct guest_cmd *gc;
-
-	list_for_each_entry(gc, &rec->guest_cmds, node) {
-		if (kvm_vms__find_name(&rec->vms, gc->name))
-			continue;
-
-		pr_err("--guest-cmd: no VM is called '%s'.", gc->name);
-		for (size_t i = 0; i < rec->vms.nr; i++)
-			pr_err("%s%s (pid %d)", i ? ", " : " Running: ",
-			       rec->vms.entries[i].name, rec->vms.entries[i].pid);
-		pr_err("\n");
-		return -ENOENT;
-	}
-	return 0;
-}
-
 static int scan_vms(struct unified_record *rec, u32 flag)
 {
 	return kvm_vms__scan(&rec->vms, procfs__mountpoint() ?: "/proc",
@@ -613,18 +385,21 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 {
 	struct unified_record rec = {
 		.output = "perf.data",
-		.guest_timeout = DEFAULT_GUEST_TIMEOUT,
 		.sample_vcpu = true,
 		.timeline = true,
-		.guest_cmds = LIST_HEAD_INIT(rec.guest_cmds),
+		.guest_cmds.list = LIST_HEAD_INIT(rec.guest_cmds.list),
+		.guest_cmds.timeout = DEFAULT_GUEST_TIMEOUT,
 	};
 	const struct option own_options[] = {
 		OPT_STRING('o', "output", &rec.output, "dir",
 			   "directory to write the profile to (default: perf.data)"),
-		OPT_CALLBACK(0, "guest-cmd", &rec, "NAME=COMMAND",
+		OPT_CALLBACK(0, "guest-cmd", &rec.guest_cmds, "NAME=COMMAND",
 			     "command that prints the map of guest NAME, such as 'ssh root@vm1 perf kvm unified guest-map'",
-			     parse_guest_cmd),
-		OPT_UINTEGER(0, "guest-timeout", &rec.guest_timeout,
+			     guest_cmds__parse),
+		OPT_CALLBACK(0, "guest-follow", &rec.guest_cmds, "NAME=COMMAND",
+			     "the same with guest-map --follow, to run during the measurement: also names processes that come and go",
+			     guest_cmds__parse_follow),
+		OPT_UINTEGER(0, "guest-timeout", &rec.guest_cmds.timeout,
 			     "seconds to wait for a guest's map (default: 60)"),
 		OPT_BOOLEAN(0, "sample-vcpu", &rec.sample_vcpu,
 			    "record vCPU and guest CR3 of each sample (default)"),
@@ -673,7 +448,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 		pr_err("Cannot look for VMs: %s\n", strerror(-ret));
 		return 1;
 	}
-	if (check_guest_cmds(&rec))
+	if (guest_cmds__check(&rec.guest_cmds, &rec.vms))
 		return 1;
 	if (!rec.vms.nr)
 		pr_warning("No VM is running: this will be a profile of the host alone.\n");
@@ -701,9 +476,12 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	if (!argc)
 		rec.args.argv[--rec.args.argc] = NULL;
 
+	guest_cmds__start(&rec.guest_cmds, &rec.vms, rec.output);
 	ret = cmd_record(rec.args.argc, rec.args.argv);
-	if (stat(data_path, &st) || !st.st_size)
+	if (stat(data_path, &st) || !st.st_size) {
+		guest_cmds__cancel(&rec.guest_cmds);
 		return ret ?: 1;	/* perf record has said why */
+	}
 
 	/* Also those that were started meanwhile; those that are gone stay. */
 	err = scan_vms(&rec, GUEST_VCPU_AT_END);
@@ -713,8 +491,9 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	if (err) {
 		pr_err("Cannot write %s: %s\n", vms_path, strerror(-err));
 		ret = ret ?: 1;
+		guest_cmds__cancel(&rec.guest_cmds);
 	} else {
-		fetch_guest_maps(&rec);
+		guest_cmds__fetch(&rec.guest_cmds, &rec.vms, rec.output);
 	}
 
 	kvm_vms__exit(&rec.vms);

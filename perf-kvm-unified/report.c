@@ -29,6 +29,7 @@
 #include "util/time-utils.h"
 #include "util/trace-event.h"
 #include "util/util.h"
+#include "guest-load.h"
 #include "kvm-guests.h"
 #include "kvm-unified.h"
 #include "measurement.h"

@@ -23,7 +23,6 @@
 #include "util/sample.h"
 #include "util/vcpu-sample.h"
 #include "../guest-records.h"
-#include "../guest-space.h"
 #include "../guest-stream.h"
 #include "../kvm-exits.h"
 #include "../kvm-vms.h"
@@ -38,48 +37,6 @@
 #define VMX_INTR	1
 #define VMX_HLT		12
 #define VMX_ENTRY_FAIL	BIT(31)
-
-static int test__spaces(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
-{
-	struct guest_spaces spaces = { };
-	const struct guest_space *found;
-
-	TEST_ASSERT_VAL("empty", !guest_spaces__find(&spaces, 0x1000));
-
-	/* Not in order, and one root that two processes share */
-	TEST_ASSERT_VAL("add", !guest_spaces__add(&spaces, 0x7000000, 30));
-	TEST_ASSERT_VAL("add", !guest_spaces__add(&spaces, 0x3000000, 20));
-	TEST_ASSERT_VAL("add", !guest_spaces__add(&spaces, 0x3000000, 10));
-	TEST_ASSERT_VAL("add", !guest_spaces__add(&spaces, 0x5001000, 40));
-	TEST_ASSERT_VAL("no root", !guest_spaces__add(&spaces, 0, 50));
-	TEST_ASSERT_VAL("no pid", !guest_spaces__add(&spaces, 0x9000000, -1));
-	TEST_ASSERT_EQUAL("entries that name something", (int)spaces.nr, 4);
-
-	found = guest_spaces__find(&spaces, 0x7000000);
-	TEST_ASSERT_VAL("plain", found && found->pid == 30);
-	found = guest_spaces__find(&spaces, 0x3000000);
-	TEST_ASSERT_VAL("shared: the lowest pid", found && found->pid == 10);
-	found = guest_spaces__find(&spaces, 0x7000000 | 0x123);
-	TEST_ASSERT_VAL("PCID", found && found->pid == 30);
-	found = guest_spaces__find(&spaces, 0x7000000 | (3ULL << 61) | (1ULL << 63));
-	TEST_ASSERT_VAL("LAM and no-flush", found && found->pid == 30);
-	found = guest_spaces__find(&spaces, 0x7000000 | (1ULL << 12) | 0x923);
-	TEST_ASSERT_VAL("KPTI's user table", found && found->pid == 30);
-	found = guest_spaces__find(&spaces, 0x5001000);
-	TEST_ASSERT_VAL("bit 12 is part of the address", found && found->pid == 40);
-	TEST_ASSERT_VAL("not the other half", !guest_spaces__find(&spaces, 0x5000000));
-	TEST_ASSERT_VAL("unknown", !guest_spaces__find(&spaces, 0x7002000));
-	TEST_ASSERT_VAL("bits above the address count",
-			!guest_spaces__find(&spaces, 0x7000000 | (1ULL << 40)));
-
-	/* Adding after a search sorts again */
-	TEST_ASSERT_VAL("add", !guest_spaces__add(&spaces, 0x1000000, 60));
-	found = guest_spaces__find(&spaces, 0x1000000);
-	TEST_ASSERT_VAL("late", found && found->pid == 60);
-
-	guest_spaces__exit(&spaces);
-	return TEST_OK;
-}
 
 /* A stream in a temporary file, from @len bytes at @buf */
 static int stream_fd(const void *buf, size_t len)
@@ -418,7 +375,6 @@ static int test__kvm_exits(struct test_suite *test __maybe_unused, int subtest _
 }
 
 static struct test_case kvm_unified_tests[] = {
-	TEST_CASE("kvm unified: CR3 to process", spaces),
 	TEST_CASE("kvm unified: record streams", stream),
 	TEST_CASE("kvm unified: names of VMs", vm_names),
 	TEST_CASE("kvm unified: VMs of a host", vms),

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A guest's clock by that of the host's samples. Host and guest read the same
+ * counter, and KVM knows what it adds to it and how it scales it for the guest:
+ * so no message between the two has to be timed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/zalloc.h>
+
+#include "util/tsc.h"
+#include "guest-clock.h"
+#include "guest-space.h"
+
+/* Looks at a clock every few seconds for a day; more is not a guest's clock. */
+#define MAX_PAIRS		65536
+
+/*
+ * The host's TSC when the guest's was @guest. False if the scaling is nonsense.
+ * Intel SDM volume 3, "Time-Stamp Counter Offset and Scaling"; AMD APM volume 2,
+ * "TSC Ratio MSR".
+ */
+bool guest_tsc__to_host(const struct guest_tsc *tsc, u64 guest, u64 *host)
+{
+	u64 scaled = guest - tsc->offset;
+
+	*host = scaled;
+	if (!tsc->known)
+		return false;
+	if (!tsc->frac_bits || tsc->ratio == 1ULL << tsc->frac_bits)
+		return true;
+	/* The quotient has to fit 64 bits. */
+	if (tsc->frac_bits > 63 || scaled >> (64 - tsc->frac_bits) >= tsc->ratio)
+		return false;
+	*host = mul_u64_u64_div64(scaled, 1ULL << tsc->frac_bits, tsc->ratio);
+	return true;
+}
+
+/* 0, -ENOMEM, or -EINVAL: a clock does not go back, nor is it asked that often */
+int guest_clock__add(struct guest_clock *clock, u64 tsc, u64 time)
+{
+	struct guest_clock_pair *pairs;
+
+	if (clock->nr == MAX_PAIRS ||
+	    (clock->nr && (tsc <= clock->pairs[clock->nr - 1].tsc ||
+			   time < clock->pairs[clock->nr - 1].time)))
+		return -EINVAL;
+
+	pairs = reallocarray(clock->pairs, clock->nr + 1, sizeof(*pairs));
+	if (!pairs)
+		return -ENOMEM;
+	clock->pairs = pairs;
+	pairs[clock->nr++] = (struct guest_clock_pair) { .tsc = tsc, .time = time };
+	return 0;
+}
+
+/**
+ * guest_clock__set - say what the guest's TSC is in the host's time
+ * @tsc: from KVM
+ * @tc: from the host's perf, TSC to the clock of its samples
+ *
+ * Returns 0, -ENODATA if one of them, or the guest's own clock, is not known, or
+ * -ENOMEM.
+ */
+int guest_clock__set(struct guest_clock *clock, const struct guest_tsc *tsc,
+		     const struct perf_tsc_conversion *tc)
+{
+	u64 *host;
+
+	if (!clock->nr || !tsc->known || !tc->cap_user_time_zero || !tc->time_mult ||
+	    tc->time_shift > 63)
+		return -ENODATA;
+
+	host = calloc(clock->nr, sizeof(*host));
+	if (!host)
+		return -ENOMEM;
+	for (size_t i = 0; i < clock->nr; i++) {
+		struct perf_tsc_conversion conversion = *tc;
+		u64 host_tsc;
+
+		if (!guest_tsc__to_host(tsc, clock->pairs[i].tsc, &host_tsc)) {
+			free(host);
+			return -ENODATA;
+		}
+		host[i] = tsc_to_perf_time(host_tsc, &conversion);
+		if (i && host[i] <= host[i - 1]) {
+			free(host);
+			return -ENODATA;
+		}
+	}
+	free(clock->host);
+	clock->host = host;
+	return 0;
+}
+
+/**
+ * guest_clock__time - the guest's CLOCK_BOOTTIME
+ * @host: when, in the time of the host's samples
+ *
+ * Both run at one rate but for the corrections of NTP, in both: what one is ahead
+ * of the other is interpolated between two pairs, and kept before the first and
+ * behind the last. GUEST_TIME_NONE without guest_clock__set().
+ */
+u64 guest_clock__time(const struct guest_clock *clock, u64 host)
+{
+	size_t low = 0, high = clock->nr;
+	const struct guest_clock_pair *pair;
+	s64 ahead, change;
+	u64 span;
+
+	if (!clock->host)
+		return GUEST_TIME_NONE;
+
+	/* The first pair that is later */
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (clock->host[mid] <= host)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low)
+		low--;
+
+	pair = &clock->pairs[low];
+	ahead = pair->time - clock->host[low];
+	if (host > clock->host[low] && low + 1 < clock->nr) {
+		span = clock->host[low + 1] - clock->host[low];
+		change = (s64)(pair[1].time - clock->host[low + 1]) - ahead;
+		ahead += (double)change * (host - clock->host[low]) / span;
+	}
+	return host + ahead;
+}
+
+void guest_clock__exit(struct guest_clock *clock)
+{
+	zfree(&clock->pairs);
+	zfree(&clock->host);
+	clock->nr = 0;
+}

@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reader of guest maps. What a guest says is checked as a whole before any of it
+ * is taken over, and what happened while the guest was followed is kept until the
+ * samples have come to that time.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/zalloc.h>
+#include <internal/lib.h>
+
+#include "util/build-id.h"
+#include "util/debug.h"
+#include "util/event.h"
+#include "util/machine.h"
+#include "util/thread.h"
+#include "guest-files.h"
+#include "guest-load.h"
+#include "guest-machine.h"
+#include "guest-records.h"
+#include "guest-stream.h"
+#include "kvm-guests.h"
+#include "number-hash.h"
+
+/*
+ * What a guest may say at most. perf's data structures are made for what there
+ * is on a machine, and take quadratic time if it is much more.
+ */
+#define GUEST_MAP_MAX_COMMS		(1U << 18)
+#define GUEST_MAP_MAX_FORKS		(1U << 20)
+#define GUEST_MAP_MAX_KERNEL_MAPS	4096
+#define GUEST_MAP_MAX_USER_MAPS		(1U << 18)
+#define GUEST_MAP_MAX_FOLLOWED_MAPS	(1U << 20)
+#define GUEST_MAP_MAX_MAPS_OF_PID	16384
+#define GUEST_MAP_MAX_SPACES		(1U << 21)
+#define GUEST_MAP_MAX_SYMBOL_PIDS	1024
+/* A kernel with all its modules has a quarter of that. */
+#define GUEST_MAP_MAX_KALLSYMS		(1U << 20)
+
+/**
+ * struct guest_map_load - a guest map that is being read
+ * @guest: that it is of, or NULL: only checked
+ * @checking: only symbols are taken over, which have to be there before maps are
+ * @kallsyms_fd: for the kernel's symbols, -1: not wanted
+ * @time: of the records that come, 0: before the guest was followed
+ * @maps_of_pid: how many each has, and @nr_...: of all
+ */
+struct guest_map_load {
+	struct kvm_guest *guest;
+	bool		 checking;
+	int		 kallsyms_fd;
+	u64		 time;
+	u32		 nr_comms;
+	u32		 nr_forks;
+	u32		 nr_kernel_maps;
+	u32		 nr_user_maps;
+	u32		 nr_followed_maps;
+	u32		 nr_spaces;
+	u32		 nr_kallsyms;
+	struct hashmap	 *maps_of_pid;
+};
+
+/* Is the string that a record ends with all in the record? */
+static bool record__has_string(const union perf_event *event, size_t offset)
+{
+	return event->header.size > offset &&
+	       memchr((const char *)event + offset, '\0', event->header.size - offset);
+}
+
+static bool misc__is_kernel(u16 misc)
+{
+	return (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+}
+
+static int guest_map__count_map(struct guest_map_load *load, bool kernel, pid_t pid)
+{
+	long nr = 0;
+
+	if (kernel)
+		return ++load->nr_kernel_maps > GUEST_MAP_MAX_KERNEL_MAPS ? -E2BIG : 0;
+
+	/* Of the others, those of a process that has ended are forgotten. */
+	if (load->time)
+		return ++load->nr_followed_maps > GUEST_MAP_MAX_FOLLOWED_MAPS ? -E2BIG : 0;
+	if (++load->nr_user_maps > GUEST_MAP_MAX_USER_MAPS)
+		return -E2BIG;
+	hashmap__find(load->maps_of_pid, pid, &nr);
+	if (++nr > GUEST_MAP_MAX_MAPS_OF_PID)
+		return -E2BIG;
+	return hashmap__set(load->maps_of_pid, pid, nr, NULL, NULL);
+}
+
+/* Is a record of a process as long as it has to be? It is counted. 0 or -errno */
+static int guest_map__check_event(struct guest_map_load *load, const union perf_event *event)
+{
+	bool kernel = misc__is_kernel(event->header.misc);
+
+	switch (event->header.type) {
+	case PERF_RECORD_MMAP:
+		if (!record__has_string(event, offsetof(struct perf_record_mmap, filename)))
+			return -EINVAL;
+		return guest_map__count_map(load, kernel, event->mmap.pid);
+	case PERF_RECORD_MMAP2:
+		if (!record__has_string(event, offsetof(struct perf_record_mmap2, filename)))
+			return -EINVAL;
+		if ((event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) &&
+		    event->mmap2.build_id_size > BUILD_ID_SIZE)
+			return -EINVAL;
+		return guest_map__count_map(load, kernel, event->mmap2.pid);
+	case PERF_RECORD_COMM:
+		if (!record__has_string(event, offsetof(struct perf_record_comm, comm)))
+			return -EINVAL;
+		if (load->time)
+			return ++load->nr_forks > GUEST_MAP_MAX_FORKS ? -E2BIG : 0;
+		return ++load->nr_comms > GUEST_MAP_MAX_COMMS ? -E2BIG : 0;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		if (event->header.size < sizeof(event->fork))
+			return -EINVAL;
+		return ++load->nr_forks > GUEST_MAP_MAX_FORKS ? -E2BIG : 0;
+	default:
+		return 0;
+	}
+}
+
+static int kvm_guest__apply_mmap(struct kvm_guest *guest, const union perf_event *event)
+{
+	bool kernel = misc__is_kernel(event->header.misc);
+	struct build_id bid = { };
+
+	if (event->header.type == PERF_RECORD_MMAP)
+		return kvm_guest__add_map(guest, kernel, event->mmap.pid, event->mmap.start,
+					  event->mmap.len, event->mmap.pgoff, PROT_EXEC, 0, &bid,
+					  event->mmap.filename);
+
+	if (event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
+		build_id__init(&bid, event->mmap2.build_id, event->mmap2.build_id_size);
+	return kvm_guest__add_map(guest, kernel, event->mmap2.pid, event->mmap2.start,
+				  event->mmap2.len, event->mmap2.pgoff, event->mmap2.prot,
+				  event->mmap2.flags, &bid, event->mmap2.filename);
+}
+
+static int kvm_guest__apply_comm(struct kvm_guest *guest, const union perf_event *event)
+{
+	bool exec = event->header.misc & PERF_RECORD_MISC_COMM_EXEC;
+	char comm[sizeof(event->comm.comm)];
+
+	if (!guest_pid__is_valid(event->comm.pid) || event->comm.pid != event->comm.tid)
+		return 0;
+	strlcpy(comm, event->comm.comm, sizeof(comm));
+	guest_text__sanitize(comm);
+	return kvm_guest__comm(guest, event->comm.pid, comm, exec);
+}
+
+/*
+ * Has the process @pid ended at @time? Its first thread has; others may go on, with
+ * the address space. One of the same number may come later, which takes its place.
+ */
+static bool kvm_guest__is_gone(const struct kvm_guest *guest, pid_t pid, u64 time)
+{
+	long until;
+
+	return guest_pid__is_valid(pid) && hashmap__find(guest->until_of_pid, (long)pid, &until) &&
+	       (u64)until <= time;
+}
+
+/* Remembers until when there is a process of that number. 0 or -ENOMEM */
+static int kvm_guest__note_until(struct kvm_guest *guest, const struct guest_space *space)
+{
+	long until;
+
+	if (hashmap__find(guest->until_of_pid, (long)space->pid, &until) &&
+	    (u64)until >= space->until)
+		return 0;
+	return hashmap__set(guest->until_of_pid, (long)space->pid, (long)space->until, NULL, NULL);
+}
+
+/* A record that was checked becomes true. 0 or -errno */
+static int kvm_guest__apply(struct kvm_guest *guest, const union perf_event *event, u64 time)
+{
+	switch (event->header.type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return kvm_guest__apply_mmap(guest, event);
+	case PERF_RECORD_COMM:
+		return kvm_guest__apply_comm(guest, event);
+	case PERF_RECORD_FORK:
+		/* That of a snapshot says nothing, of a thread nothing new. */
+		if (!time || !guest_pid__is_valid(event->fork.pid) ||
+		    !guest_pid__is_valid(event->fork.ppid) ||
+		    event->fork.pid == event->fork.ppid)
+			return 0;
+		return kvm_guest__fork(guest, event->fork.pid, event->fork.ppid);
+	case PERF_RECORD_EXIT:
+		if (time && event->fork.pid == event->fork.tid &&
+		    kvm_guest__is_gone(guest, event->fork.pid, time))
+			kvm_guest__exit(guest, event->fork.pid);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* Keeps a record for when its time has come. 0 or -ENOMEM */
+static int kvm_guest__keep(struct kvm_guest *guest, const union perf_event *event, u64 time)
+{
+	struct guest_replay *replay = &guest->replay;
+	struct guest_replay_entry *entry;
+
+	if (replay->nr == replay->allocated) {
+		size_t allocated = replay->allocated ? replay->allocated * 2 : 1024;
+		void *entries = reallocarray(replay->entries, allocated, sizeof(*entry));
+
+		if (!entries)
+			return -ENOMEM;
+		replay->entries = entries;
+		replay->allocated = allocated;
+	}
+	entry = &replay->entries[replay->nr];
+	entry->time = time;
+	entry->event = memdup(event, event->header.size);
+	if (!entry->event)
+		return -ENOMEM;
+	replay->nr++;
+	return 0;
+}
+
+/**
+ * kvm_guest__replay - take over what has happened in the guest up to now
+ * @time: ns of the guest's CLOCK_BOOTTIME, or GUEST_TIME_NONE: all of it
+ */
+void kvm_guest__replay(struct kvm_guest *guest, u64 time)
+{
+	struct guest_replay *replay = &guest->replay;
+
+	while (replay->next < replay->nr && replay->entries[replay->next].time <= time) {
+		struct guest_replay_entry *entry = &replay->entries[replay->next++];
+
+		if (kvm_guest__apply(guest, entry->event, entry->time))
+			pr_debug("guest %s: a record of its map could not be used\n", guest->name);
+		zfree(&entry->event);
+	}
+}
+
+static void kvm_guest__free_replay(struct kvm_guest *guest)
+{
+	struct guest_replay *replay = &guest->replay;
+
+	for (size_t i = replay->next; i < replay->nr; i++)
+		free(replay->entries[i].event);
+	zfree(&replay->entries);
+	replay->nr = 0;
+	replay->next = 0;
+}
+
+static int guest_map__process_kallsyms(struct guest_map_load *load, const union perf_event *event)
+{
+	int fd = load->kallsyms_fd;
+	const struct perf_record_guest_kallsyms *rec = (const void *)event;
+	char *data;
+	int ret = 0;
+
+	if (event->header.size < sizeof(*rec) ||
+	    rec->len > event->header.size - sizeof(*rec))
+		return -EINVAL;
+	for (u32 i = 0; i < rec->len; i++)
+		load->nr_kallsyms += rec->data[i] == '\n';
+	if (load->nr_kallsyms > GUEST_MAP_MAX_KALLSYMS)
+		return -E2BIG;
+	if (fd < 0 || !rec->len)
+		return 0;
+
+	data = memdup(rec->data, rec->len);
+	if (!data)
+		return -ENOMEM;
+	for (u32 i = 0; i < rec->len; i++) {
+		if (!isprint((unsigned char)data[i]) && data[i] != '\n' && data[i] != '\t')
+			data[i] = '?';
+	}
+	if (writen(fd, data, rec->len) != (ssize_t)rec->len)
+		ret = -errno;
+	free(data);
+	return ret;
+}
+
+static int guest_map__process_symbols(struct guest_map_load *load, const union perf_event *event)
+{
+	const struct perf_record_guest_symbols *rec = (const void *)event;
+
+	if (event->header.size < sizeof(*rec) || rec->len > event->header.size - sizeof(*rec))
+		return -EINVAL;
+	if (!load->guest || !load->checking || !rec->len || !guest_pid__is_valid(rec->pid))
+		return 0;
+	if (load->guest->nr_symbols >= GUEST_MAP_MAX_SYMBOL_PIDS)
+		return -E2BIG;
+	return kvm_guest__add_symbols(load->guest, rec->pid, rec->data, rec->len);
+}
+
+static int guest_map__process_space(struct guest_map_load *load, const union perf_event *event)
+{
+	const struct perf_record_guest_space *rec = (const void *)event;
+	const struct guest_space space = {
+		.pt_root = rec->pt_root,
+		.from = rec->from,
+		.until = rec->until,
+		.pid = rec->pid,
+		.ns_pid = guest_pid__is_valid(rec->ns_pid) ? rec->ns_pid : 0,
+	};
+
+	if (event->header.size < sizeof(*rec))
+		return -EINVAL;
+	if (++load->nr_spaces > GUEST_MAP_MAX_SPACES)
+		return -E2BIG;
+	/* All are known before the first of the others is taken over. */
+	if (!load->guest || !load->checking || !guest_pid__is_valid(space.pid))
+		return 0;
+	return kvm_guest__note_until(load->guest, &space) ?:
+	       guest_spaces__add(&load->guest->spaces, &space);
+}
+
+/* The clock, and what kind of a map it is */
+static int guest_map__process_frame(struct guest_map_load *load, const union perf_event *event)
+{
+	const struct perf_record_guest_missed *missed = (const void *)event;
+	const struct perf_record_guest_clock *clock = (const void *)event;
+	const struct perf_record_guest_map *kind = (const void *)event;
+	const struct perf_record_guest_time *time = (const void *)event;
+	struct kvm_guest *guest = load->checking ? load->guest : NULL;
+
+	switch (event->header.type) {
+	case PERF_RECORD_GUEST_MAP:
+		if (event->header.size < sizeof(*kind))
+			return -EINVAL;
+		if (guest) {
+			guest->spaces.pti = kind->flags & GUEST_MAP_PTI;
+			guest->followed = kind->flags & GUEST_MAP_FOLLOWED;
+		}
+		return 0;
+	case PERF_RECORD_GUEST_MISSED:
+		if (event->header.size < sizeof(*missed))
+			return -EINVAL;
+		if (guest) {
+			guest->missed_spaces = missed->spaces;
+			guest->missed_events = missed->events;
+		}
+		return 0;
+	case PERF_RECORD_GUEST_CLOCK:
+		if (event->header.size < sizeof(*clock))
+			return -EINVAL;
+		return guest ? guest_clock__add(&guest->clock, clock->tsc, clock->time) : 0;
+	case PERF_RECORD_GUEST_TIME:
+		if (event->header.size < sizeof(*time) || !time->time ||
+		    time->time < load->time || time->time == GUEST_TIME_NONE)
+			return -EINVAL;
+		load->time = time->time;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int guest_map__process(const union perf_event *event, void *arg)
+{
+	struct guest_map_load *load = arg;
+	int ret;
+
+	switch (event->header.type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		ret = guest_map__check_event(load, event);
+		if (ret || !load->guest || load->checking)
+			return ret;
+		if (load->time)
+			return kvm_guest__keep(load->guest, event, load->time);
+		return kvm_guest__apply(load->guest, event, 0);
+	case PERF_RECORD_GUEST_SPACE:
+		return guest_map__process_space(load, event);
+	case PERF_RECORD_GUEST_KALLSYMS:
+		return guest_map__process_kallsyms(load, event);
+	case PERF_RECORD_GUEST_SYMBOLS:
+		return guest_map__process_symbols(load, event);
+	case PERF_RECORD_GUEST_MAP:
+	case PERF_RECORD_GUEST_MISSED:
+	case PERF_RECORD_GUEST_CLOCK:
+	case PERF_RECORD_GUEST_TIME:
+		return guest_map__process_frame(load, event);
+	default:
+		return 0;	/* Attributes, features: not needed here */
+	}
+}
+
+static int guest_map__read(const char *path, struct guest_map_load *load, char *err, size_t errlen)
+{
+	struct stat st;
+	int fd, ret;
+
+	/* It is read more than once. A pipe without a writer must not block here. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st)) {
+		ret = -errno;
+		scnprintf(err, errlen, "cannot be opened: %s", strerror(-ret));
+		goto out;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		scnprintf(err, errlen, "is not a regular file");
+		ret = -EINVAL;
+		goto out;
+	}
+
+	load->maps_of_pid = hashmap__new(number__hash, number__equal, NULL);
+	if (IS_ERR(load->maps_of_pid)) {
+		ret = -ENOMEM;
+	} else {
+		scnprintf(err, errlen, "is corrupt");
+		ret = guest_stream__read(fd, guest_map__process, load, err, errlen);
+		hashmap__free(load->maps_of_pid);
+	}
+	if (ret == -E2BIG)
+		scnprintf(err, errlen, "has more processes or maps than any real guest");
+	else if (ret == -ENOMEM || ret == -ENOSPC)
+		scnprintf(err, errlen, "cannot be read in: %s", strerror(-ret));
+out:
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* 0 if @path is a whole guest map, else -errno and the rest of a sentence */
+int guest_map__check(const char *path, char *err, size_t errlen)
+{
+	struct guest_map_load load = { .kallsyms_fd = -1 };
+
+	return guest_map__read(path, &load, err, errlen);
+}
+
+/* Writes the /proc/kallsyms that is in the map at @path to @fd. As above */
+int guest_map__extract_kallsyms(const char *path, int fd, char *err, size_t errlen)
+{
+	struct guest_map_load load = { .kallsyms_fd = fd };
+
+	return guest_map__read(path, &load, err, errlen);
+}
+
+void kvm_guest__unload_map(struct kvm_guest *guest)
+{
+	guest_spaces__exit(&guest->spaces);
+	guest_clock__exit(&guest->clock);
+	kvm_guest__free_symbols(guest);
+	kvm_guest__free_replay(guest);
+}
+
+/**
+ * kvm_guest__load_map - take over what a guest map says
+ * @path: the map
+ * @kallsyms: the name of a file with its /proc/kallsyms
+ * @kallsyms_fd: that file, to be written from the map, or -1: it is there already
+ *
+ * A map that is not whole changes nothing. 0, or -errno and the rest of a
+ * sentence about the map in @err.
+ */
+int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *kallsyms,
+			int kallsyms_fd, char *err, size_t errlen)
+{
+	struct guest_map_load check = {
+		.guest = guest, .checking = true, .kallsyms_fd = kallsyms_fd,
+	};
+	struct guest_map_load load = { .guest = guest, .kallsyms_fd = -1 };
+	int ret;
+
+	ret = guest_map__read(path, &check, err, errlen);
+	if (!ret)
+		ret = guest_map__read(path, &load, err, errlen);
+	if (!ret)
+		ret = kvm_guest__comm(guest, 0, "kernel", false);
+	if (ret) {
+		kvm_guest__unload_map(guest);
+		return ret;
+	}
+
+	guest->has_map = true;
+	if (!access(kallsyms, R_OK)) {
+		free(guest->machine->kallsyms_filename);
+		guest->machine->kallsyms_filename = strdup(kallsyms);
+	}
+	pr_debug("guest %s: %zu address spaces from %s\n", guest->name, guest->spaces.nr, path);
+	return 0;
+}
+

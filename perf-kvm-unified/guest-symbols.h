@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_GUEST_SYMBOLS_H
+#define __PERF_KVM_UNIFIED_GUEST_SYMBOLS_H
+
+#include <sys/types.h>
+
+/* Symbols that a process has told of more than this of are not believed. */
+#define GUEST_SYMBOLS_MAX_SIZE	(64U << 20)
+
+int guest_symbols__write_perf_map(int fd, pid_t pid);
+int guest_symbols__write_vdso(int fd);
+
+#endif /* __PERF_KVM_UNIFIED_GUEST_SYMBOLS_H */
