@@ -295,6 +295,10 @@ static int test__vcpu_sample(struct test_suite *test __maybe_unused, int subtest
 	TEST_ASSERT_VAL("VMX halt", !interrupted(guest, PERF_VCPU_ISA_VMX, VMX_HLT));
 	TEST_ASSERT_VAL("no exit reason: the label holds",
 			interrupted(PERF_VCPU_LOADED | PERF_VCPU_IN_GUEST, PERF_VCPU_ISA_SVM, 0));
+	TEST_ASSERT_VAL("VMX, host, no exit reason",
+			!interrupted(PERF_VCPU_LOADED, PERF_VCPU_ISA_VMX, 0));
+	TEST_ASSERT_VAL("an architecture that says no more: the label holds",
+			interrupted(PERF_VCPU_LOADED, 0, 0));
 
 	TEST_ASSERT_VAL("SVM name", !strcmp(vcpu_exit_reason__name(PERF_VCPU_ISA_SVM, SVM_HLT,
 								   buf, sizeof(buf)), "hlt"));
