@@ -12,6 +12,11 @@ static inline int axis_cmp(u64 a, u64 b)
 	return a < b ? -1 : a > b;
 }
 
+static inline int axis_cmp_u64(const void *a, const void *b)
+{
+	return axis_cmp(*(const u64 *)a, *(const u64 *)b);
+}
+
 /* qsort() wants an array even if it has nothing in it. */
 static inline void axis_sort(void *array, size_t nr, size_t size,
 			     int (*cmp)(const void *, const void *))

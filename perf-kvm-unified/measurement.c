@@ -3,7 +3,6 @@
  * A session's samples and events, put on the time axis.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,22 +27,14 @@
 #include "util/symbol.h"
 #include "util/thread.h"
 #include "util/vcpu-sample.h"
+#include "axis-sort.h"
 #include "kvm-guests.h"
 #include "kvm-unified.h"
 #include "measurement.h"
+#include "number-map.h"
 
 /* So many distances of samples are enough to know the usual one. */
 #define NR_DISTANCES		4096
-
-static size_t number__hash(long key, void *ctx __maybe_unused)
-{
-	return hash_bits(key, sizeof(size_t) * CHAR_BIT);
-}
-
-static bool number__equal(long a, long b, void *ctx __maybe_unused)
-{
-	return a == b;
-}
 
 static size_t task__hash(long key, void *ctx __maybe_unused)
 {
@@ -68,8 +59,8 @@ int measurement__init(struct measurement *m)
 	if (time_axis__init(&m->axis))
 		return -ENOMEM;
 	m->task_idx = hashmap__new(task__hash, task__equal, NULL);
-	m->vcpu_by_tid = hashmap__new(number__hash, number__equal, NULL);
-	m->vm_by_pid = hashmap__new(number__hash, number__equal, NULL);
+	m->vcpu_by_tid = number_map__new();
+	m->vm_by_pid = number_map__new();
 	if (IS_ERR(m->task_idx) || IS_ERR(m->vcpu_by_tid) || IS_ERR(m->vm_by_pid))
 		return -ENOMEM;
 	return profile__init(&m->hits);
@@ -746,13 +737,6 @@ void measurement__set_tool(struct measurement *m)
 	m->tool.unthrottle	= process_unthrottle;
 }
 
-static int u64__cmp(const void *_a, const void *_b)
-{
-	u64 a = *(const u64 *)_a, b = *(const u64 *)_b;
-
-	return a < b ? -1 : a > b;
-}
-
 /*
  * The time between two samples of a CPU that is never idle, ns: what was asked
  * for if that was a time or a frequency, else how far apart samples usually are.
@@ -769,7 +753,7 @@ static u64 measurement__get_period(const struct measurement *m)
 
 	if (!m->nr_distances)
 		return 0;
-	qsort(m->distances, m->nr_distances, sizeof(*m->distances), u64__cmp);
+	axis_sort(m->distances, m->nr_distances, sizeof(*m->distances), axis_cmp_u64);
 	return m->distances[m->nr_distances / 2];
 }
 

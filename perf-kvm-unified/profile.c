@@ -10,6 +10,7 @@
 #include <linux/zalloc.h>
 
 #include "util/hashmap.h"
+#include "axis-sort.h"
 #include "profile.h"
 
 #define MIN_ALLOCATED	64
@@ -150,13 +151,6 @@ static int row__cmp(const void *_a, const void *_b)
 	return ret;
 }
 
-static int u64__cmp(const void *_a, const void *_b)
-{
-	u64 a = *(const u64 *)_a, b = *(const u64 *)_b;
-
-	return a < b ? -1 : a > b;
-}
-
 /**
  * profile__samples - @time in samples, rounded
  * @period: ns that a sample stands for; 0 if that is not known, as is the result
@@ -192,7 +186,7 @@ static int round_rows(struct profile_row **rows, u32 nr, u64 total, u64 period)
 		missing -= rows[i]->samples;
 		remainders[i] = row__remainder(rows[i], period);
 	}
-	qsort(remainders, nr, sizeof(*remainders), u64__cmp);
+	axis_sort(remainders, nr, sizeof(*remainders), axis_cmp_u64);
 	if (missing)
 		limit = remainders[nr - min_t(u64, missing, nr)];
 	free(remainders);

@@ -5,11 +5,9 @@
  * them; who had the CPU when a vCPU had it not is known to cpu-tracks.c.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/compiler.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
@@ -18,26 +16,17 @@
 #include "axis-cells.h"
 #include "axis-sort.h"
 #include "cpu-tracks.h"
+#include "number-map.h"
 #include "time-axis.h"
 #include "vcpu-states.h"
 
 #define MIN_ALLOCATED	1024
 
-static size_t number__hash(long key, void *ctx __maybe_unused)
-{
-	return hash_bits(key, sizeof(size_t) * CHAR_BIT);
-}
-
-static bool number__equal(long a, long b, void *ctx __maybe_unused)
-{
-	return a == b;
-}
-
 /* 0 or -ENOMEM */
 int time_axis__init(struct time_axis *ta)
 {
 	*ta = (struct time_axis) { };
-	ta->vcpu_idx = hashmap__new(number__hash, number__equal, NULL);
+	ta->vcpu_idx = number_map__new();
 	if (!IS_ERR(ta->vcpu_idx))
 		return 0;
 	ta->vcpu_idx = NULL;
