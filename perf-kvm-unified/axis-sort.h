@@ -2,6 +2,7 @@
 #ifndef __PERF_KVM_UNIFIED_AXIS_SORT_H
 #define __PERF_KVM_UNIFIED_AXIS_SORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <linux/types.h>
@@ -23,6 +24,26 @@ static inline void axis_sort(void *array, size_t nr, size_t size,
 {
 	if (nr)
 		qsort(array, nr, size, cmp);
+}
+
+/*
+ * The first of @nr entries that is not before @key, or @nr if all are. Those that
+ * are before it must come first.
+ */
+static inline size_t axis_find(const void *array, size_t nr, size_t size, const void *key,
+			       bool (*is_before)(const void *entry, const void *key))
+{
+	size_t low = 0, high = nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (is_before((const char *)array + mid * size, key))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
 #endif /* __PERF_KVM_UNIFIED_AXIS_SORT_H */

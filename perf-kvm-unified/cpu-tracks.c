@@ -245,32 +245,25 @@ static bool signs__next(struct signs *walk, u64 end, struct sign *sign)
 	return true;
 }
 
+static bool mark__is_before(const void *mark, const void *time)
+{
+	return ((const struct mark *)mark)->time < *(const u64 *)time;
+}
+
+static bool sample__is_before(const void *sample, const void *time)
+{
+	return ((const struct axis_sample *)sample)->time < *(const u64 *)time;
+}
+
 /* Puts @walk to the first sign from @time on. */
 static void signs__seek(struct signs *walk, u64 time)
 {
-	size_t low = 0, high = walk->track->nr_marks;
+	const struct cpu_track *track = walk->track;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (walk->track->marks[mid].time < time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	walk->mark = low;
-
-	low = 0;
-	high = walk->track->nr_samples;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (walk->track->samples[mid].time < time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	walk->sample = low;
+	walk->mark = axis_find(track->marks, track->nr_marks, sizeof(*track->marks), &time,
+			       mark__is_before);
+	walk->sample = axis_find(track->samples, track->nr_samples, sizeof(*track->samples),
+				 &time, sample__is_before);
 }
 
 /*
@@ -331,6 +324,11 @@ static int add_by_tasks(const struct time_axis *ta, const struct vcpu_interval *
 	return vcpu_intervals__add(out, &part);
 }
 
+static bool occupant__is_gone(const void *occupant, const void *time)
+{
+	return ((const struct occupant *)occupant)->end <= *(const u64 *)time;
+}
+
 /**
  * cpu_tracks__split_wait - split a wait for a CPU by who had the CPU
  * @wait: an interval of vCPU @self, with a CPU that there is
@@ -343,22 +341,15 @@ int cpu_tracks__split_wait(const struct time_axis *ta, const struct vcpu_interva
 			   u32 self, struct vcpu_intervals *out)
 {
 	const struct cpu_track *track = &ta->cpus[wait->cpu];
-	size_t low = 0, high = track->nr_occupants;
 	u32 prev = TIME_AXIS_NONE;
 	u64 pos = wait->start;
 	int ret = 0;
+	size_t i;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (track->occupants[mid].end <= pos)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-
-	for (; !ret && pos < wait->end && low < track->nr_occupants; low++) {
-		const struct occupant *o = &track->occupants[low];
+	i = axis_find(track->occupants, track->nr_occupants, sizeof(*track->occupants), &pos,
+		      occupant__is_gone);
+	for (; !ret && pos < wait->end && i < track->nr_occupants; i++) {
+		const struct occupant *o = &track->occupants[i];
 		struct vcpu_interval part = *wait;
 
 		if (o->start >= wait->end)

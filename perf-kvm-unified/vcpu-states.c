@@ -362,36 +362,28 @@ static int states_from_samples(const struct time_axis *ta, const struct axis_vcp
 	return add_blank(states, prev, pos, ta->end, prev->cpu);
 }
 
+static bool event__is_before(const void *event, const void *time)
+{
+	return ((const struct axis_event *)event)->time < *(const u64 *)time;
+}
+
 /* The first event of the vCPU from @time on */
 static size_t first_event(const struct axis_vcpu *vcpu, u64 time)
 {
-	size_t low = 0, high = vcpu->nr_events;
+	return axis_find(vcpu->events, vcpu->nr_events, sizeof(*vcpu->events), &time,
+			 event__is_before);
+}
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (vcpu->events[mid].time < time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+static bool sample__is_before(const void *sample, const void *time)
+{
+	return (*(const struct axis_sample **)sample)->time < *(const u64 *)time;
 }
 
 /* The first sample of the vCPU from @time on */
 static size_t first_sample(const struct axis_vcpu *vcpu, u64 time)
 {
-	size_t low = 0, high = vcpu->nr_samples;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (vcpu->samples[mid]->time < time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return axis_find(vcpu->samples, vcpu->nr_samples, sizeof(*vcpu->samples), &time,
+			 sample__is_before);
 }
 
 /* When the vCPU was seen next, from @time on */
@@ -412,20 +404,16 @@ static bool state__is_run(const struct vcpu_interval *state)
 	return state->kind == VCPU_TIME_RUN;
 }
 
+static bool state__is_over(const void *state, const void *time)
+{
+	return ((const struct vcpu_interval *)state)->end <= *(const u64 *)time;
+}
+
 /* The first of @states that ends after @time */
 static size_t find_state(const struct vcpu_intervals *states, u64 time)
 {
-	size_t low = 0, high = states->nr;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (states->entries[mid].end <= time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return axis_find(states->entries, states->nr, sizeof(*states->entries), &time,
+			 state__is_over);
 }
 
 /* The CPU that the vCPU was seen on next, from @time on, or TIME_AXIS_NONE */
