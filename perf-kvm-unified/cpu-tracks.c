@@ -396,14 +396,13 @@ static int piece__cmp(const void *_a, const void *_b)
 static struct cpu_interval *taken_pieces(const struct time_axis *ta, u32 cpu, size_t *nr)
 {
 	const struct cpu_track *track = &ta->cpus[cpu];
+	const struct axis_gap *gap = NULL;
 	struct cpu_interval *pieces;
-	size_t first = 0, last;
+	size_t nr_gaps = 0;
 
-	while (first < ta->nr_gaps && ta->gaps[first].cpu < cpu)
-		first++;
-	for (last = first; last < ta->nr_gaps && ta->gaps[last].cpu == cpu; last++)
-		;
-	pieces = calloc(track->nr_occupants + last - first + 1, sizeof(*pieces));
+	while ((gap = time_axis__next_gap(ta, gap, cpu, ta->start, ta->end)))
+		nr_gaps++;
+	pieces = calloc(track->nr_occupants + nr_gaps + 1, sizeof(*pieces));
 	if (!pieces)
 		return NULL;
 
@@ -419,17 +418,13 @@ static struct cpu_interval *taken_pieces(const struct time_axis *ta, u32 cpu, si
 				.vcpu = o->vcpu,
 			};
 	}
-	for (size_t i = first; i < last; i++) {
-		struct cpu_interval lost = {
-			.start = max(ta->gaps[i].from, ta->start),
-			.end = min(ta->gaps[i].until, ta->end),
+	while ((gap = time_axis__next_gap(ta, gap, cpu, ta->start, ta->end)))
+		pieces[(*nr)++] = (struct cpu_interval) {
+			.start = max(gap->from, ta->start),
+			.end = min(gap->until, ta->end),
 			.kind = CPU_TIME_LOST,
 			.vcpu = TIME_AXIS_NONE,
 		};
-
-		if (lost.start < lost.end)
-			pieces[(*nr)++] = lost;
-	}
 	axis_sort(pieces, *nr, sizeof(*pieces), piece__cmp);
 	return pieces;
 }

@@ -181,6 +181,13 @@ static int deal_out(struct time_axis *ta)
 	axis_sort(ta->events, ta->nr_events, sizeof(*ta->events), event__cmp);
 	axis_sort(ta->samples, ta->nr_samples, sizeof(*ta->samples), sample__cmp_cpu);
 	axis_sort(ta->gaps, ta->nr_gaps, sizeof(*ta->gaps), gap__cmp);
+	for (i = 0; i < ta->nr_gaps; i++) {
+		struct axis_gap *gap = &ta->gaps[i];
+
+		gap->reach = gap->until;
+		if (i && gap[-1].cpu == gap->cpu)
+			gap->reach = max(gap->reach, gap[-1].reach);
+	}
 
 	ta->by_vcpu = calloc(ta->nr_samples + 1, sizeof(*ta->by_vcpu));
 	if (!ta->by_vcpu)
@@ -207,6 +214,49 @@ static int deal_out(struct time_axis *ta)
 			vcpu->events = &ta->events[i];
 	}
 	return 0;
+}
+
+/* What a gap is compared with */
+struct gap_key {
+	u64	start;
+	u32	cpu;
+};
+
+static bool gap__is_before(const void *_gap, const void *_key)
+{
+	const struct axis_gap *gap = _gap;
+	const struct gap_key *key = _key;
+
+	return gap->cpu == key->cpu ? gap->reach <= key->start : gap->cpu < key->cpu;
+}
+
+/**
+ * time_axis__next_gap - the gaps of a CPU in a stretch of time, one after the other
+ * @prev: the one before, or NULL
+ *
+ * The next one of @cpu that has a part from @start to before @end, or NULL. For
+ * time_axis__build(), and after it.
+ */
+const struct axis_gap *time_axis__next_gap(const struct time_axis *ta,
+					   const struct axis_gap *prev, u32 cpu,
+					   u64 start, u64 end)
+{
+	const struct gap_key key = { .start = start, .cpu = cpu };
+	size_t i;
+
+	if (prev)
+		i = prev + 1 - ta->gaps;
+	else
+		i = axis_find(ta->gaps, ta->nr_gaps, sizeof(*ta->gaps), &key, gap__is_before);
+	for (; i < ta->nr_gaps; i++) {
+		const struct axis_gap *gap = &ta->gaps[i];
+
+		if (gap->cpu != cpu || gap->from >= end)
+			break;
+		if (gap->until > start)
+			return gap;
+	}
+	return NULL;
 }
 
 /* Each sample of the vCPU that is in a piece of KVM_RUN */

@@ -139,10 +139,13 @@ static inline bool axis_sample__is_guest(const struct axis_sample *sample)
 /**
  * struct axis_gap - records of a CPU that are missing
  * @samples_only: the sampling event was throttled, all others were not
+ * @reach: the latest end of this one and of those of the CPU that begin before it;
+ *	set by time_axis__build()
  */
 struct axis_gap {
 	u64	from;
 	u64	until;
+	u64	reach;
 	u32	cpu;
 	bool	samples_only;
 };
@@ -226,6 +229,9 @@ int time_axis__add_event(struct time_axis *ta, const struct axis_event *event);
 int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample);
 int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap);
 int time_axis__build(struct time_axis *ta);
+const struct axis_gap *time_axis__next_gap(const struct time_axis *ta,
+					   const struct axis_gap *prev, u32 cpu,
+					   u64 start, u64 end);
 int time_axis__walk_cpu(struct time_axis *ta, u32 cpu, cpu_interval_cb cb, void *arg);
 
 #endif /* __PERF_KVM_UNIFIED_TIME_AXIS_H */

@@ -404,18 +404,6 @@ static bool state__is_run(const struct vcpu_interval *state)
 	return state->kind == VCPU_TIME_RUN;
 }
 
-static bool state__is_over(const void *state, const void *time)
-{
-	return ((const struct vcpu_interval *)state)->end <= *(const u64 *)time;
-}
-
-/* The first of @states that ends after @time */
-static size_t find_state(const struct vcpu_intervals *states, u64 time)
-{
-	return axis_find(states->entries, states->nr, sizeof(*states->entries), &time,
-			 state__is_over);
-}
-
 /* The CPU that the vCPU was seen on next, from @time on, or TIME_AXIS_NONE */
 static u32 next_cpu(const struct axis_vcpu *vcpu, u64 time)
 {
@@ -427,38 +415,26 @@ static u32 next_cpu(const struct axis_vcpu *vcpu, u64 time)
 	return sample < vcpu->nr_samples ? vcpu->samples[sample]->cpu : TIME_AXIS_NONE;
 }
 
-/* Would records of @cpu say what the vCPU did in @state, and after it? */
-static bool state__needs_cpu(const struct axis_vcpu *vcpu, const struct vcpu_interval *state,
-			     u32 cpu)
-{
-	if (state->kind == VCPU_TIME_ABSENT)
-		return false;
-	return state->cpu == cpu || (!state__is_run(state) && next_cpu(vcpu, state->end) == cpu);
-}
-
 /*
- * The parts of @gap in which it is not known what the vCPU did: it was on the CPU
- * whose records are missing, or came back there. That lasts until it is seen
+ * The parts of @state in which it is not known what the vCPU did: it was on @cpu, or
+ * came back there, and records of that are missing. That lasts until it is seen
  * again. A pause of the sampling alone leaves the states known, but not what ran
  * in them.
  */
 static int add_lost(const struct time_axis *ta, const struct axis_vcpu *vcpu,
-		    const struct axis_gap *gap, const struct vcpu_intervals *states,
-		    struct vcpu_intervals *lost)
+		    const struct vcpu_interval *state, u32 cpu, struct vcpu_intervals *lost)
 {
-	for (size_t i = find_state(states, gap->from); i < states->nr; i++) {
-		const struct vcpu_interval *state = &states->entries[i];
+	const struct axis_gap *gap = NULL;
+
+	while ((gap = time_axis__next_gap(ta, gap, cpu, state->start, state->end))) {
 		struct vcpu_interval range;
 		int ret;
 
-		if (state->start >= gap->until)
-			break;
-		if (!state__needs_cpu(vcpu, state, gap->cpu) ||
-		    (gap->samples_only && ta->timeline && !state__is_run(state)))
+		if (gap->samples_only && ta->timeline && !state__is_run(state))
 			continue;
 
 		range = interval__new(VCPU_TIME_LOST, max(state->start, gap->from),
-				      min(state->end, gap->until), gap->cpu);
+				      min(state->end, gap->until), cpu);
 		if (!gap->samples_only)
 			range.end = max(range.end, next_sign(ta, vcpu, gap->until));
 		ret = vcpu_intervals__add(lost, &range);
@@ -484,8 +460,19 @@ static int find_lost(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 	size_t nr = 0;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < ta->nr_gaps; i++)
-		ret = add_lost(ta, vcpu, &ta->gaps[i], states, lost);
+	for (size_t i = 0; !ret && ta->nr_gaps && i < states->nr; i++) {
+		const struct vcpu_interval *state = &states->entries[i];
+		u32 next;
+
+		if (state->kind == VCPU_TIME_ABSENT)
+			continue;
+		ret = add_lost(ta, vcpu, state, state->cpu, lost);
+		if (ret || state__is_run(state))
+			continue;
+		next = next_cpu(vcpu, state->end);
+		if (next != state->cpu)
+			ret = add_lost(ta, vcpu, state, next, lost);
+	}
 
 	axis_sort(lost->entries, lost->nr, sizeof(*lost->entries), range__cmp);
 	for (size_t i = 0; i < lost->nr; i++) {

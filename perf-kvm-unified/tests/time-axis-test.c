@@ -335,6 +335,51 @@ static int test__lost(struct test_suite *test __maybe_unused, int subtest __mayb
 	return TEST_OK;
 }
 
+/* Are the gaps of @cpu from @start to @end those that begin at @from? */
+static bool has_gaps(const struct time_axis *ta, u32 cpu, u64 start, u64 end,
+		     const u64 *from, size_t nr)
+{
+	const struct axis_gap *g = NULL;
+
+	for (size_t i = 0; i < nr; i++) {
+		g = time_axis__next_gap(ta, g, cpu, start, end);
+		if (!g || g->cpu != cpu || g->from != from[i])
+			return false;
+	}
+	return !time_axis__next_gap(ta, g, cpu, start, end);
+}
+
+#define HAS_GAPS(ta, cpu, start, end, ...)						\
+	has_gaps(ta, cpu, start, end, (const u64 []){ __VA_ARGS__ },			\
+		 ARRAY_SIZE(((const u64 []){ __VA_ARGS__ })))
+
+static int test__gaps(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct time_axis ta;
+	int err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
+	TEST_ASSERT_VAL("none", !time_axis__next_gap(&ta, NULL, 0, 0, 1000));
+	/* Not in order, and a long one with short ones in it */
+	err |= gap(&ta, 2, 0, 1000, false);
+	err |= gap(&ta, 1, 900, 950, false);
+	err |= gap(&ta, 1, 300, 310, false);
+	err |= gap(&ta, 1, 100, 800, true);
+	err |= gap(&ta, 1, 200, 210, false);
+	err |= gap(&ta, 0, 0, 1000, false);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("all", HAS_GAPS(&ta, 1, 0, 1000, 100, 200, 300, 900));
+	TEST_ASSERT_VAL("the long one, behind the short ones", HAS_GAPS(&ta, 1, 400, 900, 100));
+	TEST_ASSERT_VAL("without those that are over", HAS_GAPS(&ta, 1, 210, 301, 100, 300));
+	TEST_ASSERT_VAL("between them", !time_axis__next_gap(&ta, NULL, 1, 800, 900));
+	TEST_ASSERT_VAL("before", !time_axis__next_gap(&ta, NULL, 1, 0, 100));
+	TEST_ASSERT_VAL("after", !time_axis__next_gap(&ta, NULL, 1, 950, 1000));
+	TEST_ASSERT_VAL("another CPU's", HAS_GAPS(&ta, 0, 10, 20, 0));
+	TEST_ASSERT_VAL("no such CPU", !time_axis__next_gap(&ta, NULL, 3, 0, 1000));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
 /* The event that is lost is the one that the vCPU came back. */
 static int test__lost_return(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
@@ -611,6 +656,7 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: who had the CPU", who),
 	TEST_CASE("kvm unified: time axis: vCPUs that come and go", lifetime),
 	TEST_CASE("kvm unified: time axis: lost records", lost),
+	TEST_CASE("kvm unified: time axis: gaps of a CPU", gaps),
 	TEST_CASE("kvm unified: time axis: lost events", lost_return),
 	TEST_CASE("kvm unified: time axis: samples only", samples_only),
 	TEST_CASE("kvm unified: time axis: host", host),
