@@ -181,10 +181,23 @@ static int state__end(struct vcpu_intervals *states, struct vcpu_interval *state
 	return vcpu_intervals__add(states, &wait);
 }
 
+/* Are records of @cpu missing that would say what happened from @start to @end? */
+static bool records_are_lost(const struct time_axis *ta, u32 cpu, u64 start, u64 end)
+{
+	const struct axis_gap *gap = NULL;
+
+	while ((gap = time_axis__next_gap(ta, gap, cpu, start, end))) {
+		if (!gap->samples_only)
+			return true;
+	}
+	return false;
+}
+
 /*
  * A guest sample in a state in which the vCPU has no CPU: the event that it came
  * back is missing. Ends @state with what is not known, and begins KVM_RUN there.
- * Where records are known to be lost, add_lost() says more exactly from when on.
+ * Where records of that time are known to be lost, add_lost() says more exactly
+ * from when on.
  */
 static int state__mend(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 		       struct vcpu_intervals *states, struct vcpu_interval *state, u64 end,
@@ -205,7 +218,8 @@ static int state__mend(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 		return 0;
 
 	before.end = clamp_time(ta, sample->time);
-	if (!ta->nr_gaps)
+	if (!records_are_lost(ta, before.cpu, before.start, before.end) &&
+	    !records_are_lost(ta, sample->cpu, before.start, before.end))
 		before.kind = VCPU_TIME_LOST;
 	ret = vcpu_intervals__add(states, &before);
 	*state = interval__new(VCPU_TIME_RUN, before.end, before.end, sample->cpu);

@@ -400,6 +400,12 @@ static int test__lost_return(struct test_suite *test __maybe_unused, int subtest
 		WAS(500, LOST, 2),
 		RAN(1000, GUEST_USER, 3, 2),
 	};
+	const struct expected did_d[] = {
+		RAN(400, GUEST_USER, 3, 2),
+		WAS(500, LOST, 2),
+		RAN(800, GUEST_USER, 3, 2),
+		WAS(1000, LOST, 2),
+	};
 	struct time_axis ta;
 	int a, b, c, err = 0;
 
@@ -428,6 +434,40 @@ static int test__lost_return(struct test_suite *test __maybe_unused, int subtest
 	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
 	TEST_ASSERT_VAL("halted and in the guest", DID(&ta, c, did_c));
 	time_axis__exit(&ta);
+
+	/* The same, and losses that have nothing to do with it */
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
+	c = axis__vcpu(&ta, 0, 0);
+	err |= event(&ta, 400, c, 2, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= sample(&ta, 10, 2, AXIS_SAMPLE_GUEST_USER, c, NONE, 3, SVM_INTR);
+	err |= sample(&ta, 500, 2, AXIS_SAMPLE_GUEST_USER, c, NONE, 3, SVM_INTR);
+	/* Of another CPU, of samples alone, and later */
+	err |= gap(&ta, 1, 420, 480, false);
+	err |= gap(&ta, 2, 420, 480, true);
+	err |= gap(&ta, 2, 800, 850, false);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("records of others are lost", DID(&ta, c, did_d));
+	time_axis__exit(&ta);
+
+	/* It comes back on CPU 1, and a record is lost there, or where it was. */
+	for (u32 cpu = 1; cpu <= 2; cpu++) {
+		const struct expected did_e[] = {
+			RAN(400, GUEST_USER, 3, 2),
+			WAS(420, HALTED, 2),
+			WAS(500, LOST, cpu),
+			RAN(1000, GUEST_USER, 3, 1),
+		};
+
+		TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
+		c = axis__vcpu(&ta, 0, 0);
+		err |= event(&ta, 400, c, 2, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+		err |= sample(&ta, 10, 2, AXIS_SAMPLE_GUEST_USER, c, NONE, 3, SVM_INTR);
+		err |= sample(&ta, 500, 1, AXIS_SAMPLE_GUEST_USER, c, NONE, 3, SVM_INTR);
+		err |= gap(&ta, cpu, 420, 480, false);
+		TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+		TEST_ASSERT_VAL("halted until records are lost", DID(&ta, c, did_e));
+		time_axis__exit(&ta);
+	}
 	return TEST_OK;
 }
 
