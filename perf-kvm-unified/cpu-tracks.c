@@ -255,8 +255,8 @@ static bool sample__is_before(const void *sample, const void *time)
 	return ((const struct axis_sample *)sample)->time < *(const u64 *)time;
 }
 
-/* Puts @walk to the first sign from @time on. */
-static void signs__seek(struct signs *walk, u64 time)
+/* Begins @walk anew, with the first sign from @time on. */
+static bool signs__first(struct signs *walk, u64 time, u64 end, struct sign *sign)
 {
 	const struct cpu_track *track = walk->track;
 
@@ -264,6 +264,7 @@ static void signs__seek(struct signs *walk, u64 time)
 			       mark__is_before);
 	walk->sample = axis_find(track->samples, track->nr_samples, sizeof(*track->samples),
 				 &time, sample__is_before);
+	return signs__next(walk, end, sign);
 }
 
 /*
@@ -283,42 +284,34 @@ static void interval__by_task(const struct time_axis *ta, struct vcpu_interval *
 	}
 }
 
-static bool has_sign(const struct cpu_track *track, u32 self, u64 start, u64 end)
+/*
+ * From @start to @end, in which no vCPU had the CPU. @sign: the first that @walk has
+ * given of that time, or NULL: there is none
+ */
+static int add_by_tasks(const struct time_axis *ta, const struct vcpu_interval *wait,
+			struct signs *walk, const struct sign *sign, u64 start, u64 end,
+			struct vcpu_intervals *out)
 {
-	struct signs walk = { .track = track, .vcpu = self };
-	struct sign sign;
-
-	signs__seek(&walk, start);
-	return signs__next(&walk, end, &sign);
-}
-
-/* From @start to @end, in which no vCPU had the CPU */
-static int add_by_tasks(const struct time_axis *ta, const struct vcpu_interval *wait, u32 self,
-			u64 start, u64 end, struct vcpu_intervals *out)
-{
-	struct signs walk = { .track = &ta->cpus[wait->cpu], .vcpu = self };
 	struct vcpu_interval part = *wait;
-	struct sign sign, next;
-	bool has_sign;
+	struct sign this, next;
 	int ret;
 
-	signs__seek(&walk, start);
-	has_sign = signs__next(&walk, end, &sign);
-	while (has_sign && signs__next(&walk, end, &next)) {
-		u64 until = next.exact ? next.time : axis_middle(sign.time, next.time);
+	while (sign && signs__next(walk, end, &next)) {
+		u64 until = next.exact ? next.time : axis_middle(sign->time, next.time);
 
 		part = *wait;
-		interval__by_task(ta, &part, &sign);
+		interval__by_task(ta, &part, sign);
 		part.start = start;
 		part.end = max(until, start);
 		ret = vcpu_intervals__add(out, &part);
 		if (ret)
 			return ret;
 		start = part.end;
-		sign = next;
+		this = next;
+		sign = &this;
 	}
 	part = *wait;
-	interval__by_task(ta, &part, has_sign ? &sign : NULL);
+	interval__by_task(ta, &part, sign);
 	part.start = start;
 	part.end = end;
 	return vcpu_intervals__add(out, &part);
@@ -341,8 +334,11 @@ int cpu_tracks__split_wait(const struct time_axis *ta, const struct vcpu_interva
 			   u32 self, struct vcpu_intervals *out)
 {
 	const struct cpu_track *track = &ta->cpus[wait->cpu];
+	struct signs walk = { .track = track, .vcpu = self };
 	u32 prev = TIME_AXIS_NONE;
 	u64 pos = wait->start;
+	struct sign sign;
+	bool has_sign;
 	int ret = 0;
 	size_t i;
 
@@ -356,8 +352,10 @@ int cpu_tracks__split_wait(const struct time_axis *ta, const struct vcpu_interva
 			break;
 		if (o->vcpu == self || o->end <= pos)
 			continue;
-		if (o->start > pos && (ta->timeline || has_sign(track, self, pos, o->start))) {
-			ret = add_by_tasks(ta, wait, self, pos, o->start, out);
+		has_sign = o->start > pos && signs__first(&walk, pos, o->start, &sign);
+		if (o->start > pos && (ta->timeline || has_sign)) {
+			ret = add_by_tasks(ta, wait, &walk, has_sign ? &sign : NULL, pos,
+					   o->start, out);
 			pos = o->start;
 		}
 		part.start = pos;
@@ -370,16 +368,17 @@ int cpu_tracks__split_wait(const struct time_axis *ta, const struct vcpu_interva
 	}
 	if (ret || pos >= wait->end)
 		return ret;
+	has_sign = signs__first(&walk, pos, wait->end, &sign);
 	/* The one before may have had it for less than it takes to get a sample. */
 	if (!ta->timeline && prev != TIME_AXIS_NONE && wait->end - pos < ta->period &&
-	    !has_sign(track, self, pos, wait->end)) {
+	    !has_sign) {
 		struct vcpu_interval part = *wait;
 
 		part.start = pos;
 		part.vcpu = prev;
 		return vcpu_intervals__add(out, &part);
 	}
-	return add_by_tasks(ta, wait, self, pos, wait->end, out);
+	return add_by_tasks(ta, wait, &walk, has_sign ? &sign : NULL, pos, wait->end, out);
 }
 
 static int piece__cmp(const void *_a, const void *_b)

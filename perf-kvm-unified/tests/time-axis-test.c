@@ -485,6 +485,12 @@ static int test__samples_only(struct test_suite *test __maybe_unused, int subtes
 		WAS(180, VMM, 0),
 		RAN(200, GUEST_USER, 1, 0),
 	};
+	const struct expected did_v2[] = {
+		RAN(10, GUEST_USER, 1, 0),
+		BY_VCPU(30, VCPU_B, 0),
+		BY_TASK(35, TASK, 0),
+		RAN(45, GUEST_USER, 1, 0),
+	};
 
 	TEST_ASSERT_VAL("init", !axis__new(&ta, false, 200));
 	v = axis__vcpu(&ta, 0, 0);
@@ -504,6 +510,18 @@ static int test__samples_only(struct test_suite *test __maybe_unused, int subtes
 	err |= sample(&ta, 192, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
 	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
 	TEST_ASSERT_VAL("samples alone", DID(&ta, v, did_v));
+	time_axis__exit(&ta);
+
+	/* The other one stops less than a period before the end, and a task is seen. */
+	TEST_ASSERT_VAL("init", !axis__new(&ta, false, 45));
+	v = axis__vcpu(&ta, 0, 0);
+	other = axis__vcpu(&ta, 1, 0);
+	err |= sample(&ta, 10, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	err |= sample(&ta, 30, 0, AXIS_SAMPLE_GUEST_KERNEL, other, NONE, 2, SVM_INTR);
+	err |= sample(&ta, 33, 0, AXIS_SAMPLE_HOST, NONE, TASK, 4, 0);
+	err |= sample(&ta, 45, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("a task after a vCPU", DID(&ta, v, did_v2));
 	time_axis__exit(&ta);
 	return TEST_OK;
 }
