@@ -294,21 +294,28 @@ static int measurement__relabel(struct measurement *m, const struct perf_sample 
 	return measurement__hit(m, &key, &as->hit);
 }
 
+/* What the time of a VM is to the host; @pid: of the VMM. @row is to stay. */
+struct profile_key vm_row__key(struct vm_row *row, const char *name, pid_t pid)
+{
+	scnprintf(row->function, sizeof(row->function), "[%s]", name);
+	scnprintf(row->module, sizeof(row->module), "(VM pid %d)", pid);
+	return (struct profile_key) {
+		.class = PROFILE_VM,
+		.function = row->function,
+		.module = row->module,
+		.comm = "",
+		.pid = -1,
+	};
+}
+
 /* Guest time of a vCPU that is not known, or of a guest that is not */
 static int measurement__hit_vm(struct measurement *m, const struct kvm_guest *guest, pid_t pid,
 			       struct axis_sample *as)
 {
-	char function[GUEST_VM_NAME_LEN + 2], module[32];
-	struct profile_key key = {
-		.class = PROFILE_VM,
-		.function = function,
-		.module = module,
-		.comm = "",
-		.pid = -1,
-	};
+	struct vm_row row;
+	struct profile_key key = vm_row__key(&row, guest ? guest->name : "guest",
+					     pid & ~KVM_GUEST_PSEUDO_PID);
 
-	scnprintf(function, sizeof(function), "[%s]", guest ? guest->name : "guest");
-	scnprintf(module, sizeof(module), "(VM pid %d)", pid & ~KVM_GUEST_PSEUDO_PID);
 	as->kind = AXIS_SAMPLE_HOST;
 	as->vcpu = TIME_AXIS_NONE;
 	return measurement__hit(m, &key, &as->hit);

@@ -23,6 +23,12 @@ struct measured_vm {
 	pid_t		pid;		/* of the VMM */
 };
 
+/* Memory for the names of a VM's row */
+struct vm_row {
+	char		function[GUEST_VM_NAME_LEN + 2];
+	char		module[32];
+};
+
 /* A thread of the host */
 struct measured_task {
 	pid_t		tid;
@@ -95,6 +101,7 @@ void measurement__exit(struct measurement *m);
 int measurement__open(struct measurement *m, struct perf_session *session);
 int measurement__finish(struct measurement *m);
 
+struct profile_key vm_row__key(struct vm_row *row, const char *name, pid_t pid);
 const char *vcpu_state__name(enum vcpu_state state);
 u32 measurement__nr_cpus(const struct measurement *m);
 u64 measurement__lost(const struct measurement *m);

@@ -327,14 +327,8 @@ static int add_cpu_interval(const struct cpu_interval *interval, void *arg)
 	const struct host_walk *walk = arg;
 	const struct measurement *m = walk->m;
 	u64 time = visible(walk->opts, interval->start, interval->end, walk->cpu);
-	char function[GUEST_VM_NAME_LEN + 2], module[32] = "";
-	struct profile_key key = {
-		.class = PROFILE_VM,
-		.function = function,
-		.module = module,
-		.comm = "",
-		.pid = -1,
-	};
+	struct profile_key key = { .module = "", .comm = "", .pid = -1 };
+	struct vm_row row;
 	u32 vm = TIME_AXIS_NONE;
 
 	switch (interval->kind) {
@@ -361,10 +355,8 @@ static int add_cpu_interval(const struct cpu_interval *interval, void *arg)
 			key = m->hits.by_idx[interval->sample->hit]->key;
 		break;
 	}
-	if (vm != TIME_AXIS_NONE) {
-		scnprintf(function, sizeof(function), "[%s]", m->vms[vm].name);
-		scnprintf(module, sizeof(module), "(VM pid %d)", m->vms[vm].pid);
-	}
+	if (vm != TIME_AXIS_NONE)
+		key = vm_row__key(&row, m->vms[vm].name, m->vms[vm].pid);
 	return section__add(walk->section, walk->opts, &key, time);
 }
 
