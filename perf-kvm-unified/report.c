@@ -367,6 +367,35 @@ static int report__parse_percent_limit(struct report *rep)
 	return -EINVAL;
 }
 
+static int report__parse_lists(struct report *rep)
+{
+	const struct {
+		const char *option;
+		const char *str;
+		struct intlist **list;
+	} numbers[] = {
+		{ "--vcpu", rep->vcpus, &rep->opts.vcpus },
+		{ "--pid", rep->pids, &rep->opts.pids },
+	};
+	const struct {
+		const char *option;
+		const char *str;
+		struct strlist **list;
+	} names[] = {
+		{ "--vm", rep->vms, &rep->opts.vms },
+		{ "--comm", rep->comms, &rep->opts.comms },
+		{ "--dso", rep->dsos, &rep->opts.dsos },
+		{ "--symbol", rep->syms, &rep->opts.syms },
+	};
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(numbers); i++)
+		ret = report__parse_numbers(numbers[i].option, numbers[i].str, numbers[i].list);
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(names); i++)
+		ret = report__parse_names(names[i].option, names[i].str, names[i].list);
+	return ret;
+}
+
 /* What can be told to be wrong before a file is opened */
 static int report__parse(struct report *rep)
 {
@@ -374,12 +403,7 @@ static int report__parse(struct report *rep)
 
 	ret = report__parse_percent_limit(rep) ?: report__parse_format(rep) ?:
 	      report__parse_attribution(rep) ?: report__parse_sort(rep) ?:
-	      report__parse_numbers("--vcpu", rep->vcpus, &rep->opts.vcpus) ?:
-	      report__parse_numbers("--pid", rep->pids, &rep->opts.pids) ?:
-	      report__parse_names("--vm", rep->vms, &rep->opts.vms) ?:
-	      report__parse_names("--comm", rep->comms, &rep->opts.comms) ?:
-	      report__parse_names("--dso", rep->dsos, &rep->opts.dsos) ?:
-	      report__parse_names("--symbol", rep->syms, &rep->opts.syms);
+	      report__parse_lists(rep);
 	if (!ret && symbol_conf.vmlinux_name && access(symbol_conf.vmlinux_name, R_OK)) {
 		ret = -errno;
 		pr_err("--vmlinux %s: %s\n", symbol_conf.vmlinux_name, strerror(-ret));
