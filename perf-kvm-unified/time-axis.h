@@ -177,7 +177,8 @@ struct axis_vcpu {
  * @start: @end: the measurement
  * @period: ns that a sample stands for
  * @clock: the event samples the time of whole CPUs, so that each gets a sample in
- *	each period, busy or not; else only the time near a sample is that sample's
+ *	each period, busy or not: where there is none near, some are missing. Else
+ *	nothing need have run there that the event counts.
  * @timeline: what vCPUs did comes from events, and not from samples alone
  * @vcpu_idx: index of a vCPU by number of the VM and id
  * @samples: @gaps: sorted by CPU and time by time_axis__build()
