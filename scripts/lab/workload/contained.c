@@ -53,10 +53,10 @@ static void run_inside(char **argv)
 {
 	char path[256] = "/proc/self/exe", *itself[] = { job, NULL };
 
-	/* What is mounted here is not to be seen outside. */
-	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	/* What is mounted here is not to be seen outside, where its parent still is. */
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("job", "/opt", "tmpfs", 0, NULL) || mount("tmp", "/tmp", "tmpfs", 0, NULL))
-		err(1, "mount");
+		err(1, "mount namespace");
 	if (argv[1])
 		snprintf(path, sizeof(path), "/usr/bin/%s", argv[1]);
 	copy(path);
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		snprintf(job, sizeof(job), "/opt/contained-%s", argv[1]);
 	mkdir("/opt", 0755);
-	if (unshare(CLONE_NEWPID | CLONE_NEWNS))
+	if (unshare(CLONE_NEWPID))
 		err(1, "unshare");
 	inside = fork();
 	if (inside < 0)
