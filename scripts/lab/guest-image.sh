@@ -148,7 +148,7 @@ flags_of()
 {
 	case $1 in
 	# It is run a hundred times a second, and the dynamic linker takes longer than it.
-	brief)	echo -static ;;
+	brief)	echo -static -no-pie ;;
 	cxx)	echo -static-libstdc++ -static-libgcc ;;
 	*)	echo -Wl,--as-needed -lquantum -lgomp ;;
 	esac

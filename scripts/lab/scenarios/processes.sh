@@ -12,7 +12,9 @@
 #   shares   four processes that stay, with nice values. shares/guest1-cpu.before and
 #            .after: the CPU time that they had; scripts/lab/cpu-shares shares user
 #
-# Of the logs' format see workload/lib/workload.h.
+# Of the logs' format see workload/lib/workload.h. The programs of storm and reuse are
+# static, at fixed addresses: what a user sample's ip is in guest/unstripped/brief says
+# in which of them it was, without any map.
 
 # See time-axis.sh. On a build machine's own clock a storm would be a breeze, as soon
 # as that machine has other work: here, 60 a second are 60.

@@ -2,7 +2,8 @@
 /*
  * A program that is short of life, for storm and reuse. The name it is called by
  * says in which function it is busy, so that a profile's process and function can
- * be held against each other.
+ * be held against each other. It is static, at a fixed address: its functions are
+ * where they are in every process of it.
  *
  * Usage: storm-alpha MS     (of wall time, however little of the CPU it has)
  */
