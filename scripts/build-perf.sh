@@ -16,11 +16,12 @@ CFLAGS_MORE=${EXTRA_CFLAGS:-}
 SRC=$TREE/src
 SPACE_MB=400
 
-# What the lab needs none of is left out: fewer packages to install, fewer
-# libraries to carry into the guest.
-FLAGS=(NO_SDT=1 NO_LIBPERL=1 NO_LIBPYTHON=1 NO_JVMTI=1 BUILD_BPF_SKEL=0
+# What the lab needs none of is left out: fewer packages to install.
+FLAGS=(NO_SDT=1 NO_LIBPERL=1 NO_LIBPYTHON=1 NO_JVMTI=1 BUILD_BPF_SKEL=1
 	NO_SLANG=1 NO_GTK2=1 NO_LIBNUMA=1 NO_LIBCRYPTO=1 NO_LIBBABELTRACE=1
 	NO_LIBLLVM=1 NO_CAPSTONE=1 NO_LIBDEBUGINFOD=1 NO_LZMA=1 NO_LIBPFM4=1 NO_SHELLCHECK=1)
+# What perf version --build-options calls that which has to be there.
+FEATURES=(libtraceevent libelf dwarf libunwind zstd bpf bpf_skeletons)
 
 case $VARIANT in
 '')	;;
@@ -30,20 +31,31 @@ orig)	SRC=$TREE/orig ;;
 # are of any size, and those behind one are where that leaves them.
 asan)	CFLAGS_MORE="-fsanitize=address,undefined -fno-sanitize=alignment -fno-omit-frame-pointer $CFLAGS_MORE"
 	FLAGS+=(WERROR=0) ;;
-*)	[ -n "$CFLAGS_MORE" ] || die "PERF_VARIANT=$VARIANT: only asan is known without EXTRA_CFLAGS" ;;
+*)	[ -n "$CFLAGS_MORE" ] ||
+		die "PERF_VARIANT=$VARIANT: without EXTRA_CFLAGS there are asan and orig" ;;
 esac
 
 build()
 {
 	make -C "$SRC/tools/perf" O="$OUT" -j"$JOBS" "${FLAGS[@]}" EXTRA_CFLAGS="$CFLAGS_MORE"
-	# perf leaves out, without an error, what it finds no library for.
-	local feature
-	for feature in libtraceevent libelf dwarf libunwind zstd; do
-		"$OUT/perf" version --build-options | grep -qE "^ *$feature: .* on " || {
-			echo "perf was built without $feature"
-			return 1
-		}
+	has_features
+}
+
+# perf leaves out, without an error, what it finds no library or compiler for.
+has_features()
+{
+	local feature missing=()
+
+	for feature in "${FEATURES[@]}"; do
+		"$OUT/perf" version --build-options | grep -qE "^ *$feature: .* on " ||
+			missing+=("$feature")
 	done
+	[ "${#missing[@]}" -gt 0 ] || return 0
+	# Why, in perf's words, which are far up in the log.
+	grep -hE '^Makefile.*(Warning|[Dd]isabl|[Nn]o )' "$LOGS/$stamp.log" | tail -n 8 || :
+	echo "perf was built without: ${missing[*]}"
+	echo "(bpf_skeletons are what clang compiles; the others are libraries: scripts/deps.sh perf)"
+	return 1
 }
 
 perf_key()
@@ -53,7 +65,7 @@ perf_key()
 		[ "$VARIANT" = orig ] ||
 			grep -E '  tools/' "$TREE/applied/files" | grep -v '  tools/testing/' || :
 		printf '%s\n' "${FLAGS[@]}" "$CFLAGS_MORE"
-		gcc --version
+		{ gcc --version; clang --version; } 2>/dev/null || :
 	} | hash_text
 }
 
@@ -68,7 +80,8 @@ done_already()
 
 say_where()
 {
-	[ -z "${KVMU_SAY_WHERE:-}" ] || say "perf: $OUT/perf"
+	[ -n "${KVMU_SAY_WHERE:-}" ] || return 0
+	say "${VARIANT:-perf}: $OUT/perf ($(($(stat -c %s "$OUT/perf") / 1024)) kB)"
 }
 
 if done_already; then
@@ -76,6 +89,8 @@ if done_already; then
 	exit 0
 fi
 "$TOP/scripts/deps.sh" perf
+# With the compilers that may have come just now.
+key=$(perf_key)
 [ -d "$OUT" ] || need_space "$TREE" "$SPACE_MB"
 stamp_drop "$stamp"
 mkdir -p "$OUT"
