@@ -5,7 +5,7 @@
 
 SCENARIO ?= libquantum
 
-.PHONY: help demo test perf kernel lab series check clean
+.PHONY: help demo test perf collector kernel lab series check clean
 # The scripts lock the cache; make's own -j has nothing to run beside them.
 .NOTPARALLEL:
 
@@ -21,6 +21,9 @@ test: ## run all tests; ends with "N passed, N failed"
 
 perf: ## build perf with the kvm unified command
 	@KVMU_SAY_WHERE=1 scripts/build-perf.sh
+
+collector: ## build perf as one static file to copy into guests, for guest-map
+	@PERF_VARIANT=collector KVMU_SAY_WHERE=1 scripts/build-perf.sh
 
 kernel: ## build the lab's host kernel with the patches
 	@KVMU_SAY_WHERE=1 scripts/build-kernel.sh

@@ -5,7 +5,8 @@
 #
 # PERF_VARIANT names a second build beside the default one: "asan" is built
 # with the address and undefined-behaviour sanitizers, "orig" from the tree
-# without the series, to compare with. EXTRA_CFLAGS adds flags.
+# without the series, to compare with, "collector" is one static file to copy into
+# guests, for perf kvm unified guest-map. EXTRA_CFLAGS adds flags.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
@@ -22,9 +23,20 @@ FLAGS=(NO_SDT=1 NO_LIBPERL=1 NO_LIBPYTHON=1 NO_JVMTI=1 BUILD_BPF_SKEL=1
 	NO_LIBLLVM=1 NO_CAPSTONE=1 NO_LIBDEBUGINFOD=1 NO_LZMA=1 NO_LIBPFM4=1 NO_SHELLCHECK=1)
 # What perf version --build-options calls that which has to be there.
 FEATURES=(libtraceevent libelf dwarf libunwind zstd bpf bpf_skeletons)
+GOAL=all
 
 case $VARIANT in
 '')	;;
+# Half of perf's size is tables of CPUs' events. Plugins cannot be linked statically,
+# hence the one goal; what plugins and names of users want from libc at run time, and
+# the linker warns of, guest-map does not use.
+collector)
+	CFLAGS_MORE="-Os -ffunction-sections -fdata-sections $CFLAGS_MORE"
+	FLAGS+=(LDFLAGS="-static -s -Wl,--gc-sections" NO_JEVENTS=1 NO_LIBTRACEEVENT=1
+		NO_DWARF=1 NO_LIBUNWIND=1 NO_LIBDW_DWARF_UNWIND=1 NO_BACKTRACE=1 NO_DEMANGLE=1
+		NO_LIBCAP=1 NO_LIBZSTD=1 NO_LIBAUDIT=1 NO_AUXTRACE=1 NO_AIO=1 NO_SYSCALL_TABLE=1)
+	FEATURES=(libelf zlib bpf bpf_skeletons)
+	GOAL=$OUT/perf ;;
 orig)	SRC=$TREE/orig ;;
 # The checks that UBSan adds let gcc warn of what cannot be: the default build is
 # the one in which warnings are errors. Not alignment: perf's own compressed records
@@ -32,23 +44,23 @@ orig)	SRC=$TREE/orig ;;
 asan)	CFLAGS_MORE="-fsanitize=address,undefined -fno-sanitize=alignment -fno-omit-frame-pointer $CFLAGS_MORE"
 	FLAGS+=(WERROR=0) ;;
 *)	[ -n "$CFLAGS_MORE" ] ||
-		die "PERF_VARIANT=$VARIANT: without EXTRA_CFLAGS there are asan and orig" ;;
+		die "PERF_VARIANT=$VARIANT: without EXTRA_CFLAGS there are asan, orig and collector" ;;
 esac
 
 build()
 {
-	make -C "$SRC/tools/perf" O="$OUT" -j"$JOBS" "${FLAGS[@]}" EXTRA_CFLAGS="$CFLAGS_MORE"
+	make -C "$SRC/tools/perf" O="$OUT" -j"$JOBS" "${FLAGS[@]}" EXTRA_CFLAGS="$CFLAGS_MORE" "$GOAL"
 	has_features
 }
 
 # perf leaves out, without an error, what it finds no library or compiler for.
 has_features()
 {
-	local feature missing=()
+	local feature options missing=()
 
+	options=$("$OUT/perf" version --build-options)
 	for feature in "${FEATURES[@]}"; do
-		"$OUT/perf" version --build-options | grep -qE "^ *$feature: .* on " ||
-			missing+=("$feature")
+		grep -qE "^ *$feature: .* on " <<<"$options" || missing+=("$feature")
 	done
 	[ "${#missing[@]}" -gt 0 ] || return 0
 	# Why, in perf's words, which are far up in the log.

@@ -10,5 +10,8 @@ lock_cache
 # All at once, so that what is missing is said before the first long build.
 "$TOP/scripts/deps.sh" tree kernel perf lab
 [ -n "${LAB_KERNEL:-}" ] || "$TOP/scripts/build-kernel.sh"
-[ -n "${LAB_PERF:-}" ] || "$TOP/scripts/build-perf.sh"
+if [ -z "${LAB_PERF:-}" ]; then
+	"$TOP/scripts/build-perf.sh"
+	PERF_VARIANT=collector "$TOP/scripts/build-perf.sh"
+fi
 "$TOP/scripts/lab/guest-image.sh"

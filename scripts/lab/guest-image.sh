@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # guest-image.sh: what the lab's guest boots: Debian's cloud kernel as it comes
 # (from the package, which is not installed), and an initrd with busybox, the
-# virtio modules, perf, and the workload.
+# virtio modules, the static perf, and the workload.
 #
 # GUEST_KERNELS names kernels besides Debian's own 6.1, by version: one initrd
 # serves all. The kernels are $KVMU_CACHE/linux-6.12/guest/vmlinuz-VERSION.
@@ -16,7 +16,8 @@
 LAB=$TOP/scripts/lab
 GUEST=$TREE/guest
 ROOT=$GUEST/root
-PERF=${LAB_PERF:-$TREE/perf/perf}
+# What users copy into their guests.
+PERF=${LAB_PERF:-$TREE/perf-collector/perf}
 SPACE_MB=400
 # In the order in which insmod wants them. What a kernel has built in is left out.
 MODULES="drivers/virtio/virtio_ring drivers/virtio/virtio
@@ -68,9 +69,10 @@ add_binary()
 	local lib
 
 	install -D "$1" "$ROOT$2"
-	# "name => path (address)", and the loader as "path (address)"; ldd fails for
-	# a static program.
-	{ ldd "$1" || :; } | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// { print $1 }' |
+	# ldd takes a file without a loader for an error.
+	readelf -Wl "$1" | grep -w INTERP >/dev/null || return 0
+	# "name => path (address)", and the loader as "path (address)".
+	ldd "$1" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// { print $1 }' |
 		while read -r lib; do
 			[ -e "$ROOT$lib" ] || install -D "$lib" "$ROOT$lib"
 		done
@@ -201,7 +203,7 @@ pack()
 	add_kernels
 	build_libquantum
 	build_workloads
-	# Symbols of perf itself are of no use in the guest, and megabytes.
+	# LAB_PERF has symbols: of no use in the guest, and megabytes.
 	strip -o "$GUEST/perf" "$PERF"
 	add_binary "$GUEST/perf" /usr/bin/perf
 	# Not compressed: the guest unpacks it under emulation.
@@ -220,7 +222,7 @@ image_key()
 }
 
 lock_cache
-[ -x "$PERF" ] || die "no perf at $PERF: build it first (make perf)"
+[ -x "$PERF" ] || die "no perf at $PERF: build it first (make collector)"
 "$TOP/scripts/deps.sh" lab
 for version in 6.1 ${GUEST_KERNELS:-}; do
 	[ ! -d "$GUEST/kernels/$version" ] || continue

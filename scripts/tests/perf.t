@@ -38,6 +38,30 @@ perf_tests "$TREE/perf" "${PURE[@]}" \
 	"perf record tests" "perf record sideband tests" \
 	"perf pipe recording and injection test" "Zstd perf.data"
 
+# --- what is copied into guests ----------------------------------------------------
+
+COLLECTOR=$TREE/perf-collector/perf
+ok "perf builds as one static file" env PERF_VARIANT=collector "$TOP/scripts/build-perf.sh"
+no_loader()
+{
+	readelf -Wl "$COLLECTOR" >"$TMP/segments" || return
+	! grep -w 'INTERP\|DYNAMIC' "$TMP/segments"
+}
+ok "it wants no loader and no libraries" no_loader
+runs_alone()
+{
+	mkdir -p "$TMP/alone"
+	cp "$COLLECTOR" "$TMP/alone/perf"
+	ls -l "$TMP/alone"
+	# Help ends with an exit code of its own.
+	grep 'Usage: perf kvm unified guest-map' \
+		<(chroot "$TMP/alone" /perf kvm unified guest-map -h 2>&1)
+}
+ok "guest-map runs where there is no other file" runs_alone
+perf_tests "$TREE/perf-collector" "kvm unified"
+
+# --- with the sanitizers -----------------------------------------------------------
+
 ok "perf builds with ASan and UBSan" env PERF_VARIANT=asan "$TOP/scripts/build-perf.sh"
 export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 perf_tests "$TREE/perf-asan" "${PURE[@]}"
