@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # guest-image.sh: what the lab's guest boots: Debian's cloud kernel as it comes
 # (from the package, which is not installed), and an initrd with busybox, the
-# virtio modules, the static perf, and the workload.
+# virtio modules, the static perf, and the workload. And the VMM that the lab's host
+# runs besides QEMU, tiny-vmm, which has its guest in it.
 #
 # GUEST_KERNELS names kernels besides Debian's own 6.1, by version: one initrd
 # serves all. The kernels are $KVMU_CACHE/linux-6.12/guest/vmlinuz-VERSION.
@@ -190,6 +191,12 @@ build_workloads()
 	strip "$ROOT/usr/bin/cxx"
 }
 
+build_tiny_vmm()
+{
+	gcc -O2 -g -Wall -Wextra -Werror -static -pthread -o "$GUEST/tiny-vmm" \
+		"$LAB"/vmm/tiny-vmm.c "$LAB"/vmm/tiny-guest.S
+}
+
 pack()
 {
 	rm -rf "$ROOT"
@@ -203,6 +210,7 @@ pack()
 	add_kernels
 	build_libquantum
 	build_workloads
+	build_tiny_vmm
 	# LAB_PERF has symbols: of no use in the guest, and megabytes.
 	strip -o "$GUEST/perf" "$PERF"
 	add_binary "$GUEST/perf" /usr/bin/perf
@@ -214,7 +222,7 @@ pack()
 image_key()
 {
 	{
-		cat "$0" "$LAB"/guest/* "$LAB"/workload/*.c* "$LAB"/workload/lib/*
+		cat "$0" "$LAB"/guest/* "$LAB"/workload/*.c* "$LAB"/workload/lib/* "$LAB"/vmm/*
 		sha256sum <"$PERF"
 		dpkg-query -W busybox-static libquantum8 libc6
 		ls "$GUEST"/kernels/*/boot
