@@ -19,6 +19,8 @@ trap 'rm -rf "$WORK"; on_exit' EXIT
 # wake-up-wait		waiting for a CPU after a halt counts as halt
 # lost-is-known		what was lost is filled with what was before
 # steal-by-nobody	who had the CPU is not looked for
+# first-guest		every sample of a guest is one of the first guest
+# one-table		the CR3s of the first guest's map are those of all guests
 mutations()
 {
 	cat <<-'END'
@@ -29,6 +31,8 @@ mutations()
 	wake-up-wait@perf-kvm-unified/vcpu-states.c@s/waited = event->run_delay - prev->run_delay/waited = 0/@perf@time axis: states
 	lost-is-known@perf-kvm-unified/measurement.c@s/^\tgap.from = m->last_record.sample->cpu.;/\tgap.from = gap.until;/@time-axis@lost
 	steal-by-nobody@perf-kvm-unified/time-axis.c@s/interval->kind == VCPU_TIME_PREEMPTED \&\&/interval->kind == VCPU_TIME_NR \&\&/@time-axis@guest2
+	first-guest@perf-kvm-unified/kvm-guests.c@s/^\t\tif (guest->pid == pid)$/\t\tif (guest->pid == pid || pid > 0)/@vmm@CR3 2000 of VM two
+	one-table@perf-kvm-unified/kvm-guests.c@s/guest_spaces__find(&guest->spaces,/guest_spaces__find(\&list_first_entry(\&session->kvm_guests->guests, struct kvm_guest, node)->spaces,/@vmm@CR3 6000 of VM two
 	END
 }
 

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # read by scripts/lab.sh
+# about: VMs of another VMM than QEMU: two with the same CR3s, and one of two vCPUs
+
+# See time-axis.sh. One CPU, so that the VMs follow each other on it.
+QEMU_ACCEL=tcg,thread=single
+QEMU_ARGS="-icount shift=2,sleep=on"
+HOST_CPUS=1
+
+# start_vm NAME OPTION...: until the lab's host powers off.
+start_vm()
+{
+	local name=$1
+	shift
+
+	"$GUEST_DIR/tiny-vmm" --id "$name" "$@" 2>"$name-vmm.log" &
+	echo $! >"$name.pid"
+}
+
+# its_map NAME PID:COMM:CR3...: what a collector in the VM would say of it.
+its_map()
+{
+	local name=$1
+	shift
+
+	"$LAB/vmm/tiny-map" tiny.kallsyms "$@" >"$name.map"
+}
+
+# A guest that ends takes its VMM with it.
+all_run()
+{
+	local pid
+
+	for pid in *.pid; do
+		kill -0 "$(cat "$pid")" || return
+	done
+}
+
+measure()
+{
+	# Twice the same but for the names, and for CR3 6000, which only one's map knows.
+	# CR3 a000 is in no map.
+	"$GUEST_DIR/tiny-vmm" --symbols >tiny.kallsyms
+	its_map one 10:left:2000 11:other:6000
+	its_map two 20:right:2000
+	# Of the work of each process, the kernel does a third.
+	start_vm one --cr3 2000 --cr3 6000 --cr3 a000 --user-us 3000 --kernel-us 1500
+	start_vm two --cr3 2000 --cr3 6000 --cr3 a000 --user-us 3000 --kernel-us 1500
+	# Mostly halted
+	start_vm three --vcpus 2 --cr3 2000 --user-us 600 --kernel-us 200 --idle-us 4000
+	sleep 1
+	all_run
+
+	go_first
+	perf kvm unified record -c 997000 -o perf.data --guest-cmd one="cat $OUT/one.map" \
+		--guest-cmd two="cat $OUT/two.map" -- sleep 8
+	# What the kernel says of which thread runs which vCPU
+	(cd /sys/kernel/debug/kvm && grep . ./*/vcpu*/pid) >vcpu-threads
+	all_run
+}
+
+report()
+{
+	perf kvm unified report -f -i perf.data >report.txt
+}
