@@ -11,6 +11,7 @@
 #include <linux/zalloc.h>
 
 #include "util/tsc.h"
+#include "axis-sort.h"
 #include "guest-clock.h"
 #include "guest-space.h"
 
@@ -95,6 +96,11 @@ int guest_clock__set(struct guest_clock *clock, const struct guest_tsc *tsc,
 	return 0;
 }
 
+static bool is_not_later(const void *entry, const void *key)
+{
+	return *(const u64 *)entry <= *(const u64 *)key;
+}
+
 /**
  * guest_clock__time - the guest's CLOCK_BOOTTIME
  * @host: when, in the time of the host's samples
@@ -105,23 +111,16 @@ int guest_clock__set(struct guest_clock *clock, const struct guest_tsc *tsc,
  */
 u64 guest_clock__time(const struct guest_clock *clock, u64 host)
 {
-	size_t low = 0, high = clock->nr;
 	const struct guest_clock_pair *pair;
+	size_t low;
 	s64 ahead, change;
 	u64 span;
 
 	if (!clock->host)
 		return GUEST_TIME_NONE;
 
-	/* The first pair that is later */
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (clock->host[mid] <= host)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	/* The last pair that is not later, or the first */
+	low = axis_find(clock->host, clock->nr, sizeof(*clock->host), &host, is_not_later);
 	if (low)
 		low--;
 

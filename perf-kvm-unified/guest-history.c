@@ -10,9 +10,10 @@
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
+#include "axis-sort.h"
 #include "guest-history.h"
 #include "guest-tasks.h"
-#include "number-hash.h"
+#include "number-map.h"
 
 /**
  * struct owner - whose an address space was
@@ -52,10 +53,8 @@ static int event__cmp(const void *_a, const void *_b)
 {
 	const struct guest_task_event *a = _a, *b = _b;
 
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
 	/* Of one process in one ns: in the order of a life */
-	return (int)a->kind - (int)b->kind;
+	return axis_cmp(a->time, b->time) ?: axis_cmp(a->kind, b->kind);
 }
 
 static int owners__add(struct owners *owners, const struct owner *owner)
@@ -149,9 +148,8 @@ static int owner__cmp(const void *_a, const void *_b)
 {
 	const struct owner *a = _a, *b = _b;
 
-	if (a->space.pt_root != b->space.pt_root)
-		return a->space.pt_root < b->space.pt_root ? -1 : 1;
-	return a->space.from < b->space.from ? -1 : a->space.from > b->space.from;
+	return axis_cmp(a->space.pt_root, b->space.pt_root) ?:
+	       axis_cmp(a->space.from, b->space.from);
 }
 
 /*
@@ -208,12 +206,11 @@ static void owners__begin_earlier(struct owners *owners)
 int guest_history__spaces(struct guest_history *history, const struct guest_tasks *tasks,
 			  struct guest_spaces *spaces)
 {
-	struct hashmap *first = hashmap__new(number__hash, number__equal, NULL);
-	struct owners owners = { .open = hashmap__new(number__hash, number__equal, NULL) };
+	struct hashmap *first = number_map__new();
+	struct owners owners = { .open = number_map__new() };
 	int ret = IS_ERR(first) || IS_ERR(owners.open) ? -ENOMEM : 0;
 
-	if (history->nr)
-		qsort(history->events, history->nr, sizeof(*history->events), event__cmp);
+	axis_sort(history->events, history->nr, sizeof(*history->events), event__cmp);
 	for (size_t i = 0; !ret && i < history->nr; i++) {
 		ret = hashmap__add(first, (long)history->events[i].pid, (long)i);
 		if (ret == -EEXIST)
@@ -224,8 +221,8 @@ int guest_history__spaces(struct guest_history *history, const struct guest_task
 		ret = owners__add_earlier(&owners, tasks, first, history);
 	for (size_t i = 0; !ret && i < history->nr; i++)
 		ret = owners__add_event(&owners, &history->events[i]);
-	if (!ret && owners.nr) {
-		qsort(owners.entries, owners.nr, sizeof(*owners.entries), owner__cmp);
+	if (!ret) {
+		axis_sort(owners.entries, owners.nr, sizeof(*owners.entries), owner__cmp);
 		owners__end_earlier(&owners);
 		owners__begin_earlier(&owners);
 	}

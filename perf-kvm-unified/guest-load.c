@@ -31,7 +31,7 @@
 #include "guest-records.h"
 #include "guest-stream.h"
 #include "kvm-guests.h"
-#include "number-hash.h"
+#include "number-map.h"
 
 /*
  * What a guest may say at most. perf's data structures are made for what there
@@ -421,7 +421,7 @@ static int guest_map__read(const char *path, struct guest_map_load *load, char *
 		goto out;
 	}
 
-	load->maps_of_pid = hashmap__new(number__hash, number__equal, NULL);
+	load->maps_of_pid = number_map__new();
 	if (IS_ERR(load->maps_of_pid)) {
 		ret = -ENOMEM;
 	} else {

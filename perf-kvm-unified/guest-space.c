@@ -10,6 +10,7 @@
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
+#include "axis-sort.h"
 #include "guest-space.h"
 
 /*
@@ -71,11 +72,8 @@ static int guest_space__cmp(const void *_a, const void *_b)
 {
 	const struct guest_space *a = _a, *b = _b;
 
-	if (a->pt_root != b->pt_root)
-		return a->pt_root < b->pt_root ? -1 : 1;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return a->pid < b->pid ? -1 : a->pid > b->pid;
+	return axis_cmp(a->pt_root, b->pt_root) ?: axis_cmp(a->from, b->from) ?:
+	       axis_cmp(a->pid, b->pid);
 }
 
 /* 0 or -ENOMEM */
@@ -91,7 +89,7 @@ static int guest_spaces__sort(struct guest_spaces *spaces)
 		return -ENOMEM;
 	spaces->last_until = last_until;
 
-	qsort(spaces->entries, spaces->nr, sizeof(*spaces->entries), guest_space__cmp);
+	axis_sort(spaces->entries, spaces->nr, sizeof(*spaces->entries), guest_space__cmp);
 	for (size_t i = 0; i < spaces->nr; i++) {
 		const struct guest_space *space = &spaces->entries[i];
 
@@ -103,22 +101,13 @@ static int guest_spaces__sort(struct guest_spaces *spaces)
 	return 0;
 }
 
-/* The first entry behind those of @pt_root that begin at @time or before */
-static size_t find_end(const struct guest_spaces *spaces, u64 pt_root, u64 time)
+/* Is @_entry one of a lower root, or one of the same that begins at that time or before? */
+static bool guest_space__begins_by(const void *_entry, const void *_key)
 {
-	size_t low = 0, high = spaces->nr;
+	const struct guest_space *entry = _entry, *key = _key;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct guest_space *space = &spaces->entries[mid];
-
-		if (space->pt_root < pt_root ||
-		    (space->pt_root == pt_root && space->from <= time))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return entry->pt_root < key->pt_root ||
+	       (entry->pt_root == key->pt_root && entry->from <= key->from);
 }
 
 /*
@@ -128,8 +117,9 @@ static size_t find_end(const struct guest_spaces *spaces, u64 pt_root, u64 time)
 static const struct guest_space *find_owner(const struct guest_spaces *spaces, u64 pt_root,
 					    u64 time, bool *ambiguous)
 {
-	const struct guest_space *owner = NULL;
-	size_t i = find_end(spaces, pt_root, time);
+	const struct guest_space key = { .pt_root = pt_root, .from = time }, *owner = NULL;
+	size_t i = axis_find(spaces->entries, spaces->nr, sizeof(key), &key,
+			     guest_space__begins_by);
 
 	for (int looks = 0; i--; looks++) {
 		const struct guest_space *space = &spaces->entries[i];

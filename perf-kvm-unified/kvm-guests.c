@@ -30,7 +30,7 @@
 #include "guest-load.h"
 #include "guest-machine.h"
 #include "kvm-guests.h"
-#include "number-hash.h"
+#include "number-map.h"
 
 /* From how many samples on it counts that a map does not explain them */
 #define FOREIGN_MIN_USER	100
@@ -66,8 +66,8 @@ static struct kvm_guest *kvm_guest__new(struct perf_session *session, pid_t pid,
 		return NULL;
 
 	guest->machine = machines__findnew(&session->machines, pid);
-	guest->unnamed = hashmap__new(number__hash, number__equal, NULL);
-	guest->until_of_pid = hashmap__new(number__hash, number__equal, NULL);
+	guest->unnamed = number_map__new();
+	guest->until_of_pid = number_map__new();
 	if (!guest->machine || IS_ERR(guest->unnamed) || IS_ERR(guest->until_of_pid)) {
 		kvm_guest__free(guest);
 		return NULL;
