@@ -175,11 +175,18 @@ static bool kvm_guest__is_gone(const struct kvm_guest *guest, pid_t pid, u64 tim
 	       (u64)until <= time;
 }
 
-/* Remembers until when there is a process of that number. 0 or -ENOMEM */
-static int kvm_guest__note_until(struct kvm_guest *guest, const struct guest_space *space)
+/* Remembers until when there is a process of that number, and its other one. 0 or -ENOMEM */
+static int kvm_guest__note_pid(struct kvm_guest *guest, const struct guest_space *space)
 {
 	long until;
+	int ret;
 
+	if (space->ns_pid) {
+		ret = hashmap__set(guest->ns_pids, (long)space->pid, (long)space->ns_pid,
+				   NULL, NULL);
+		if (ret)
+			return ret;
+	}
 	if (hashmap__find(guest->until_of_pid, (long)space->pid, &until) &&
 	    (u64)until >= space->until)
 		return 0;
@@ -325,7 +332,7 @@ static int guest_map__process_space(struct guest_map_load *load, const union per
 	/* All are known before the first of the others is taken over. */
 	if (!load->guest || !load->checking || !guest_pid__is_valid(space.pid))
 		return 0;
-	return kvm_guest__note_until(load->guest, &space) ?:
+	return kvm_guest__note_pid(load->guest, &space) ?:
 	       guest_spaces__add(&load->guest->spaces, &space);
 }
 

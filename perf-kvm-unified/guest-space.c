@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -29,10 +30,12 @@
 #define CR3_PTI_USER_TABLE	BIT_ULL(12)
 
 /*
- * So many owners of a root are looked at, from the latest on. Those that were
- * there at one time are next to each other, and there are hardly ever two.
+ * So many owners of a root are looked at. Those that had it at one time are a process
+ * and its vfork() children, and theirs.
  */
 #define MAX_LOOKS		64
+
+#define NONE			SIZE_MAX
 
 u64 guest_cr3__pt_root(u64 cr3)
 {
@@ -76,27 +79,38 @@ static int guest_space__cmp(const void *_a, const void *_b)
 	       axis_cmp(a->pid, b->pid);
 }
 
+/*
+ * The last entry before @i of the same root that ends later, or NONE. Those between
+ * them have ended when @i has.
+ */
+static size_t find_outer(const struct guest_spaces *spaces, size_t i)
+{
+	const struct guest_space *space = &spaces->entries[i];
+	size_t outer = i ? i - 1 : NONE;
+
+	if (outer != NONE && spaces->entries[outer].pt_root != space->pt_root)
+		return NONE;
+	while (outer != NONE && spaces->entries[outer].until <= space->until)
+		outer = spaces->outer[outer];
+	return outer;
+}
+
 /* 0 or -ENOMEM */
 static int guest_spaces__sort(struct guest_spaces *spaces)
 {
-	u64 *last_until;
+	size_t *outer;
 
 	if (spaces->sorted || !spaces->nr)
 		return 0;
 
-	last_until = reallocarray(spaces->last_until, spaces->nr, sizeof(*last_until));
-	if (!last_until)
+	outer = reallocarray(spaces->outer, spaces->nr, sizeof(*outer));
+	if (!outer)
 		return -ENOMEM;
-	spaces->last_until = last_until;
+	spaces->outer = outer;
 
 	axis_sort(spaces->entries, spaces->nr, sizeof(*spaces->entries), guest_space__cmp);
-	for (size_t i = 0; i < spaces->nr; i++) {
-		const struct guest_space *space = &spaces->entries[i];
-
-		last_until[i] = space->until;
-		if (i && space[-1].pt_root == space->pt_root)
-			last_until[i] = max(last_until[i], last_until[i - 1]);
-	}
+	for (size_t i = 0; i < spaces->nr; i++)
+		outer[i] = find_outer(spaces, i);
 	spaces->sorted = true;
 	return 0;
 }
@@ -111,33 +125,53 @@ static bool guest_space__begins_by(const void *_entry, const void *_key)
 }
 
 /*
- * The owner of a root at @time. Of several, which share it, the one that had it
- * first. Without a time it has to be one process, or several that share it now.
+ * The owner of a root at @time, of which @i is the last entry that begins by then. Of
+ * several, which share it, the one that had it first.
  */
-static const struct guest_space *find_owner(const struct guest_spaces *spaces, u64 pt_root,
+static const struct guest_space *find_owner(const struct guest_spaces *spaces, size_t i,
 					    u64 time, bool *ambiguous)
 {
-	const struct guest_space key = { .pt_root = pt_root, .from = time }, *owner = NULL;
-	size_t i = axis_find(spaces->entries, spaces->nr, sizeof(key), &key,
-			     guest_space__begins_by);
+	const struct guest_space *owner = NULL;
 
-	for (int looks = 0; i--; looks++) {
+	/* It need not be within another one that it shares the address space with. */
+	if (i && spaces->entries[i - 1].pt_root == spaces->entries[i].pt_root &&
+	    spaces->entries[i - 1].until > time)
+		owner = &spaces->entries[i - 1];
+
+	for (int looks = 0; i != NONE; i = spaces->outer[i], looks++) {
 		const struct guest_space *space = &spaces->entries[i];
 
-		if (space->pt_root != pt_root)
-			break;
-		if (time != GUEST_TIME_NONE && spaces->last_until[i] <= time)
-			break;
 		if (looks == MAX_LOOKS) {
 			*ambiguous = true;
 			return NULL;
 		}
-		if (time != GUEST_TIME_NONE && space->until <= time)
+		if (space->until <= time)
 			continue;
-		if (owner && owner->pid != space->pid) {
+		if (owner && owner->pid != space->pid)
 			*ambiguous = true;
-			if (time == GUEST_TIME_NONE &&
-			    (owner->until != GUEST_TIME_NONE || space->until != GUEST_TIME_NONE))
+		if (!owner || space->from < owner->from)
+			owner = space;
+	}
+	return owner;
+}
+
+/*
+ * The same without a time: it has to be one process, or several that share it now.
+ * @i: the last entry of the root
+ */
+static const struct guest_space *find_only_owner(const struct guest_spaces *spaces, size_t i,
+						 bool *ambiguous)
+{
+	const struct guest_space *owner = &spaces->entries[i];
+	const u64 pt_root = owner->pt_root;
+
+	for (int looks = 0; i-- && spaces->entries[i].pt_root == pt_root; looks++) {
+		const struct guest_space *space = &spaces->entries[i];
+
+		if (owner->pid != space->pid || looks == MAX_LOOKS) {
+			*ambiguous = true;
+			if (looks == MAX_LOOKS || owner->until != GUEST_TIME_NONE ||
+			    space->until != GUEST_TIME_NONE)
 				return NULL;
 		}
 		owner = space;
@@ -157,21 +191,27 @@ static const struct guest_space *find_owner(const struct guest_spaces *spaces, u
 const struct guest_space *guest_spaces__find(struct guest_spaces *spaces, u64 cr3, u64 time,
 					     bool *ambiguous)
 {
-	u64 pt_root = guest_cr3__pt_root(cr3);
+	struct guest_space key = { .pt_root = guest_cr3__pt_root(cr3), .from = time };
+	size_t end;
 
 	*ambiguous = false;
 	if (guest_spaces__sort(spaces))
 		return NULL;
 	/* Without isolation the bit is part of the address. */
 	if (spaces->pti)
-		pt_root &= ~CR3_PTI_USER_TABLE;
-	return find_owner(spaces, pt_root, time, ambiguous);
+		key.pt_root &= ~CR3_PTI_USER_TABLE;
+	end = axis_find(spaces->entries, spaces->nr, sizeof(key), &key, guest_space__begins_by);
+	if (!end || spaces->entries[end - 1].pt_root != key.pt_root)
+		return NULL;
+	if (time == GUEST_TIME_NONE)
+		return find_only_owner(spaces, end - 1, ambiguous);
+	return find_owner(spaces, end - 1, time, ambiguous);
 }
 
 void guest_spaces__exit(struct guest_spaces *spaces)
 {
 	zfree(&spaces->entries);
-	zfree(&spaces->last_until);
+	zfree(&spaces->outer);
 	spaces->nr = 0;
 	spaces->allocated = 0;
 }

@@ -28,13 +28,13 @@ struct guest_space {
 
 /**
  * struct guest_spaces - the address spaces of a guest
- * @last_until: the latest @until of the same root up to each entry, once sorted
+ * @outer: of each entry, once sorted, the last one before it that ends later
  * @sorted: whether @entries is sorted, which guest_spaces__find() sees to
  * @pti: the guest isolates page tables: bit 12 of CR3 is that of user mode
  */
 struct guest_spaces {
 	struct guest_space *entries;
-	u64	*last_until;
+	size_t	*outer;
 	size_t	nr;
 	size_t	allocated;
 	bool	sorted;

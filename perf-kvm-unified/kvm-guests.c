@@ -52,6 +52,8 @@ static void kvm_guest__free(struct kvm_guest *guest)
 		hashmap__free(guest->unnamed);
 	if (!IS_ERR_OR_NULL(guest->until_of_pid))
 		hashmap__free(guest->until_of_pid);
+	if (!IS_ERR_OR_NULL(guest->ns_pids))
+		hashmap__free(guest->ns_pids);
 	free(guest->root);
 	free(guest);
 }
@@ -68,7 +70,9 @@ static struct kvm_guest *kvm_guest__new(struct perf_session *session, pid_t pid,
 	guest->machine = machines__findnew(&session->machines, pid);
 	guest->unnamed = number_map__new();
 	guest->until_of_pid = number_map__new();
-	if (!guest->machine || IS_ERR(guest->unnamed) || IS_ERR(guest->until_of_pid)) {
+	guest->ns_pids = number_map__new();
+	if (!guest->machine || IS_ERR(guest->unnamed) || IS_ERR(guest->until_of_pid) ||
+	    IS_ERR(guest->ns_pids)) {
 		kvm_guest__free(guest);
 		return NULL;
 	}
@@ -293,6 +297,14 @@ struct kvm_guest *kvm_guests__findnew(struct perf_session *session, pid_t pid)
 	if (guest || !session->kvm_guests || pid <= 0 || pid >= KVM_GUEST_PSEUDO_PID)
 		return guest;
 	return kvm_guest__new(session, pid, NULL);
+}
+
+/* The pid of a process of the guest in its own pid namespace, 0: it has no other */
+pid_t kvm_guest__ns_pid(const struct kvm_guest *guest, pid_t pid)
+{
+	long ns_pid;
+
+	return hashmap__find(guest->ns_pids, (long)pid, &ns_pid) ? ns_pid : 0;
 }
 
 /* What runs in a guest of @guest is neither of its processes nor of its kernel. */

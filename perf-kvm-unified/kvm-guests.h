@@ -60,6 +60,7 @@ struct guest_replay {
  * @symbols: of code that is in no file
  * @nr_cloned_maps: about how many maps are copies of those of a parent
  * @until_of_pid: until when there is a process of that number
+ * @ns_pids: what a process is called in its own pid namespace, if it is another one
  * @missed_spaces: @missed_events: what the map says that it does not know
  * @unnamed: pseudo pid by page table root, for CR3s without an owner
  * @kernel_start: @kernel_end: the kernel's text, 0 if not known
@@ -92,6 +93,7 @@ struct kvm_guest {
 	size_t		 nr_symbols;
 	u64		 nr_cloned_maps;
 	struct hashmap	 *until_of_pid;
+	struct hashmap	 *ns_pids;
 	u64		 missed_spaces;
 	u64		 missed_events;
 	struct hashmap	 *unnamed;
@@ -127,6 +129,7 @@ struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char
 #define KVM_GUEST_MAP_FMT	"guest_map__%d"
 #define KVM_GUEST_KALLSYMS_FMT	"kcore_dir__%d"	/* and /kallsyms in it */
 
+pid_t kvm_guest__ns_pid(const struct kvm_guest *guest, pid_t pid);
 bool kvm_guest__map_is_foreign(const struct kvm_guest *guest);
 bool kvm_guest__map_names_nobody(const struct kvm_guest *guest);
 

@@ -49,8 +49,11 @@ static int print_section(const struct measurement *m, const struct section *sect
 		print_string(key->comm, fp);
 		if (key->pid >= 0)
 			fprintf(fp, "%d", key->pid);
-		fprintf(fp, ",%" PRIu64 ",%" PRIu64 ",%.4f\n", rows[i]->time, rows[i]->samples,
+		fprintf(fp, ",%" PRIu64 ",%" PRIu64 ",%.4f,", rows[i]->time, rows[i]->samples,
 			profile__percent(p, rows[i]->time));
+		if (key->ns_pid)
+			fprintf(fp, "%d", key->ns_pid);
+		fputc('\n', fp);
 	}
 	free(rows);
 	return 0;
@@ -62,7 +65,7 @@ int print_csv(const struct measurement *m, const struct sections *sections,
 {
 	int ret = 0;
 
-	fputs("level,vm,vcpu,class,function,module,comm,pid,time_ns,samples,percent\n", fp);
+	fputs("level,vm,vcpu,class,function,module,comm,pid,time_ns,samples,percent,ns_pid\n", fp);
 	for (u32 i = 0; !ret && i < sections->nr; i++)
 		ret = print_section(m, &sections->entries[i], fp);
 	return ret;

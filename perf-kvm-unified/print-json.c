@@ -59,6 +59,8 @@ static int print_rows(const struct profile *p, u64 period, const char *indent, F
 		print_member("comm", key->comm, fp);
 		if (key->pid >= 0)
 			fprintf(fp, ", \"pid\": %d", key->pid);
+		if (key->ns_pid)
+			fprintf(fp, ", \"ns_pid\": %d", key->ns_pid);
 		fprintf(fp, ", \"time_ns\": %" PRIu64 ", \"samples\": %" PRIu64
 			", \"percent\": %.4f}", rows[i]->time, rows[i]->samples,
 			profile__percent(p, rows[i]->time));
@@ -150,8 +152,15 @@ static void print_guests(const struct measurement *m, FILE *fp)
 		fprintf(fp, ", \"pid\": %d, \"vcpus\": %u, \"map\": %s, \"address_spaces\": %zu",
 			m->vms[i].pid, measurement__nr_vcpus(m, i),
 			guest->has_map ? "true" : "false", guest->spaces.nr);
-		fprintf(fp, ", \"user_samples\": %" PRIu64 ", \"user_samples_named\": %" PRIu64 "}",
+		fprintf(fp, ", \"followed\": %s, \"clock\": %s",
+			guest->followed ? "true" : "false", guest->has_clock ? "true" : "false");
+		fprintf(fp, ", \"user_samples\": %" PRIu64 ", \"user_samples_named\": %" PRIu64,
 			guest->nr_user, guest->nr_user_named);
+		fprintf(fp, ", \"user_samples_shared\": %" PRIu64
+			", \"user_samples_ambiguous\": %" PRIu64,
+			guest->nr_user_shared, guest->nr_user_ambiguous);
+		fprintf(fp, ", \"missed_processes\": %" PRIu64 ", \"missed_events\": %" PRIu64 "}",
+			guest->missed_spaces, guest->missed_events);
 	}
 	fputs("\n  ],\n", fp);
 }

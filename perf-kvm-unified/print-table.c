@@ -49,8 +49,12 @@ static void print_process(const struct profile_key *key, FILE *fp)
 	}
 	print_column(key->comm, 0, fp);
 	/* Pseudo processes have no pid to speak of */
-	if (key->pid >= 0 && key->comm[0] != '[')
-		fprintf(fp, "%s(%d)", key->comm[0] ? " " : "", key->pid);
+	if (key->pid < 0 || key->comm[0] == '[')
+		return;
+	fprintf(fp, "%s(%d", key->comm[0] ? " " : "", key->pid);
+	if (key->ns_pid)
+		fprintf(fp, ", inside %d", key->ns_pid);
+	fputc(')', fp);
 }
 
 /* The columns of a table */
@@ -204,11 +208,15 @@ static void print_guest_line(const struct measurement *m, u32 vm, FILE *fp)
 		nr_vcpus, nr_vcpus == 1 ? "" : "s");
 	if (guest->has_map)
 		fprintf(fp, "map of %zu address spaces names the process of %" PRIu64 " of %" PRIu64
-			" user samples (%.2f %%)\n", guest->spaces.nr, guest->nr_user_named,
+			" user samples (%.2f %%)", guest->spaces.nr, guest->nr_user_named,
 			guest->nr_user,
 			guest->nr_user ? 100.0 * guest->nr_user_named / guest->nr_user : 0.0);
 	else
-		fprintf(fp, "no map: user code by CR3, without names\n");
+		fprintf(fp, "no map: user code by CR3, without names");
+	if (guest->nr_user_shared)
+		fprintf(fp, ", %" PRIu64 " of them of an address space that processes share",
+			guest->nr_user_shared);
+	fputc('\n', fp);
 }
 
 static void print_header(const struct measurement *m, const struct print_opts *opts, FILE *fp)

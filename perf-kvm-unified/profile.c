@@ -27,7 +27,7 @@ static bool row__equal(long key1, long key2, void *ctx __maybe_unused)
 	const struct profile_key *a = (const struct profile_key *)key1;
 	const struct profile_key *b = (const struct profile_key *)key2;
 
-	return a->class == b->class && a->pid == b->pid &&
+	return a->class == b->class && a->pid == b->pid && a->ns_pid == b->ns_pid &&
 	       !strcmp(a->function, b->function) && !strcmp(a->module, b->module) &&
 	       !strcmp(a->comm, b->comm);
 }

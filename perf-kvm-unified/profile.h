@@ -26,6 +26,7 @@ enum profile_class {
  * struct profile_key - what makes a row of its own
  * @function: @module, @comm: as in the table; the profile makes its own copies
  * @comm: @pid: "" and -1 where rows are not per process
+ * @ns_pid: the pid in the process's own pid namespace, 0: no other
  */
 struct profile_key {
 	enum profile_class class;
@@ -33,6 +34,7 @@ struct profile_key {
 	const char	*module;
 	const char	*comm;
 	pid_t		pid;
+	pid_t		ns_pid;
 };
 
 /**

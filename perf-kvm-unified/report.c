@@ -147,6 +147,25 @@ static int report__load_maps(struct report *rep)
 	return 0;
 }
 
+/* What the collector could not read, or the report not use */
+static void report__warn_missed(const struct kvm_guest *guest)
+{
+	if (quiet)
+		return;
+	if (guest->missed_events)
+		pr_warning("Guest %s: %" PRIu64 " events of processes that came or went were lost in it:\n"
+			   "names of short-lived processes may be missing or wrong.\n",
+			   guest->name, guest->missed_events);
+	if (guest->missed_spaces)
+		pr_warning("Guest %s: the CR3 of %" PRIu64 " processes could not be read, they have no names.\n",
+			   guest->name, guest->missed_spaces);
+	if (guest->has_map && guest->asked_clock && !guest->has_clock && guest->followed)
+		pr_warning("Guest %s: its clock cannot be told from the host's (perf record -k, a TSC that\n"
+			   "is not stable, or KVM's debugfs files missing): of a CR3 that several processes had,\n"
+			   "it is not known when, and %" PRIu64 " samples of such have no name.\n",
+			   guest->name, guest->nr_user_ambiguous);
+}
+
 /*
  * A map that is certainly of something else makes every name wrong: no report.
  * One that just does not help is told about.
@@ -162,6 +181,7 @@ static int report__check_maps(struct report *rep)
 		if (guest->nr_foreign_files && !quiet)
 			pr_warning("Guest %s: %" PRIu64 " mapped files below %s have another build-id, not used\n",
 				   guest->name, guest->nr_foreign_files, guest->root);
+		report__warn_missed(guest);
 		if (kvm_guest__map_names_nobody(guest) && !quiet)
 			pr_warning("Guest %s: no process of its map was seen running. They may have ended\n"
 				   "before the map was made, or the map is of another guest.\n",

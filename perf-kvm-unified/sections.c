@@ -85,6 +85,7 @@ static struct profile_key reduce_key(const struct section_opts *opts,
 		reduced.comm = "";
 	if (!(opts->sort & SECTION_SORT_PID))
 		reduced.pid = -1;
+		reduced.ns_pid = 0;
 	if (!(opts->sort & SECTION_SORT_DSO))
 		reduced.module = "";
 	if (!(opts->sort & SECTION_SORT_SYM)) {

@@ -127,12 +127,31 @@ static int test__reuse(struct test_suite *test __maybe_unused, int subtest __may
 	TEST_ASSERT_VAL("alone again", !is_shared(&spaces, 0x6000, 310));
 	guest_spaces__exit(&spaces);
 
-	/* Hostile: one for ever, and so many behind it that a search would take long */
+	/* A parent that does it all the time is still found, between them, too. */
 	TEST_ASSERT_VAL("add", !add(&spaces, 0x2000, 1, NEVER, 7));
-	for (int i = 2; i < 1000; i++)
-		TEST_ASSERT_VAL("add", !add(&spaces, 0x2000, i, i + 1, i + 100));
-	TEST_ASSERT_EQUAL("given up", owner(&spaces, 0x2000, 5000), -2);
-	TEST_ASSERT_VAL("near enough", is_shared(&spaces, 0x2000, 40));
+	for (int i = 1; i < 1000; i++)
+		TEST_ASSERT_VAL("add", !add(&spaces, 0x2000, 10 * i, 10 * i + 5, i + 100));
+	TEST_ASSERT_EQUAL("parent behind them", owner(&spaces, 0x2000, 50000), 7);
+	TEST_ASSERT_VAL("alone", !is_shared(&spaces, 0x2000, 50000));
+	TEST_ASSERT_EQUAL("parent between them", owner(&spaces, 0x2000, 4007), 7);
+	TEST_ASSERT_VAL("alone", !is_shared(&spaces, 0x2000, 4007));
+	TEST_ASSERT_EQUAL("parent with one of them", owner(&spaces, 0x2000, 4003), 7);
+	TEST_ASSERT_VAL("shared", is_shared(&spaces, 0x2000, 4003));
+	guest_spaces__exit(&spaces);
+
+	/* A child that outlives the parent; clone(CLONE_VM) makes them */
+	TEST_ASSERT_VAL("add", !add(&spaces, 0x2000, 100, 300, 7));
+	TEST_ASSERT_VAL("add", !add(&spaces, 0x2000, 200, 400, 8));
+	TEST_ASSERT_EQUAL("parent", owner(&spaces, 0x2000, 250), 7);
+	TEST_ASSERT_VAL("shared", is_shared(&spaces, 0x2000, 250));
+	TEST_ASSERT_EQUAL("orphan", owner(&spaces, 0x2000, 350), 8);
+	TEST_ASSERT_VAL("alone", !is_shared(&spaces, 0x2000, 350));
+	guest_spaces__exit(&spaces);
+
+	/* Hostile: each ends before the one around it, so that a search would take long */
+	for (int i = 1; i < 1000; i++)
+		TEST_ASSERT_VAL("add", !add(&spaces, 0x2000, i, 5000 - i, i));
+	TEST_ASSERT_EQUAL("given up", owner(&spaces, 0x2000, 4900), -2);
 	guest_spaces__exit(&spaces);
 	return TEST_OK;
 }

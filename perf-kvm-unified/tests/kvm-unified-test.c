@@ -312,10 +312,10 @@ static int test__vcpu_sample(struct test_suite *test __maybe_unused, int subtest
 static int test__profile(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	const struct profile_key keys[] = {
-		{ PROFILE_USER, "work", "lib.so", "shor", 101 },
-		{ PROFILE_USER, "work", "lib.so", "shor", 102 },
-		{ PROFILE_OS, "work", "[kernel]", "", -1 },
-		{ PROFILE_STEAL, "[steal] (on vcpu1)", "", "", -1 },
+		{ PROFILE_USER, "work", "lib.so", "shor", 101, 0 },
+		{ PROFILE_USER, "work", "lib.so", "shor", 102, 1 },
+		{ PROFILE_OS, "work", "[kernel]", "", -1, 0 },
+		{ PROFILE_STEAL, "[steal] (on vcpu1)", "", "", -1, 0 },
 	};
 	struct profile_row **rows;
 	struct profile p;
