@@ -83,9 +83,10 @@ static struct profile_key reduce_key(const struct section_opts *opts,
 
 	if (!(opts->sort & SECTION_SORT_COMM))
 		reduced.comm = "";
-	if (!(opts->sort & SECTION_SORT_PID))
+	if (!(opts->sort & SECTION_SORT_PID)) {
 		reduced.pid = -1;
 		reduced.ns_pid = 0;
+	}
 	if (!(opts->sort & SECTION_SORT_DSO))
 		reduced.module = "";
 	if (!(opts->sort & SECTION_SORT_SYM)) {

@@ -13,7 +13,7 @@
 # and .after: the CPU time that the processes had.
 HOST_CPUS=2
 # 1: with a collector that follows the guest during the measurement
-FOLLOW=0
+FOLLOW=1
 GUESTS="guest1 guest2 guest3"
 for name in $GUESTS; do
 	declare "${name}_MEM=512" "${name}_NICE=" "${name}_VSOCK=1" "${name}_TIMEOUT=150"

@@ -24,7 +24,7 @@ HOST_CPUS=1
 LIMIT=900
 
 # 1: with a collector that follows the guest during the measurement
-FOLLOW=0
+FOLLOW=1
 GUESTS="guest1"
 guest1_VCPUS=1
 guest1_EXTRA=node
