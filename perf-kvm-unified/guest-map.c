@@ -25,6 +25,7 @@
 #include <internal/lib.h>
 #include <subcmd/parse-options.h>
 
+#include "util/build-id.h"
 #include "util/debug.h"
 #include "util/event.h"
 #include "util/evlist.h"
@@ -109,10 +110,35 @@ static int write_event(struct guest_map *map, const union perf_event *event)
 	return ret ?: write_all(map->fd, event, event->header.size);
 }
 
+/*
+ * perf looks for the build-id in the file of that name, if there is one. A file that
+ * was deleted, or that has no name, is still there for the process.
+ */
+static void find_build_id(struct perf_record_mmap2 *mmap2)
+{
+	struct build_id bid;
+	char path[PATH_MAX];
+
+	scnprintf(path, sizeof(path), "/proc/%u/map_files/%" PRI_lx64 "-%" PRI_lx64,
+		  mmap2->pid, mmap2->start, mmap2->start + mmap2->len);
+	if (filename__read_build_id(path, &bid) <= 0)
+		return;
+	memset(mmap2->build_id, 0, sizeof(mmap2->build_id));
+	memcpy(mmap2->build_id, bid.data, bid.size);
+	mmap2->build_id_size = bid.size;
+	mmap2->__reserved_1 = 0;
+	mmap2->__reserved_2 = 0;
+	mmap2->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+}
+
 static int process_event(const struct perf_tool *tool, union perf_event *event,
 			 struct perf_sample *sample __maybe_unused,
 			 struct machine *machine __maybe_unused)
 {
+	if (event->header.type == PERF_RECORD_MMAP2 && event->mmap2.filename[0] == '/' &&
+	    event->mmap2.filename[1] != '/' &&
+	    !(event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID))
+		find_build_id(&event->mmap2);
 	return write_event(container_of(tool, struct guest_map, tool), event);
 }
 

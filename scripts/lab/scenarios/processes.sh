@@ -12,6 +12,8 @@
 #   shares   four processes that stay, with nice values. shares/guest1-cpu.before and
 #            .after: the CPU time that they had; scripts/lab/cpu-shares shares user
 #
+#   crowd    2,000 processes: crowd.out, what the collector took for them
+#
 # Of the logs' format see workload/lib/workload.h. The programs of storm and reuse are
 # static, at fixed addresses: what a user sample's ip is in guest/unstripped/brief says
 # in which of them it was, without any map.
@@ -62,12 +64,22 @@ shares()
 	in_guest guest1 stop
 }
 
+# What the collector costs where there is much to collect.
+crowd()
+{
+	in_guest guest1 "start crowd 2000"
+	in_guest guest1 ready
+	in_guest guest1 "time -v perf kvm unified guest-map -v -o /run/crowd.map 2>&1; ls -l /run/crowd.map" >crowd.out
+	in_guest guest1 stop
+}
+
 measure()
 {
 	go_first
 	short_lived storm
 	short_lived reuse
 	shares
+	crowd
 }
 
 # What there was to be seen, for whoever reads the console.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One short-lived process after the other, of two programs in turn, on one CPU:
+ * One short-lived process after the other, of two programs at random, on one CPU:
  * there, the page of the top-level page table that the last one gave back is the
- * one that the next gets, so that the same CR3 is of the one and of the other.
+ * one that the next gets, so that the same CR3 is of the one and of the other. Not
+ * in turn: fork() and execve() take a page each, so that each program would have
+ * its own.
  *
  * Usage: reuse LOG     (until SIGTERM; workload.h has the log's format)
  */
@@ -27,7 +29,6 @@ int main(int argc, char **argv)
 	struct sigaction sa = { .sa_handler = on_term, .sa_flags = SA_RESTART };
 	cpu_set_t cpus;
 	char ms[16];
-	int i;
 
 	if (argc != 2)
 		errx(2, "usage: %s LOG", argv[0]);
@@ -40,9 +41,9 @@ int main(int argc, char **argv)
 	workload_ready(argv[0]);
 	sigaction(SIGTERM, &sa, NULL);
 
-	for (i = 1; !ended; i++) {
+	while (!ended) {
 		snprintf(ms, sizeof(ms), "%d", 5 + rand() % 16);
-		run_child(i % 2 ? "reuse-odd" : "reuse-even", ms, FORK);
+		run_child(rand() % 2 ? "reuse-odd" : "reuse-even", ms, FORK);
 		log_wait(0);
 	}
 	if (log_write(argv[1]))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Short-lived processes, many of them: five programs, at random, for 20 to 200 ms
+ * Short-lived processes, many of them: five programs, at random, for 20 to 170 ms
  * each, RATE of them a second and so several at a time, made in three ways. It
  * keeps a log of them, for whoever wants to know what a profile had to show.
  *
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	/* By the clock, so that the rate stays what it is when it was late once. */
 	next = clock_ns(CLOCK_MONOTONIC);
 	for (i = 0; !ended; i++) {
-		snprintf(ms, sizeof(ms), "%d", 20 + rand() % 181);
+		snprintf(ms, sizeof(ms), "%d", 20 + rand() % 151);
 		run_child(programs[rand() % 5], ms, i % NR_HOW);
 		next += interval;
 		sleep_until(next);
