@@ -7,7 +7,7 @@
 #   storm    five programs, 60 processes a second of 20 to 200 ms. storm.log: which
 #            there were, and when. A process's samples lie between its start and its
 #            end there, and storm-alpha is in storm_alpha() and in no other's function.
-#   reuse    two programs in turn, one process at a time, with the same few CR3s.
+#   reuse    two programs, one process at a time, with the same two CR3s for both.
 #            reuse.log, as storm's: reuse-odd is never in reuse_even().
 #   shares   four processes that stay, with nice values. shares/guest1-cpu.before and
 #            .after: the CPU time that they had; scripts/lab/cpu-shares shares user
