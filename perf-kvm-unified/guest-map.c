@@ -25,7 +25,6 @@
 #include <internal/lib.h>
 #include <subcmd/parse-options.h>
 
-#include "util/build-id.h"
 #include "util/debug.h"
 #include "util/event.h"
 #include "util/evlist.h"
@@ -39,6 +38,7 @@
 #include "util/synthetic-events.h"
 #include "util/tool.h"
 #include "util/tsc.h"
+#include "guest-build-ids.h"
 #include "guest-follow.h"
 #include "guest-history.h"
 #include "guest-records.h"
@@ -72,6 +72,7 @@ struct guest_map {
 	u64	nr_maps;
 	u64	nr_build_ids;
 	u64	last_time;
+	struct hashmap *build_ids;	/* of files */
 	struct intlist *jit_pids;	/* with code that is in no file */
 };
 
@@ -110,36 +111,19 @@ static int write_event(struct guest_map *map, const union perf_event *event)
 	return ret ?: write_all(map->fd, event, event->header.size);
 }
 
-/*
- * perf looks for the build-id in the file of that name, if there is one. A file that
- * was deleted, or that has no name, is still there for the process.
- */
-static void find_build_id(struct perf_record_mmap2 *mmap2)
-{
-	struct build_id bid;
-	char path[PATH_MAX];
-
-	scnprintf(path, sizeof(path), "/proc/%u/map_files/%" PRI_lx64 "-%" PRI_lx64,
-		  mmap2->pid, mmap2->start, mmap2->start + mmap2->len);
-	if (filename__read_build_id(path, &bid) <= 0)
-		return;
-	memset(mmap2->build_id, 0, sizeof(mmap2->build_id));
-	memcpy(mmap2->build_id, bid.data, bid.size);
-	mmap2->build_id_size = bid.size;
-	mmap2->__reserved_1 = 0;
-	mmap2->__reserved_2 = 0;
-	mmap2->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
-}
-
 static int process_event(const struct perf_tool *tool, union perf_event *event,
 			 struct perf_sample *sample __maybe_unused,
 			 struct machine *machine __maybe_unused)
 {
+	struct guest_map *map = container_of(tool, struct guest_map, tool);
+	int ret = 0;
+
+	/* Of a file: what has none is called [heap] and the like, or //anon. */
 	if (event->header.type == PERF_RECORD_MMAP2 && event->mmap2.filename[0] == '/' &&
 	    event->mmap2.filename[1] != '/' &&
 	    !(event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID))
-		find_build_id(&event->mmap2);
-	return write_event(container_of(tool, struct guest_map, tool), event);
+		ret = guest_build_ids__find(map->build_ids, &event->mmap2);
+	return ret ?: write_event(map, event);
 }
 
 /* Threads have the address space, and here the name, of their process. */
@@ -342,6 +326,7 @@ static int write_snapshot(struct guest_map *map, bool follow)
 
 	if (!machine)
 		return -ENOMEM;
+	symbol_conf.buildid_mmap2 = true;
 	ret = write_attr(map);
 	if (!ret)
 		ret = write_kind(map, follow);
@@ -351,6 +336,8 @@ static int write_snapshot(struct guest_map *map, bool follow)
 		ret = perf_event__synthesize_kernel_mmap(&map->tool, process_event, machine);
 	if (!ret)
 		ret = perf_event__synthesize_modules(&map->tool, process_event, machine);
+	/* Those of programs are found in another way, see process_event(). */
+	symbol_conf.buildid_mmap2 = false;
 	if (!ret)
 		ret = perf_event__synthesize_threads(&map->tool, process_event, machine,
 						     /*needs_mmap=*/true, /*mmap_data=*/false,
@@ -657,14 +644,16 @@ int cmd_kvm_unified_guest_map(int argc, const char **argv)
 		return 1;
 	}
 
-	symbol_conf.buildid_mmap2 = true;
 	perf_tool__init(&map.tool, /*ordered_events=*/false);
 	map.jit_pids = intlist__new(NULL);
-	if (!map.jit_pids) {
+	map.build_ids = guest_build_ids__new();
+	if (map.jit_pids && map.build_ids) {
+		ret = make_map(&map, output, follow);
+	} else {
 		pr_err("Out of memory\n");
-		return 1;
+		ret = -ENOMEM;
 	}
-	ret = make_map(&map, output, follow);
+	guest_build_ids__delete(map.build_ids);
 	intlist__delete(map.jit_pids);
 	return ret ? 1 : 0;
 }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_GUEST_BUILD_IDS_H
+#define __PERF_KVM_UNIFIED_GUEST_BUILD_IDS_H
+
+struct hashmap;
+struct perf_record_mmap2;
+
+struct hashmap *guest_build_ids__new(void);
+int guest_build_ids__find(struct hashmap *ids, struct perf_record_mmap2 *mmap2);
+void guest_build_ids__delete(struct hashmap *ids);
+
+#endif /* __PERF_KVM_UNIFIED_GUEST_BUILD_IDS_H */
