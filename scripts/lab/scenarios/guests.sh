@@ -9,9 +9,8 @@
 #   guest3   6.12                                                  shares-delta, -alpha
 #
 # shares-alpha is in shares_alpha(), and so on; nobody has a process of another guest.
-# NAME-release: the kernel; NAME-pti: yes or no; shares/NAME-cpu.before and .after:
-# the CPU time that the processes had, also while the maps were made. What counts is
-# the share of each in its guest.
+# NAME-release: the kernel; NAME-pti: yes or no; shares/NAME-cpu.after: the CPU time that
+# the processes had, all of it within the recording.
 
 # See time-axis.sh. Two CPUs in turn: a vCPU may stand still while the other CPU runs.
 QEMU_ACCEL=tcg,thread=single
@@ -30,16 +29,6 @@ guest2_CMDLINE="cryptomgr.notests pti=off"
 guest3_CMDLINE=cryptomgr.notests
 guest3_KERNEL=6.12
 
-all_cpu()
-{
-	local name
-
-	mkdir -p shares
-	for name in $GUESTS; do
-		in_guest "$name" cpu >"shares/$name-cpu.$1"
-	done
-}
-
 measure()
 {
 	local name
@@ -48,17 +37,24 @@ measure()
 		in_guest "$name" uname -r >"$name-release"
 		in_guest "$name" "grep -qw pti /proc/cpuinfo && echo yes || echo no" >"$name-pti"
 	done
-	in_guest guest1 "start shares-alpha; NICE=3 start shares-bravo"
-	in_guest guest2 "start shares-charlie; start cxx"
-	in_guest guest3 "start shares-delta; NICE=3 start shares-alpha"
+	# From within the recording: so the guests are idle while the collectors begin and
+	# end, which then are soon done.
+	unified_record -c 997000 -- sh -ec "
+		guest-exec $(guest_socket guest1) 'start shares-alpha; NICE=3 start shares-bravo'
+		guest-exec $(guest_socket guest2) 'start shares-charlie; start cxx'
+		guest-exec $(guest_socket guest3) 'start shares-delta; NICE=3 start shares-alpha'
+		for name in $GUESTS; do
+			guest-exec $SOCKETS/\$name ready
+		done
+		sleep 10
+		for name in $GUESTS; do
+			guest-exec $SOCKETS/\$name cpu >/run/\$name-cpu.after
+			guest-exec $SOCKETS/\$name stop
+		done"
+	mkdir -p shares
 	for name in $GUESTS; do
-		in_guest "$name" ready
-	done
-	all_cpu before
-	unified_record -c 997000 -- sleep 10
-	all_cpu after
-	for name in $GUESTS; do
-		in_guest "$name" stop
+		cp "/run/$name-cpu.after" shares
+		: >"shares/$name-cpu.before"
 	done
 }
 

@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# Names of processes that come and go, of CR3s that are used again, and shares of CPU
+# time, against what the guest itself says: the scenario processes.
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+PERF=$TREE/perf/perf
+
+lab_runs processes
+cd "$TOP/build/lab/processes" || { done_testing; }
+
+# As another machine: what is needed is in the profile, but for the programs, which
+# are found by build-id.
+export HOME=$TMP/home
+mkdir -p "$HOME"
+"$PERF" buildid-cache --add "$TREE/guest/unstripped/brief" </dev/null >&2
+
+note()
+{
+	printf '# %s\n' "$*"
+}
+
+# names_of RECORDING: see guest-names
+names_of()
+{
+	"$PERF" script -f -i "$1.data" -F comm,pid,time,ip,sym,vcpu_ctx >"$TMP/$1.script" 2>"$TMP/$1.err"
+	"$TESTS/guest-names" "$TMP/$1.script" "$1.log" "$1" >"$TMP/$1.names"
+	note "$1: $(paste -sd, "$TMP/$1.names")"
+}
+
+# is RECORDING WHAT MINIMUM [MAXIMUM]: the figure that names_of has found
+is()
+{
+	awk -v what="$2" -v min="$3" -v max="${4:-1e9}" \
+		'$1 == what { n++; if ($2 < min || $2 > max) exit 1 } END { if (!n) exit 1 }' "$TMP/$1.names"
+}
+
+# right_percent RECORDING: of the samples whose program is proved by their function
+right_percent()
+{
+	awk '{ n[$1] = $2 } END { printf "%.3f", n["busy"] ? 100 * n["right"] / n["busy"] : 0 }' "$TMP/$1.names"
+}
+
+# json RECORDING EXPRESSION: of the report
+json()
+{
+	[ -f "$TMP/$1.json" ] ||
+		"$PERF" kvm unified report -f -i "$1.data" -k "$TREE/host/vmlinux" --percent-limit 0 \
+			--format json >"$TMP/$1.json" 2>"$TMP/$1.report-err"
+	python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+guest = r["guests"][0]
+rows = [l for l in r["levels"] if l["level"] == "vm"][0]["rows"]
+print(eval(sys.argv[2]))' "$TMP/$1.json" "$2"
+}
+
+# --- a storm of short-lived processes -------------------------------------------------
+
+names_of storm
+ok "storm: at least 50 processes a second" is storm rate 50
+ok "storm: they last 20 to 200 ms" is storm lasting 95
+ok "storm: of five programs" is storm programs 5 5
+ok "storm: there are samples enough" is storm busy 5000
+ok "storm: half of them had a CR3 that was another program's before" is storm reused 50
+ok "storm: $(right_percent storm) % of the samples are named right, of 99" \
+	awk -v r="$(right_percent storm)" 'BEGIN { exit !(r >= 99) }'
+ok "storm: none has a wrong name" is storm wrong 0 0
+note "storm: $(json storm '"%d of %d user samples named, %d shared, %d ambiguous" % tuple(guest["user_samples" + x] for x in ("_named", "", "_shared", "_ambiguous"))')"
+ok "storm: 99 % of all user samples have a process" \
+	test "$(json storm 'guest["user_samples_named"] >= 0.99 * guest["user_samples"]')" = True
+ok "storm: the collector followed, its clock is known, and it missed nothing" \
+	test "$(json storm '[guest[x] for x in ("followed", "clock", "missed_processes", "missed_events")]')" = "[True, True, 0, 0]"
+
+# The report says what perf script says.
+ok "storm: the report's rows have the process of their function, too" \
+	test "$(json storm 'sum(x["samples"] for x in rows if x["function"].startswith("storm_") and x["function"].replace("_", "-") != x["comm"])')" = 0
+ok "storm: and there are such rows" \
+	test "$(json storm 'sum(x["samples"] for x in rows if x["function"].startswith("storm_")) > 5000')" = True
+
+# --- the same CR3, one program after the other ------------------------------------------
+
+names_of reuse
+ok "reuse: there are samples enough" is reuse busy 5000
+ok "reuse: CR3s change hands" is reuse reused 30
+ok "reuse: not one sample is given to the wrong program" is reuse wrong 0 0
+ok "reuse: nor to none" is reuse unnamed 0 0
+
+# Without the clock it cannot be told when, and nothing is guessed.
+no_clock=$TMP/no-clock.data
+cp -r reuse.data "$no_clock"
+"$TESTS/drop-records" "$no_clock/vms" 100 2>&1 >&2
+ok "reuse: without the guest's clock, what is ambiguous has no name" \
+	test "$("$PERF" script -f -i "$no_clock" -F comm,pid,time,ip,sym,vcpu_ctx 2>/dev/null >"$TMP/no-clock.script"
+		"$TESTS/guest-names" "$TMP/no-clock.script" reuse.log reuse 2>/dev/null | awk '$1 == "wrong" { print $2 }')" = 0
+"$PERF" kvm unified report -f -i "$no_clock" >/dev/null 2>"$TMP/no-clock.err"
+ok "reuse: and the report says so" grep -q 'clock cannot be told' "$TMP/no-clock.err"
+
+# --- shares of CPU time -------------------------------------------------------------------
+
+shares()
+{
+	"$TOP/scripts/lab/cpu-shares" shares user
+}
+# Of each pid in the report, of all of them
+reported()
+{
+	json shares '" ".join("%d=%.3f" % (pid, 100 * sum(x["time_ns"] for x in rows if x.get("pid") == pid and x["class"] == "USER") / sum(x["time_ns"] for x in rows if x["comm"].startswith("shares-") and x["class"] == "USER")) for pid in sorted(set(x["pid"] for x in rows if x["comm"].startswith("shares-"))))'
+}
+samples=$(json shares 'guest["user_samples"]')
+ok "shares: $samples guest user samples, 20,000 at least" test "$samples" -ge 20000
+ok "shares: four processes" test "$(shares | wc -l)" -eq 4
+reported >"$TMP/reported"
+while read -r pid percent _; do
+	said=$(tr ' ' '\n' <"$TMP/reported" | sed -n "s/^$pid=//p")
+	note "shares: process $pid: guest $percent %, report $said %"
+	ok "shares: process $pid has its share, within 1 point" \
+		awk -v a="$percent" -v b="$said" 'BEGIN { d = a - b; exit !(b != "" && d <= 1 && d >= -1) }'
+done < <(shares)
+
+# --- what the collector takes -----------------------------------------------------------
+
+# The virtual clock counts 4 ns for each instruction: of all that runs, host and guest.
+crowd_seconds()
+{
+	sed -n 's/.*Elapsed (wall clock) time (h:mm:ss or m:ss): *\([0-9]*\)m \([0-9.]*\)s/\1 \2/p' crowd.out |
+		awk '{ print 60 * $1 + $2 }'
+}
+instructions=$(awk -v s="$(crowd_seconds)" 'BEGIN { printf "%.2f", s / 4 }')
+rss=$(sed -n 's/.*Maximum resident set size (kbytes): //p' crowd.out)
+note "crowd: $(sed -n '1p' crowd.out); $instructions billion instructions, $rss KiB"
+ok "crowd: a map of 2,000 processes" grep -qE '^20[0-9][0-9] processes in 1 passes' crowd.out
+ok "crowd: in less than 3 billion instructions, a second" \
+	awk -v i="$instructions" 'BEGIN { exit !(i > 0 && i < 3) }'
+ok "crowd: in less than 100 MiB" test "${rss:-999999}" -lt 102400
+
+done_testing

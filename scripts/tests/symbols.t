@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# Names of code that has no file, or not where one would look: the scenario symbols.
+# By perf script and perf report, too, and on another machine.
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+PERF=$TREE/perf/perf
+
+lab_runs symbols
+cd "$TOP/build/lab/symbols" || { done_testing; }
+
+# Another machine: another place, a home without anything, and only the build-id cache.
+export HOME=$TMP/home
+mkdir -p "$HOME"
+mkdir "$TMP/moved"
+cp -r perf.data "$TMP/moved"
+for file in "$TREE/guest/unstripped/cxx" "$TREE/guest/root/usr/bin/contained" "$TREE/guest/root/usr/bin/mapped"; do
+	"$PERF" buildid-cache --add "$file" </dev/null >&2
+done
+cd "$TMP/moved" || exit
+
+"$PERF" kvm unified report -f -i perf.data -k "$TREE/host/vmlinux" --percent-limit 0 --format csv \
+	>"$TMP/report.csv" 2>"$TMP/report.err"
+"$PERF" script -f -i perf.data -F misc,machine_pid,vcpu,comm,pid,ip,sym,dso >"$TMP/script" 2>"$TMP/script.err"
+"$PERF" report -f -i perf.data --stdio --sort comm,sym -k "$TREE/host/vmlinux" \
+	>"$TMP/report" 2>"$TMP/report2.err" </dev/null
+
+# samples COMM FUNCTION [NS-PID]: of the report's rows of that, by regular expression
+samples()
+{
+	python3 - "$TMP/report.csv" "$@" <<'END'
+import csv, re, sys
+path, comm, function = sys.argv[1:4]
+n = 0
+for row in csv.DictReader(open(path, encoding="ascii")):
+    if row["level"] == "vm" and row["class"] == "USER" and row["comm"] == comm \
+            and re.fullmatch(function, row["function"]) \
+            and (len(sys.argv) < 5 or row["ns_pid"] == sys.argv[4]):
+        n += int(row["samples"])
+print(n)
+END
+}
+# has WHAT MINIMUM COMM FUNCTION [NS-PID]
+has()
+{
+	local what=$1 minimum=$2 n
+	shift 2
+
+	n=$(samples "$@")
+	ok "$what: $n samples" test "$n" -ge "$minimum"
+}
+share()
+{
+	awk -v a="$(samples "$1" "$2")" -v b="$(samples "$1" '.*')" 'BEGIN { printf "%.1f", b ? 100 * a / b : 0 }'
+}
+# mostly PERCENT COMM FUNCTION: that much of the process is in such functions
+mostly()
+{
+	local percent
+	percent=$(share "$2" "$3")
+	ok "$2: $percent % in functions with their names, of $1" \
+		awk -v p="$percent" -v m="$1" 'BEGIN { exit !(p >= m) }'
+}
+
+has "JIT: hot function of a perf-PID.map" 200 jit jit_hot
+has "JIT: one with a blank in its name" 50 jit 'jit_warm: of two words'
+has "JIT: one that came during the measurement" 50 jit jit_late
+mostly 95 jit 'jit_.*'
+has "JIT in a container: perf-1.map, of its own /tmp" 200 contained-jit jit_hot 1
+mostly 95 contained-jit 'jit_.*'
+has "Node.js: a compiled function" 200 node 'JS:.*nodeMultiply .*'
+has "Node.js: another one" 200 node 'JS:.*nodeSieve .*'
+has "stripped C++: by build-id, demangled" 200 cxx 'mix::Mixer<int>::spin\(int\)'
+has "stripped C++: a template of another type" 50 cxx 'mix::Mixer<double>::spin\(int\)'
+mostly 95 cxx '.*mix::.*'
+has "container: by build-id, and the pid inside is 1" 200 contained-spin contained_spin 1
+ok "container: the pid outside is another one" \
+	test "$(samples contained-spin contained_spin 1)" -eq "$(samples contained-spin contained_spin)"
+has "a program that was started from a memfd: by build-id" 200 memfd:mapped-pr mapped_spin
+has "code in a memfd: what it is" 200 mapped '\[unknown\]'
+ok "code in a memfd has the memfd's name" grep -q '"memfd:mapped-code (deleted)"' "$TMP/report.csv"
+ok "code in huge pages is of the process itself" grep -qE '"\[JIT\] tid [0-9]+","mapped"' "$TMP/report.csv"
+ok "nothing of a guest is taken for a file of the host" not grep -E '\((/tmp|/usr|/memfd)[^)]*\)$' <(grep '^VM:' "$TMP/script")
+
+# What perf knows, every command of it knows.
+for name in jit_hot jit_late 'nodeMultiply' 'mix::Mixer<int>::spin' contained_spin mapped_spin; do
+	ok "perf script names $name" grep -qF "$name" <(grep '^VM:' "$TMP/script")
+	ok "perf report names $name" grep -qF "$name" "$TMP/report"
+done
+"$PERF" annotate -f -i perf.data --stdio -s contained_spin >"$TMP/annotate" 2>"$TMP/annotate.err" </dev/null
+ok "perf annotate shows the code of contained_spin" grep -qE '^ +[0-9.]+ +: +[0-9a-f]+:' "$TMP/annotate"
+
+# A file of the same name that is another one: said, and not used.
+mkdir -p "$TMP/root/usr/bin"
+cp "$TREE/guest/unstripped/jit" "$TMP/root/usr/bin/contained-spin"
+cp "$TREE/guest/unstripped/jit" "$TMP/root/usr/bin/cxx"
+HOME=$TMP/nobody "$PERF" kvm unified report -f -i perf.data --guest-root "$TMP/root" --format csv \
+	>"$TMP/wrong.csv" 2>"$TMP/wrong.err"
+ok "a file with another build-id: it is said" grep -q 'have another build-id, not used' "$TMP/wrong.err"
+ok "and it is not used" not grep -qE '"(main|jit_[a-z]*)","cxx"' "$TMP/wrong.csv"
+
+done_testing
