@@ -19,18 +19,24 @@ trap 'rm -rf "$WORK"; on_exit' EXIT
 # wake-up-wait		waiting for a CPU after a halt counts as halt
 # lost-is-known		what was lost is filled with what was before
 # steal-by-nobody	who had the CPU is not looked for
+# exec-handover		a process keeps its old page table until its execve() is known of
+# time-blind		a CR3 belongs to whoever has it in the end
+# no-replay		what happens after the map was begun is not taken over
 # first-guest		every sample of a guest is one of the first guest
 # one-table		the CR3s of the first guest's map are those of all guests
 mutations()
 {
 	cat <<-'END'
-	cr3-lookup@perf-kvm-unified/guest-space.c@s/^\treturn &spaces->entries\[low\];/\treturn \&spaces->entries[0];/@profile@share within 2 points
+	cr3-lookup@perf-kvm-unified/guest-space.c@s/^\treturn find_owner(spaces, end - 1, time, ambiguous);/\treturn \&spaces->entries[0];/@profile@share within 2 points
 	no-cr3@patches/linux-6.12/0004-*@s/^+\(\tdata->flags |= PERF_VCPU_PT_ROOT_VALID;\)/+\t(void)data;/@profile@99 % of guest user samples belong
 	truncated-map@perf-kvm-unified/guest-stream.c@s/if (ret == -EPIPE)/if (ret == -EPIPE \&\& !(ret = 0))/@profile@refused: a truncated map
 	sample-halves@patches/linux-6.12/0008-*@s/^+\t\t\tu.val32\[1\] = vcpu->vpid;/+\t\t\tu.val32[1] = vcpu->vcpu_id;/@perf@Sample parsing
 	wake-up-wait@perf-kvm-unified/vcpu-states.c@s/waited = event->run_delay - prev->run_delay/waited = 0/@perf@time axis: states
 	lost-is-known@perf-kvm-unified/measurement.c@s/^\tgap.from = m->last_record.sample->cpu.;/\tgap.from = gap.until;/@time-axis@lost
 	steal-by-nobody@perf-kvm-unified/time-axis.c@s/interval->kind == VCPU_TIME_PREEMPTED \&\&/interval->kind == VCPU_TIME_NR \&\&/@time-axis@guest2
+	exec-handover@perf-kvm-unified/guest-history.c@s/^\t\towners__end_earlier(&owners);//@perf@processes that come and go
+	time-blind@perf-kvm-unified/kvm-guests.c@s/vcpu->pt_root, time, &ambiguous/vcpu->pt_root, GUEST_TIME_NONE - 1, \&ambiguous/@processes@storm: .* named right
+	no-replay@perf-kvm-unified/guest-load.c@s/entries\[replay->next\].time <= time/entries[replay->next].time < 1/@processes@storm: .* named right
 	first-guest@perf-kvm-unified/kvm-guests.c@s/^\t\tif (guest->pid == pid)$/\t\tif (guest->pid == pid || pid > 0)/@vmm@CR3 2000 of VM two
 	one-table@perf-kvm-unified/kvm-guests.c@s/guest_spaces__find(&guest->spaces,/guest_spaces__find(\&list_first_entry(\&session->kvm_guests->guests, struct kvm_guest, node)->spaces,/@vmm@CR3 6000 of VM two
 	END

@@ -62,23 +62,86 @@ run_test()
 	say "  $ran checks ($((SECONDS - start)) s)"
 }
 
+run_tests()
+{
+	local name
+
+	for name in "$@"; do
+		[ -x "$TOP/scripts/tests/$name.t" ] || die "no test $name in scripts/tests"
+		run_test "$TOP/scripts/tests/$name.t"
+	done
+}
+
+# Those whose lab has a virtual clock take one CPU, and do not mind how busy it is: they
+# run beside the others. But not beside those whose lab has the real one.
+FIRST=(apply lab perf profile)
+BESIDE=(guests processes symbols time-axis vmm)
+
+# What is left.
+others()
+{
+	local file name
+
+	for file in "$TOP"/scripts/tests/*.t; do
+		name=$(basename "$file" .t)
+		[[ " ${FIRST[*]} ${BESIDE[*]} " == *" $name "* ]] || echo "$name"
+	done
+}
+
+# Both may use the cache: all that they build is there by then.
+start_beside()
+{
+	# A process group of its own, to be ended with all that it has started.
+	set -m
+	KVMU_LOCKED=$KVMU_CACHE "$0" "${BESIDE[@]}" >"$TOP/build/test/beside.out" 2>&1 9>&- &
+	beside=$!
+	set +m
+	trap 'kill -TERM -- "-$beside" 2>/dev/null; exit 130' INT TERM
+}
+
+end_beside()
+{
+	local verdict
+
+	say "beside these:"
+	start_heartbeat "${BESIDE[*]}"
+	wait "$beside" || :
+	stop_heartbeat
+	sed '$d' "$TOP/build/test/beside.out" | grep -v '^    \.\.\. '
+	verdict=$(tail -n 1 "$TOP/build/test/beside.out")
+	if ! [[ $verdict =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
+		count_line "not ok - the tests beside the others ended with: $verdict"
+		return
+	fi
+	passed=$((passed + BASH_REMATCH[1]))
+	failed=$((failed + BASH_REMATCH[2]))
+	skipped=$((skipped + ${BASH_REMATCH[4]:-0}))
+}
+
+run_all()
+{
+	# Minutes, the first time: not hidden inside the test that needs it.
+	"$TOP/scripts/deps.sh" check
+	"$TOP/scripts/setup.sh"
+	# All that the scenarios want, so that none of them changes the others' image.
+	GUEST_KERNELS=6.12 "$TOP/scripts/lab/guest-image.sh"
+	"$TOP/scripts/lab/guest-extra.sh" node
+	run_tests "${FIRST[@]}"
+	start_beside
+	mapfile -t names < <(others)
+	run_tests "${names[@]}"
+	end_beside
+}
+
 mkdir -p "$TOP/build/test"
 # Ctrl-C ends the run, not just the test it hits.
 trap 'exit 130' INT TERM
 
 if [ $# -gt 0 ]; then
-	tests=("${@/#/$TOP/scripts/tests/}")
-	tests=("${tests[@]/%/.t}")
+	run_tests "$@"
 else
-	tests=("$TOP"/scripts/tests/*.t)
-	# Minutes, the first time: not hidden inside the test that needs it.
-	"$TOP/scripts/deps.sh" check
-	"$TOP/scripts/setup.sh"
+	run_all
 fi
-for test in "${tests[@]}"; do
-	[ -x "$test" ] || die "no test $(basename "$test" .t) in scripts/tests"
-	run_test "$test"
-done
 
 verdict="$passed passed, $failed failed"
 [ "$skipped" -eq 0 ] || verdict="$verdict, $skipped skipped"

@@ -16,7 +16,8 @@ cd "$TOP/build/lab/processes" || { done_testing; }
 # are found by build-id.
 export HOME=$TMP/home
 mkdir -p "$HOME"
-"$PERF" buildid-cache --add "$TREE/guest/unstripped/brief" </dev/null >&2
+BRIEF=$TREE/guest/unstripped/brief
+"$PERF" buildid-cache --add "$BRIEF" </dev/null >&2
 
 note()
 {
@@ -26,8 +27,8 @@ note()
 # names_of RECORDING: see guest-names
 names_of()
 {
-	"$PERF" script -f -i "$1.data" -F comm,pid,time,ip,sym,vcpu_ctx >"$TMP/$1.script" 2>"$TMP/$1.err"
-	"$TESTS/guest-names" "$TMP/$1.script" "$1.log" "$1" >"$TMP/$1.names"
+	"$PERF" script -f -i "$1.data" -F comm,pid,time,ip,vcpu_ctx >"$TMP/$1.script" 2>"$TMP/$1.err"
+	"$TESTS/guest-names" "$TMP/$1.script" "$1.log" "$1" "$BRIEF" >"$TMP/$1.names"
 	note "$1: $(paste -sd, "$TMP/$1.names")"
 }
 
@@ -93,8 +94,8 @@ no_clock=$TMP/no-clock.data
 cp -r reuse.data "$no_clock"
 "$TESTS/drop-records" "$no_clock/vms" 100 2>&1 >&2
 ok "reuse: without the guest's clock, what is ambiguous has no name" \
-	test "$("$PERF" script -f -i "$no_clock" -F comm,pid,time,ip,sym,vcpu_ctx 2>/dev/null >"$TMP/no-clock.script"
-		"$TESTS/guest-names" "$TMP/no-clock.script" reuse.log reuse 2>/dev/null | awk '$1 == "wrong" { print $2 }')" = 0
+	test "$("$PERF" script -f -i "$no_clock" -F comm,pid,time,ip,vcpu_ctx 2>/dev/null >"$TMP/no-clock.script"
+		"$TESTS/guest-names" "$TMP/no-clock.script" reuse.log reuse "$BRIEF" 2>/dev/null | awk '$1 == "wrong" { print $2 }')" = 0
 "$PERF" kvm unified report -f -i "$no_clock" >/dev/null 2>"$TMP/no-clock.err"
 ok "reuse: and the report says so" grep -q 'clock cannot be told' "$TMP/no-clock.err"
 

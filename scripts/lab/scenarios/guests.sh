@@ -46,7 +46,7 @@ measure()
 		for name in $GUESTS; do
 			guest-exec $SOCKETS/\$name ready
 		done
-		sleep 10
+		sleep 6
 		for name in $GUESTS; do
 			guest-exec $SOCKETS/\$name cpu >/run/\$name-cpu.after
 			guest-exec $SOCKETS/\$name stop
@@ -56,10 +56,4 @@ measure()
 		cp "/run/$name-cpu.after" shares
 		: >"shares/$name-cpu.before"
 	done
-}
-
-report()
-{
-	tail -n +1 ./*-release ./*-pti
-	unified_report >report.txt
 }

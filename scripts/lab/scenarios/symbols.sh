@@ -71,15 +71,3 @@ measure()
 	jit_maps
 	in_guest guest1 stop
 }
-
-# What cannot be found by name: the libraries of node, and the twin of cxx.
-report()
-{
-	local file
-
-	# On a console it would start a pager, and wait for a key.
-	for file in unstripped/cxx root/usr/bin/contained root/usr/bin/mapped; do
-		perf --no-pager buildid-cache --add "$GUEST_DIR/$file"
-	done
-	unified_report >report.txt
-}
