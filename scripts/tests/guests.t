@@ -33,7 +33,7 @@ print(eval(sys.argv[2]))' "$TMP/report.json" "$1"
 ok "guest1 and guest2 run 6.1, guest3 runs 6.12" \
 	test "$(cut -d. -f1,2 guest1-release guest2-release guest3-release | paste -sd' ')" = "6.1 6.1 6.12"
 ok "guest1 isolates page tables, guest2 does not" \
-	test "$(paste -sd' ' guest1-pti guest2-pti)" = "yes no"
+	X
 
 # What each runs, and nobody else
 declare -A programs=([guest1]="shares-alpha shares-bravo" [guest2]="shares-charlie cxx"

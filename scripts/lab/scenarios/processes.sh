@@ -38,43 +38,38 @@ guest1_TIMEOUT=600
 # Nearly 0.5 ms, for 20,000 samples in 10 s; not in step with the ticks.
 PERIOD=498500
 
-# during SECONDS AFTER COMMAND...: for a recording: what has the guest do the commands,
-# and after so long AFTER and "stop". So the guest is idle while the collector begins
-# and ends, which then is soon done.
-during()
+# What is recorded has the guest start its work, and stop it again. So the guest is idle
+# while the collector begins and ends, which then is soon done.
+short_lived()
 {
-	local ask seconds=$1 after=$2
+	local ask
 	ask="guest-exec $(guest_socket guest1)"
-	shift 2
 
-	printf '%s; ' "${@/#/$ask }" "$ask ready" "sleep $seconds" ${after:+"$ask $after"} "$ask stop"
-}
-
-# record NAME COMMAND: stays in memory until it is done, see host/run.
-record()
-{
-	unified_record -o "/run/$1.data" -c $PERIOD -- sh -ec "$2"
+	# It stays in memory until it is done, see host/run.
+	unified_record -o "/run/$1.data" -c $PERIOD -- \
+		sh -ec "$ask start $1 /run/$1.log; $ask ready; sleep 10; $ask stop"
 	cp -r "/run/$1.data" .
 	rm -r "/run/$1.data"
 	say "recorded $1"
-}
-
-short_lived()
-{
-	record "$1" "$(during 10 '' "start $1 /run/$1.log")"
 	fetch_log guest1 "/run/$1.log" "$1.log"
 }
 
+# Here, the guest is not asked anything during the recording: what the host takes for
+# it from the only CPU is time that the guest's processes believe to have had.
 shares()
 {
-	mkdir -p /run/cpu
-	record shares "$(during 12 'cpu >/run/cpu/guest1-cpu.after' 'start shares-alpha' \
-		'NICE=2 start shares-bravo' 'NICE=5 start shares-charlie' \
-		'NICE=8 start shares-delta')"
+	local nice name=(alpha bravo charlie delta)
+
+	for nice in 0 2 5 8; do
+		in_guest guest1 "NICE=$nice start shares-${name[0]}"
+		name=("${name[@]:1}")
+	done
+	in_guest guest1 ready
 	mkdir -p shares
-	cp /run/cpu/guest1-cpu.after shares
-	# They began, and ended, within the recording.
-	: >shares/guest1-cpu.before
+	in_guest guest1 cpu >shares/guest1-cpu.before
+	MAPPED=guest1 bracketed_record shares -c $PERIOD -- sleep 11
+	in_guest guest1 cpu >shares/guest1-cpu.after
+	in_guest guest1 stop
 }
 
 # What the collector costs where there is much to collect.
