@@ -27,6 +27,7 @@
 #include "util/util.h"
 #include "util/vcpu-sample.h"
 #include "guest-files.h"
+#include "guest-kernel.h"
 #include "guest-load.h"
 #include "guest-machine.h"
 #include "kvm-guests.h"
@@ -265,9 +266,12 @@ static pid_t kvm_guest__pseudo_pid(struct kvm_guest *guest, u64 cr3)
  */
 static void kvm_guest__load(struct kvm_guest *guest)
 {
-	struct map *map = machine__kernel_map(guest->machine);
+	struct map *map;
 
 	guest->loaded = true;
+	if (!guest->has_map && !guest->nested)
+		kvm_guest__use_given_kernel(guest);
+	map = machine__kernel_map(guest->machine);
 	if (map && guest->machine->kallsyms_filename)
 		map__load(map);
 	if (kvm_guest__load_symbols(guest))
@@ -370,7 +374,7 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 	/* The VMM's pid means nothing in the guest. */
 	sample->pid = -1;
 	sample->tid = -1;
-	if (guest->has_map && !guest->loaded)
+	if (!guest->loaded)
 		kvm_guest__load(guest);
 	if (guest->has_map) {
 		time = kvm_guest__time(session, guest, sample->time);

@@ -171,7 +171,8 @@ static int happen(struct guest_history *history, u64 time, enum guest_task_event
 static int test__history(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	struct guest_task seen[] = {
-		/* there all the time, and one that ends; one that was seen after its execve() */
+		/* the kernel's own; there all the time, and one that ends; one that was seen after its execve() */
+		{ .pid = 0, .pt_root = 0x8000, .kthread = true },
 		{ .pid = 10, .pt_root = 0x10000, .start_ns = 5 },
 		{ .pid = 20, .pt_root = 0x20000, .start_ns = 6 },
 		{ .pid = 30, .pt_root = 0x31000, .start_ns = 7 },
@@ -206,6 +207,7 @@ static int test__history(struct test_suite *test __maybe_unused, int subtest __m
 	TEST_ASSERT_VAL("events", !bad);
 	TEST_ASSERT_VAL("history", !guest_history__spaces(&history, &tasks, &spaces));
 
+	TEST_ASSERT_EQUAL("init_mm", owner(&spaces, 0x8000, 1), 0);
 	TEST_ASSERT_EQUAL("all the time", owner(&spaces, 0x10000, 9000), 10);
 	TEST_ASSERT_EQUAL("not before it began", owner(&spaces, 0x10000, 4), -1);
 	TEST_ASSERT_EQUAL("until its end", owner(&spaces, 0x20000, 1999), 20);

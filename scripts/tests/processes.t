@@ -121,6 +121,27 @@ while read -r pid percent _; do
 		awk -v a="$percent" -v b="$said" 'BEGIN { d = a - b; exit !(b != "" && d <= 1 && d >= -1) }'
 done < <(shares)
 
+# --- no map at all -----------------------------------------------------------------------
+
+kallsyms=$(echo storm.data/kcore_dir__*/kallsyms)
+without_map()
+{
+	"$PERF" kvm "$@" unified report -f -i storm.data -k "$TREE/host/vmlinux" --no-guest-maps \
+		--percent-limit 0 --format csv 2>"$TMP/without.err"
+}
+without_map --guestkallsyms "$kallsyms" >"$TMP/without.csv"
+ok "no map: the kernel's functions have names, by --guestkallsyms" \
+	grep -q '^vm,"guest1",,OS,"clear_page_erms","\[kernel\]"' "$TMP/without.csv"
+ok "no map: user code is kept apart by CR3" grep -q '^vm,"guest1",,USER,.*"\[cr3 0x[0-9a-f]*\]"' "$TMP/without.csv"
+ok "no map: no process is made up" not grep -q '^vm,"guest1",,USER,.*"storm' "$TMP/without.csv"
+mount=$TMP/mount/$(json storm 'guest["pid"]')
+mkdir -p "$mount/proc"
+cp "$kallsyms" "$mount/proc/kallsyms"
+without_map --guestmount "$TMP/mount" >"$TMP/mounted.csv"
+ok "no map: the same by --guestmount" grep -q '^vm,"guest1",,OS,"clear_page_erms","\[kernel\]"' "$TMP/mounted.csv"
+without_map --guestkallsyms /etc/passwd >/dev/null
+ok "no map: what is no kallsyms is said" grep -q "has no kernel's symbols" "$TMP/without.err"
+
 # --- what the collector takes -----------------------------------------------------------
 
 # The virtual clock counts 4 ns for each instruction: of all that runs, host and guest.

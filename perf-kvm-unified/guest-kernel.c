@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel of a guest without a map, from what the options of perf kvm name:
+ * --guestmount, or --guestkallsyms and --guestmodules for all guests. These files
+ * are the user's.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "util/build-id.h"
+#include "util/debug.h"
+#include "util/event.h"
+#include "util/machine.h"
+#include "util/symbol.h"
+#include "util/symbol_conf.h"
+#include "guest-kernel.h"
+#include "guest-machine.h"
+#include "kvm-guests.h"
+
+/* The path of a file of the guest's /proc, or of the one that stands in for it; or "" */
+static void given_file(const struct kvm_guest *guest, const char *name, const char *instead,
+		       char *path, size_t size)
+{
+	path[0] = '\0';
+	if (symbol_conf.guestmount && guest->machine->root_dir)
+		scnprintf(path, size, "%s/proc/%s", guest->machine->root_dir, name);
+	else if (instead)
+		scnprintf(path, size, "%s", instead);
+	if (path[0] && access(path, R_OK)) {
+		pr_debug("guest %s: no %s\n", guest->name, path);
+		path[0] = '\0';
+	}
+}
+
+static int add_module(void *arg, const char *name, u64 start, u64 size)
+{
+	const struct build_id none = { };
+
+	return kvm_guest__add_map(arg, /*kernel=*/true, /*pid=*/0, start, size, 0, PROT_EXEC, 0,
+				  &none, name);
+}
+
+/**
+ * kvm_guest__use_given_kernel - name a guest's kernel from files that the user has named
+ *
+ * Does nothing if there are none.
+ */
+void kvm_guest__use_given_kernel(struct kvm_guest *guest)
+{
+	char kallsyms[PATH_MAX], modules[PATH_MAX], name[64];
+	const struct build_id none = { };
+	const char *symbol = "_stext";
+	u64 start, end;
+
+	given_file(guest, "kallsyms", symbol_conf.default_guest_kallsyms,
+		   kallsyms, sizeof(kallsyms));
+	given_file(guest, "modules", symbol_conf.default_guest_modules,
+		   modules, sizeof(modules));
+	if (!kallsyms[0])
+		return;
+
+	if (kallsyms__get_function_start(kallsyms, symbol, &start) ||
+	    kallsyms__get_symbol_start(kallsyms, "_etext", &end) || end <= start) {
+		pr_warning("Guest %s: %s has no kernel's symbols with addresses, not used\n",
+			   guest->name, kallsyms);
+		return;
+	}
+	scnprintf(name, sizeof(name), "[kernel.kallsyms]%s", symbol);
+	if (kvm_guest__add_map(guest, /*kernel=*/true, /*pid=*/0, start, end - start, start,
+			       PROT_EXEC, 0, &none, name))
+		return;
+	if (modules[0])
+		modules__parse(modules, guest, add_module);
+	free(guest->machine->kallsyms_filename);
+	guest->machine->kallsyms_filename = strdup(kallsyms);
+}

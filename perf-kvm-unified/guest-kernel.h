@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_GUEST_KERNEL_H
+#define __PERF_KVM_UNIFIED_GUEST_KERNEL_H
+
+struct kvm_guest;
+
+void kvm_guest__use_given_kernel(struct kvm_guest *guest);
+
+#endif /* __PERF_KVM_UNIFIED_GUEST_KERNEL_H */
