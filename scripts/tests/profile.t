@@ -228,6 +228,15 @@ ok "a guest command that fails costs the names only" went_on map-fails "'exit 3'
 ok "and there is a report, by CR3" went_on map-fails-report '\[cr3 0x'
 ok "a truncated map costs the names only" went_on map-truncated 'a map that is truncated'
 ok "a guest that does not answer costs the names only" went_on map-hangs 'has not answered in 1 s'
+ok "refused: a guest with two commands" refused follow-twice "guest 'guest2' has two commands"
+ok "refused: --guest-follow without a command" refused bad-follow "guest-follow wants NAME='COMMAND'"
+ok "following: a command that fails costs the names only" went_on follow-fails "'exit 3' failed with 3"
+ok "following: one that says nothing, too" went_on follow-silent "has said nothing: 'true' has ended"
+ok "following: one that does not begin, too" went_on follow-hangs 'has not answered in 1 s'
+ok "following: one that ends with half a map, too" went_on follow-ends 'a map that is truncated'
+ok "following: one that does not end, too" went_on follow-stays 'has not answered in 2 s'
+ok "following: nothing of them is left running" test -e left-behind.out -a ! -s left-behind.out
+ok "following: nor any file" not grep -v 'No such file' left-files.out
 ok "a VM that dies during the record costs its names only" went_on vm-dies 'Guest guest2 does not run any more'
 
 # absent GUEST FROM UNTIL FILE: its vCPU was not there for that much of the time, %.
