@@ -13,7 +13,7 @@ struct guest_task_layout;
 /**
  * guest_follow_cb - gets what perf record would be told of processes
  * @event: a FORK, COMM, MMAP2 or EXIT record without a sample id behind it
- * @time: ns of CLOCK_BOOTTIME; never goes back
+ * @time: ns of CLOCK_BOOTTIME; hardly ever goes back
  *
  * What it returns, if not 0, ends guest_follow__look().
  */

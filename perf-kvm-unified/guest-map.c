@@ -134,6 +134,8 @@ static bool is_of_thread(const union perf_event *event)
 		return event->fork.pid == event->fork.ppid;
 	case PERF_RECORD_COMM:
 		return event->comm.pid != event->comm.tid;
+	case PERF_RECORD_EXIT:
+		return event->fork.pid != event->fork.tid;
 	default:
 		return false;
 	}
@@ -145,15 +147,16 @@ static int process_followed(const union perf_event *event, u64 time, void *arg)
 	struct perf_record_guest_time rec = {
 		.header.type = PERF_RECORD_GUEST_TIME,
 		.header.size = sizeof(rec),
-		.time = time,
+		/* One that came late, of a CPU that was away for long, is not earlier. */
+		.time = max(time, map->last_time),
 	};
 	int ret = 0;
 
-	if (event->header.type == PERF_RECORD_EXIT || is_of_thread(event))
+	if (is_of_thread(event))
 		return 0;
-	if (time != map->last_time)
+	if (rec.time != map->last_time)
 		ret = write_all(map->fd, &rec, sizeof(rec));
-	map->last_time = time;
+	map->last_time = rec.time;
 	return ret ?: write_event(map, event);
 }
 
