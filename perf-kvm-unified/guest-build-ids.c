@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -22,10 +23,10 @@
 #include "util/symbol.h"
 #include "guest-build-ids.h"
 
+/* Not by what the map says: on some file systems that is the same for several files. */
 struct file_build_id {
-	u32	maj;
-	u32	min;
-	u64	ino;
+	dev_t	dev;
+	ino_t	ino;
 	struct build_id bid;
 };
 
@@ -33,8 +34,7 @@ static size_t file__hash(long key, void *ctx __maybe_unused)
 {
 	const struct file_build_id *file = (const struct file_build_id *)key;
 
-	return hash_bits(file->ino ^ ((u64)file->maj << 52) ^ ((u64)file->min << 32),
-			 sizeof(size_t) * 8);
+	return hash_bits(file->ino ^ ((u64)file->dev << 32), sizeof(size_t) * 8);
 }
 
 static bool file__equal(long key1, long key2, void *ctx __maybe_unused)
@@ -42,7 +42,7 @@ static bool file__equal(long key1, long key2, void *ctx __maybe_unused)
 	const struct file_build_id *a = (const struct file_build_id *)key1;
 	const struct file_build_id *b = (const struct file_build_id *)key2;
 
-	return a->ino == b->ino && a->maj == b->maj && a->min == b->min;
+	return a->ino == b->ino && a->dev == b->dev;
 }
 
 /* NULL: no memory */
@@ -68,25 +68,26 @@ void guest_build_ids__delete(struct hashmap *ids)
 /**
  * guest_build_ids__find - put the build-id of a file into the record of its map
  * @ids: those that are known already
- * @mmap2: a map that there is, with the file's device and inode; unchanged if the
- *	file has no build-id
+ * @mmap2: a map that there is; unchanged if its file has no build-id
  *
  * Needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE for /proc/<pid>/map_files. 0 or -ENOMEM
  */
 int guest_build_ids__find(struct hashmap *ids, struct perf_record_mmap2 *mmap2)
 {
-	const struct file_build_id key = {
-		.maj = mmap2->maj, .min = mmap2->min, .ino = mmap2->ino,
-	};
-	struct file_build_id *file;
+	struct file_build_id key = { }, *file;
 	char path[PATH_MAX];
+	struct stat st;
 
+	scnprintf(path, sizeof(path), "/proc/%u/map_files/%" PRI_lx64 "-%" PRI_lx64,
+		  mmap2->pid, mmap2->start, mmap2->start + mmap2->len);
+	if (stat(path, &st))
+		return 0;
+	key.dev = st.st_dev;
+	key.ino = st.st_ino;
 	if (!hashmap__find(ids, &key, &file)) {
 		file = memdup(&key, sizeof(key));
 		if (!file)
 			return -ENOMEM;
-		scnprintf(path, sizeof(path), "/proc/%u/map_files/%" PRI_lx64 "-%" PRI_lx64,
-			  mmap2->pid, mmap2->start, mmap2->start + mmap2->len);
 		/* A process that is gone says nothing about the file. */
 		if (filename__read_build_id(path, &file->bid) <= 0 ||
 		    hashmap__add(ids, file, file)) {

@@ -19,6 +19,12 @@
 #define MAX_PAIRS		65536
 
 /*
+ * NTP corrects a clock by at most 500 ppm (kernel/time/ntp.c: MAXFREQ), here host's and
+ * guest's.
+ */
+#define MAX_SLEW		1000
+
+/*
  * The host's TSC when the guest's was @guest. False if the scaling is nonsense.
  * Intel SDM volume 3, "Time-Stamp Counter Offset and Scaling"; AMD APM volume 2,
  * "TSC Ratio MSR".
@@ -28,12 +34,12 @@ bool guest_tsc__to_host(const struct guest_tsc *tsc, u64 guest, u64 *host)
 	u64 scaled = guest - tsc->offset;
 
 	*host = scaled;
-	if (!tsc->known)
+	if (!tsc->known || tsc->frac_bits > 63)
 		return false;
 	if (!tsc->frac_bits || tsc->ratio == 1ULL << tsc->frac_bits)
 		return true;
 	/* The quotient has to fit 64 bits. */
-	if (tsc->frac_bits > 63 || scaled >> (64 - tsc->frac_bits) >= tsc->ratio)
+	if (scaled >> (64 - tsc->frac_bits) >= tsc->ratio)
 		return false;
 	*host = mul_u64_u64_div64(scaled, 1ULL << tsc->frac_bits, tsc->ratio);
 	return true;
@@ -107,7 +113,8 @@ static bool is_not_later(const void *entry, const void *key)
  *
  * Both run at one rate but for the corrections of NTP, in both: what one is ahead
  * of the other is interpolated between two pairs, and kept before the first and
- * behind the last. GUEST_TIME_NONE without guest_clock__set().
+ * behind the last. GUEST_TIME_NONE without guest_clock__set(), and where the guest's
+ * clock was set, or the guest was stopped: it is not known when it was.
  */
 u64 guest_clock__time(const struct guest_clock *clock, u64 host)
 {
@@ -129,6 +136,8 @@ u64 guest_clock__time(const struct guest_clock *clock, u64 host)
 	if (host > clock->host[low] && low + 1 < clock->nr) {
 		span = clock->host[low + 1] - clock->host[low];
 		change = (s64)(pair[1].time - clock->host[low + 1]) - ahead;
+		if (change > (s64)(span / MAX_SLEW) || change < -(s64)(span / MAX_SLEW))
+			return GUEST_TIME_NONE;
 		ahead += (double)change * (host - clock->host[low]) / span;
 	}
 	return host + ahead;

@@ -40,6 +40,8 @@
  * @session: the process group that it runs in, 0: it does not
  * @input: its standard input, a pipe whose end tells it to end; -1: none
  * @status: gives its exit status when it has ended; -1: it does not run
+ * @ended: @code: what that was, or -1
+ * @hold: keeps the group, so that its number is not somebody else's when it is ended
  */
 struct guest_cmd {
 	struct list_head node;
@@ -49,6 +51,9 @@ struct guest_cmd {
 	pid_t		 session;
 	int		 input;
 	int		 status;
+	int		 hold;
+	bool		 ended;
+	int		 code;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -75,6 +80,7 @@ static int parse(struct guest_cmds *cmds, const char *option, const char *arg, b
 	gc->follow = follow;
 	gc->input = -1;
 	gc->status = -1;
+	gc->hold = -1;
 	list_add_tail(&gc->node, &cmds->list);
 	return 0;
 }
@@ -145,11 +151,12 @@ static void close_fd(int *fd)
 }
 
 /*
- * The command's parent: it waits for it and hands on how it ended. The pipes to
- * other commands were inherited, and must not be kept open by it.
+ * The command's parent: it waits for it, hands on how it ended, and stays until perf
+ * closes the other end of @held. The pipes to other commands were inherited, and must
+ * not be kept open by it.
  */
 static void __noreturn keep(const struct guest_cmds *cmds, const struct guest_cmd *gc,
-			    int in, int out, int status)
+			    int in, int out, int status, int held)
 {
 	/* No more output than a map can have: it goes straight to the host's disk. */
 	const struct rlimit limit = {
@@ -163,6 +170,8 @@ static void __noreturn keep(const struct guest_cmds *cmds, const struct guest_cm
 	list_for_each_entry(other, &cmds->list, node) {
 		if (other->input >= 0)
 			close(other->input);
+		if (other->hold >= 0)
+			close(other->hold);
 	}
 	pid = fork();
 	if (!pid) {
@@ -173,8 +182,12 @@ static void __noreturn keep(const struct guest_cmds *cmds, const struct guest_cm
 	}
 	close(in);
 	close(out);
-	if (pid > 0 && waitpid(pid, &code, 0) == pid && write(status, &code, sizeof(code)) < 0)
-		_exit(1);
+	if (pid > 0 && waitpid(pid, &code, 0) == pid &&
+	    write(status, &code, sizeof(code)) == sizeof(code)) {
+		close(status);
+		while (read(held, &code, sizeof(code)) < 0 && errno == EINTR)
+			;
+	}
 	_exit(0);
 }
 
@@ -185,24 +198,27 @@ static void __noreturn keep(const struct guest_cmds *cmds, const struct guest_cm
  */
 static int guest_cmd__start(const struct guest_cmds *cmds, struct guest_cmd *gc, int out)
 {
-	int in[2] = { -1, -1 }, status[2] = { -1, -1 }, ret;
+	int in[2] = { -1, -1 }, status[2] = { -1, -1 }, hold[2] = { -1, -1 }, ret;
 	pid_t pid;
 
 	if (gc->follow)
 		ret = pipe2(in, O_CLOEXEC);
 	else
 		ret = in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (ret < 0 || pipe2(status, O_CLOEXEC)) {
+	if (ret < 0 || pipe2(status, O_CLOEXEC) || pipe2(hold, O_CLOEXEC)) {
 		ret = -errno;
+		close_fd(&in[1]);
+		close_fd(&hold[1]);
 		goto out;
 	}
 	gc->input = in[1];
+	gc->hold = hold[1];
 
 	pid = fork();
 	if (!pid) {
 		setsid();
 		if (!fork())
-			keep(cmds, gc, in[0], out, status[1]);
+			keep(cmds, gc, in[0], out, status[1], hold[0]);
 		_exit(0);
 	}
 	ret = pid < 0 || waitpid(pid, NULL, 0) != pid ? -errno : 0;
@@ -212,9 +228,11 @@ static int guest_cmd__start(const struct guest_cmds *cmds, struct guest_cmd *gc,
 		status[0] = -1;
 	} else {
 		close_fd(&gc->input);
+		close_fd(&gc->hold);
 	}
 out:
 	close_fd(&in[0]);
+	close_fd(&hold[0]);
 	close_fd(&status[0]);
 	close_fd(&status[1]);
 	return ret;
@@ -227,18 +245,23 @@ static void guest_cmd__end(struct guest_cmd *gc)
 	if (gc->session)
 		kill(-gc->session, SIGKILL);
 	gc->session = 0;
+	close_fd(&gc->hold);
 }
 
 /* Waits for @ms at most. Has it ended, and how? -1: no or not known how */
-static bool guest_cmd__has_ended(const struct guest_cmd *gc, int ms, int *code)
+static bool guest_cmd__has_ended(struct guest_cmd *gc, int ms, int *code)
 {
 	struct pollfd fd = { .fd = gc->status, .events = POLLIN };
 
-	*code = -1;
-	if (poll(&fd, 1, ms) <= 0)
-		return false;
-	if (readn(gc->status, code, sizeof(*code)) != sizeof(*code))
+	if (!gc->ended) {
 		*code = -1;
+		if (poll(&fd, 1, ms) <= 0)
+			return false;
+		gc->ended = true;
+		if (readn(gc->status, &gc->code, sizeof(gc->code)) != sizeof(gc->code))
+			gc->code = -1;
+	}
+	*code = gc->code;
 	return true;
 }
 
@@ -397,12 +420,18 @@ static void unlink_tmp(const struct kvm_vm *vm, const char *dir)
 	unlink(tmp);
 }
 
-/* Before the measurement: those that follow their guest are to have begun with it. */
-void guest_cmds__start(struct guest_cmds *cmds, struct kvm_vms *vms, const char *dir)
+/*
+ * Before the measurement: those that follow their guest are to have begun with it. 0,
+ * or -EINTR: there is to be none
+ */
+int guest_cmds__start(struct guest_cmds *cmds, struct kvm_vms *vms, const char *dir)
 {
+	sighandler_t on_int, on_term;
 	struct guest_cmd *gc;
 	char err[256];
 
+	on_int = signal(SIGINT, on_interrupt);
+	on_term = signal(SIGTERM, on_interrupt);
 	list_for_each_entry(gc, &cmds->list, node) {
 		const struct kvm_vm *vm = kvm_vms__find_name(vms, gc->name);
 		int fd, ret;
@@ -419,9 +448,17 @@ void guest_cmds__start(struct guest_cmds *cmds, struct kvm_vms *vms, const char 
 		if (ret) {
 			guest_cmd__end(gc);
 			unlink_tmp(vm, dir);
+			if (interrupted)
+				break;
 			warn(gc, err);
 		}
 	}
+	signal(SIGINT, on_int);
+	signal(SIGTERM, on_term);
+	if (!interrupted)
+		return 0;
+	guest_cmds__cancel(cmds, vms, dir);
+	return -EINTR;
 }
 
 static int guest_cmd__fetch(const struct guest_cmds *cmds, struct guest_cmd *gc,
@@ -435,10 +472,7 @@ static int guest_cmd__fetch(const struct guest_cmds *cmds, struct guest_cmd *gc,
 		scnprintf(err, errlen, "does not run any more");
 		return -ESRCH;
 	}
-	if (gc->follow) {
-		/* The sign that it is over */
-		close_fd(&gc->input);
-	} else {
+	if (!gc->follow) {
 		fd = guest_cmd__start_to_file(cmds, gc, vm, dir, err, errlen);
 		if (fd < 0)
 			return fd;
@@ -461,8 +495,15 @@ void guest_cmds__fetch(struct guest_cmds *cmds, struct kvm_vms *vms, const char 
 	/* perf record's handlers only end a measurement. */
 	signal(SIGINT, on_interrupt);
 	signal(SIGTERM, on_interrupt);
-	/* A command may have ended before it was told to. */
-	signal(SIGPIPE, SIG_IGN);
+	/* All of them now, so that none follows its guest for longer than it has to. */
+	list_for_each_entry(gc, &cmds->list, node) {
+		int code;
+
+		if (gc->session && guest_cmd__has_ended(gc, 0, &code))
+			pr_warning("Guest %s was not followed to the end: '%s' has ended before.\n",
+				   gc->name, gc->cmd);
+		close_fd(&gc->input);
+	}
 
 	list_for_each_entry(gc, &cmds->list, node) {
 		const struct kvm_vm *vm = kvm_vms__find_name(vms, gc->name);
@@ -484,10 +525,15 @@ void guest_cmds__fetch(struct guest_cmds *cmds, struct kvm_vms *vms, const char 
 }
 
 /* There is no measurement: ends what was started for it. */
-void guest_cmds__cancel(struct guest_cmds *cmds)
+void guest_cmds__cancel(struct guest_cmds *cmds, struct kvm_vms *vms, const char *dir)
 {
 	struct guest_cmd *gc;
 
-	list_for_each_entry(gc, &cmds->list, node)
+	list_for_each_entry(gc, &cmds->list, node) {
+		const struct kvm_vm *vm = kvm_vms__find_name(vms, gc->name);
+
+		if (gc->session && vm)
+			unlink_tmp(vm, dir);
 		guest_cmd__end(gc);
+	}
 }

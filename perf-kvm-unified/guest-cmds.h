@@ -22,8 +22,8 @@ int guest_cmds__parse(const struct option *opt, const char *arg, int unset);
 int guest_cmds__parse_follow(const struct option *opt, const char *arg, int unset);
 
 int guest_cmds__check(const struct guest_cmds *cmds, struct kvm_vms *vms);
-void guest_cmds__start(struct guest_cmds *cmds, struct kvm_vms *vms, const char *dir);
+int guest_cmds__start(struct guest_cmds *cmds, struct kvm_vms *vms, const char *dir);
 void guest_cmds__fetch(struct guest_cmds *cmds, struct kvm_vms *vms, const char *dir);
-void guest_cmds__cancel(struct guest_cmds *cmds);
+void guest_cmds__cancel(struct guest_cmds *cmds, struct kvm_vms *vms, const char *dir);
 
 #endif /* __PERF_KVM_UNIFIED_GUEST_CMDS_H */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -46,6 +47,9 @@ static int __printf(3, 4) fail(char *err, size_t errlen, const char *fmt, ...)
 
 #ifdef HAVE_BPF_SKEL
 
+/* An hour with 200 processes a second, of three events each; they take 100 MiB. */
+#define MAX_EVENTS		(1U << 21)
+
 /* Room for the maps of 100 processes that begin on a CPU between two looks */
 #define SIDE_BAND_PAGES		128
 
@@ -72,6 +76,7 @@ struct guest_follow {
 	struct ring_buffer	*ring;
 	struct guest_history	raw;
 	u64			nr_lost;
+	long			nr_cpus;
 };
 
 static int on_record(void *arg, void *data, size_t size)
@@ -87,7 +92,13 @@ static int on_record(void *arg, void *data, size_t size)
 		.shared = rec->shared,
 	};
 
-	return size < sizeof(*rec) ? -EINVAL : guest_history__add(&follow->raw, &event);
+	if (size < sizeof(*rec))
+		return -EINVAL;
+	if (follow->raw.nr >= MAX_EVENTS) {
+		follow->nr_lost++;
+		return 0;
+	}
+	return guest_history__add(&follow->raw, &event);
 }
 
 static int start_bpf(struct guest_follow *follow, char *err, size_t errlen)
@@ -217,18 +228,27 @@ static int read_side_band(struct guest_follow *follow)
 }
 
 /**
- * guest_follow__look - take over what has happened since the last look
+ * guest_follow__drain - make room for what will happen
  *
- * To be called several times a second: what there is no room for gets lost. 0, an
- * -errno, or what the callback returned.
+ * To be called several times a second: what there is no room for gets lost. 0 or
+ * -errno.
  */
-int guest_follow__look(struct guest_follow *follow)
+int guest_follow__drain(struct guest_follow *follow)
 {
 	int ret = ring_buffer__consume(follow->ring);
 
-	if (ret < 0)
-		return ret;
-	ret = read_side_band(follow);
+	return ret < 0 ? ret : read_side_band(follow);
+}
+
+/**
+ * guest_follow__look - take over what has happened since the last look
+ *
+ * Also drains it. 0, -errno, or what the callback returned.
+ */
+int guest_follow__look(struct guest_follow *follow)
+{
+	int ret = guest_follow__drain(follow);
+
 	return ret ?: ordered_events__flush(&follow->oe, OE_FLUSH__ROUND);
 }
 
@@ -251,6 +271,9 @@ int guest_follow__end(struct guest_follow *follow, const struct guest_task_layou
 	if (!ret)
 		ret = ordered_events__flush(&follow->oe, OE_FLUSH__FINAL);
 	*nr_lost = follow->nr_lost + follow->skel->bss->nr_lost;
+	/* Nothing is known of how many events the CPU had that was not there before. */
+	if (sysconf(_SC_NPROCESSORS_ONLN) != follow->nr_cpus)
+		++*nr_lost;
 
 	for (size_t i = 0; !ret && i < follow->raw.nr; i++) {
 		struct guest_task_event *event = &follow->raw.events[i];
@@ -292,6 +315,7 @@ struct guest_follow *guest_follow__start(guest_follow_cb cb, void *arg, char *er
 	}
 	follow->cb = cb;
 	follow->arg = arg;
+	follow->nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	ordered_events__init(&follow->oe, deliver, follow);
 	ordered_events__set_copy_on_queue(&follow->oe, true);
 
@@ -323,6 +347,11 @@ struct guest_follow *guest_follow__start(guest_follow_cb cb __maybe_unused,
 {
 	fail(err, errlen, "this perf was built without BPF skeletons (BUILD_BPF_SKEL=1, which needs clang)");
 	return NULL;
+}
+
+int guest_follow__drain(struct guest_follow *follow __maybe_unused)
+{
+	return -EOPNOTSUPP;
 }
 
 int guest_follow__look(struct guest_follow *follow __maybe_unused)

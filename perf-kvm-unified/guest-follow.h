@@ -20,6 +20,7 @@ struct guest_task_layout;
 typedef int (*guest_follow_cb)(const union perf_event *event, u64 time, void *arg);
 
 struct guest_follow *guest_follow__start(guest_follow_cb cb, void *arg, char *err, size_t errlen);
+int guest_follow__drain(struct guest_follow *follow);
 int guest_follow__look(struct guest_follow *follow);
 int guest_follow__end(struct guest_follow *follow, const struct guest_task_layout *layout,
 		      struct guest_history *history, u64 *nr_lost);

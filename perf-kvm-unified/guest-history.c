@@ -8,12 +8,16 @@
 #include <stdlib.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/time64.h>
 #include <linux/zalloc.h>
 
 #include "axis-sort.h"
 #include "guest-history.h"
 #include "guest-tasks.h"
 #include "number-map.h"
+
+/* An execve() does not take longer, with its program on whatever disk it may be. */
+#define EXEC_MAX_NS	NSEC_PER_SEC
 
 /**
  * struct owner - whose an address space was
@@ -179,19 +183,28 @@ static void owners__end_earlier(struct owners *owners)
 
 /*
  * Until an execve() is known of, the kernel has set up the new address space, and run
- * on it for a while. Nobody else can have had it since its previous owner has gone.
+ * on it for a while. Nobody else can have had it since its previous owners have gone;
+ * of those before @first nothing is known.
  */
-static void owners__begin_earlier(struct owners *owners)
+static void owners__begin_earlier(struct owners *owners, u64 first)
 {
+	u64 until = 0;
+
 	for (size_t i = 0; i < owners->nr; i++) {
 		struct owner *owner = &owners->entries[i];
-		u64 from = owner->alive;
+		u64 at = owner->space.from;
 
-		if (!owner->exec)
-			continue;
-		if (i && owner[-1].space.pt_root == owner->space.pt_root)
-			from = max(from, owner[-1].space.until);
-		owner->space.from = min(owner->space.from, from);
+		if (!i || owner[-1].space.pt_root != owner->space.pt_root)
+			until = 0;
+		if (owner->exec) {
+			u64 from = max(owner->alive, until);
+
+			from = max(from, first);
+			if (at > EXEC_MAX_NS)
+				from = max(from, at - EXEC_MAX_NS);
+			owner->space.from = min(at, from);
+		}
+		until = max(until, owner->space.until);
 	}
 }
 
@@ -224,7 +237,7 @@ int guest_history__spaces(struct guest_history *history, const struct guest_task
 	if (!ret) {
 		axis_sort(owners.entries, owners.nr, sizeof(*owners.entries), owner__cmp);
 		owners__end_earlier(&owners);
-		owners__begin_earlier(&owners);
+		owners__begin_earlier(&owners, history->nr ? history->events[0].time : 0);
 	}
 	for (size_t i = 0; !ret && i < owners.nr; i++)
 		ret = guest_spaces__add(spaces, &owners.entries[i].space);

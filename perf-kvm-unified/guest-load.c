@@ -45,6 +45,7 @@
 #define GUEST_MAP_MAX_MAPS_OF_PID	16384
 #define GUEST_MAP_MAX_SPACES		(1U << 21)
 #define GUEST_MAP_MAX_SYMBOL_PIDS	1024
+#define GUEST_MAP_MAX_NAMES		(1U << 16)
 /* A kernel with all its modules has a quarter of that. */
 #define GUEST_MAP_MAX_KALLSYMS		(1U << 20)
 
@@ -55,6 +56,9 @@
  * @kallsyms_fd: for the kernel's symbols, -1: not wanted
  * @time: of the records that come, 0: before the guest was followed
  * @maps_of_pid: how many each has, and @nr_...: of all
+ * @names: hashes of the names that processes have had: perf keeps each
+ * @nr_ignored: records that are beyond what is taken, of a guest that was followed
+ *	for long, or lies
  */
 struct guest_map_load {
 	struct kvm_guest *guest;
@@ -68,8 +72,13 @@ struct guest_map_load {
 	u32		 nr_followed_maps;
 	u32		 nr_spaces;
 	u32		 nr_kallsyms;
+	u64		 nr_ignored;
 	struct hashmap	 *maps_of_pid;
+	struct hashmap	 *names;
 };
+
+/* Not to be taken over, and no reason to do without the rest of the map */
+#define IGNORE			1
 
 /* Is the string that a record ends with all in the record? */
 static bool record__has_string(const union perf_event *event, size_t offset)
@@ -90,21 +99,51 @@ static int guest_map__count_map(struct guest_map_load *load, bool kernel, pid_t 
 	if (kernel)
 		return ++load->nr_kernel_maps > GUEST_MAP_MAX_KERNEL_MAPS ? -E2BIG : 0;
 
-	/* Of the others, those of a process that has ended are forgotten. */
-	if (load->time)
-		return ++load->nr_followed_maps > GUEST_MAP_MAX_FOLLOWED_MAPS ? -E2BIG : 0;
-	if (++load->nr_user_maps > GUEST_MAP_MAX_USER_MAPS)
+	hashmap__find(load->maps_of_pid, (long)pid, &nr);
+	if (load->time) {
+		/* Those of a process that has ended are forgotten. */
+		if (nr >= GUEST_MAP_MAX_MAPS_OF_PID ||
+		    ++load->nr_followed_maps > GUEST_MAP_MAX_FOLLOWED_MAPS)
+			return IGNORE;
+	} else if (nr >= GUEST_MAP_MAX_MAPS_OF_PID ||
+		   ++load->nr_user_maps > GUEST_MAP_MAX_USER_MAPS) {
 		return -E2BIG;
-	hashmap__find(load->maps_of_pid, pid, &nr);
-	if (++nr > GUEST_MAP_MAX_MAPS_OF_PID)
-		return -E2BIG;
-	return hashmap__set(load->maps_of_pid, pid, nr, NULL, NULL);
+	}
+	return hashmap__set(load->maps_of_pid, (long)pid, nr + 1, NULL, NULL);
 }
 
-/* Is a record of a process as long as it has to be? It is counted. 0 or -errno */
+/* After execve() a process has none, after fork() those of its parent. */
+static int guest_map__recount_maps(struct guest_map_load *load, const union perf_event *event)
+{
+	long nr = 0;
+
+	if (event->header.type == PERF_RECORD_COMM &&
+	    !(event->header.misc & PERF_RECORD_MISC_COMM_EXEC))
+		return 0;
+	if (event->header.type == PERF_RECORD_FORK)
+		hashmap__find(load->maps_of_pid, (long)event->fork.ppid, &nr);
+	return hashmap__set(load->maps_of_pid, (long)event->fork.pid, nr, NULL, NULL);
+}
+
+static int guest_map__count_comm(struct guest_map_load *load, const char *comm)
+{
+	long hash = str_hash(comm);
+
+	if (hashmap__find(load->names, hash, NULL))
+		return 0;
+	if (hashmap__size(load->names) >= GUEST_MAP_MAX_NAMES)
+		return load->time ? IGNORE : -E2BIG;
+	return hashmap__add(load->names, hash, 0);
+}
+
+/*
+ * Is a record of a process as long as it has to be? It is counted. 0, -errno, or
+ * IGNORE: there are more than are taken
+ */
 static int guest_map__check_event(struct guest_map_load *load, const union perf_event *event)
 {
 	bool kernel = misc__is_kernel(event->header.misc);
+	int ret;
 
 	switch (event->header.type) {
 	case PERF_RECORD_MMAP:
@@ -121,17 +160,26 @@ static int guest_map__check_event(struct guest_map_load *load, const union perf_
 	case PERF_RECORD_COMM:
 		if (!record__has_string(event, offsetof(struct perf_record_comm, comm)))
 			return -EINVAL;
-		if (load->time)
-			return ++load->nr_forks > GUEST_MAP_MAX_FORKS ? -E2BIG : 0;
-		return ++load->nr_comms > GUEST_MAP_MAX_COMMS ? -E2BIG : 0;
+		ret = guest_map__count_comm(load, event->comm.comm);
+		if (ret)
+			return ret;
+		if (!load->time)
+			return ++load->nr_comms > GUEST_MAP_MAX_COMMS ? -E2BIG : 0;
+		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		if (event->header.size < sizeof(event->fork))
 			return -EINVAL;
-		return ++load->nr_forks > GUEST_MAP_MAX_FORKS ? -E2BIG : 0;
+		/* What the kernel says of a process that there is says nothing new. */
+		if (!load->time)
+			return IGNORE;
+		break;
 	default:
 		return 0;
 	}
+	if (++load->nr_forks > GUEST_MAP_MAX_FORKS)
+		return IGNORE;
+	return event->header.type == PERF_RECORD_EXIT ? 0 : guest_map__recount_maps(load, event);
 }
 
 static int kvm_guest__apply_mmap(struct kvm_guest *guest, const union perf_event *event)
@@ -175,15 +223,14 @@ static bool kvm_guest__is_gone(const struct kvm_guest *guest, pid_t pid, u64 tim
 	       (u64)until <= time;
 }
 
-/* Remembers until when there is a process of that number, and its other one. 0 or -ENOMEM */
+/* Remembers until when there is a process of that number, and whether it is one. */
 static int kvm_guest__note_pid(struct kvm_guest *guest, const struct guest_space *space)
 {
 	long until;
 	int ret;
 
-	if (space->ns_pid) {
-		ret = hashmap__set(guest->ns_pids, (long)space->pid, (long)space->ns_pid,
-				   NULL, NULL);
+	if (hashmap__find(guest->until_of_pid, (long)space->pid, NULL)) {
+		ret = hashmap__set(guest->several, (long)space->pid, 0, NULL, NULL);
 		if (ret)
 			return ret;
 	}
@@ -203,14 +250,14 @@ static int kvm_guest__apply(struct kvm_guest *guest, const union perf_event *eve
 	case PERF_RECORD_COMM:
 		return kvm_guest__apply_comm(guest, event);
 	case PERF_RECORD_FORK:
-		/* That of a snapshot says nothing, of a thread nothing new. */
-		if (!time || !guest_pid__is_valid(event->fork.pid) ||
+		/* A thread has the address space of its process. */
+		if (!guest_pid__is_valid(event->fork.pid) ||
 		    !guest_pid__is_valid(event->fork.ppid) ||
 		    event->fork.pid == event->fork.ppid)
 			return 0;
 		return kvm_guest__fork(guest, event->fork.pid, event->fork.ppid);
 	case PERF_RECORD_EXIT:
-		if (time && event->fork.pid == event->fork.tid &&
+		if (event->fork.pid == event->fork.tid &&
 		    kvm_guest__is_gone(guest, event->fork.pid, time))
 			kvm_guest__exit(guest, event->fork.pid);
 		return 0;
@@ -309,8 +356,10 @@ static int guest_map__process_symbols(struct guest_map_load *load, const union p
 		return -EINVAL;
 	if (!load->guest || !load->checking || !rec->len || !guest_pid__is_valid(rec->pid))
 		return 0;
-	if (load->guest->nr_symbols >= GUEST_MAP_MAX_SYMBOL_PIDS)
-		return -E2BIG;
+	if (load->guest->nr_symbols >= GUEST_MAP_MAX_SYMBOL_PIDS) {
+		load->nr_ignored++;
+		return 0;
+	}
 	return kvm_guest__add_symbols(load->guest, rec->pid, rec->data, rec->len);
 }
 
@@ -327,8 +376,10 @@ static int guest_map__process_space(struct guest_map_load *load, const union per
 
 	if (event->header.size < sizeof(*rec))
 		return -EINVAL;
-	if (++load->nr_spaces > GUEST_MAP_MAX_SPACES)
-		return -E2BIG;
+	if (++load->nr_spaces > GUEST_MAP_MAX_SPACES) {
+		load->nr_ignored++;
+		return 0;
+	}
 	/* All are known before the first of the others is taken over. */
 	if (!load->guest || !load->checking || !guest_pid__is_valid(space.pid))
 		return 0;
@@ -349,6 +400,8 @@ static int guest_map__process_frame(struct guest_map_load *load, const union per
 	case PERF_RECORD_GUEST_MAP:
 		if (event->header.size < sizeof(*kind))
 			return -EINVAL;
+		if (kind->flags & ~GUEST_MAP_KNOWN)
+			return -EPROTO;
 		if (guest) {
 			guest->spaces.pti = kind->flags & GUEST_MAP_PTI;
 			guest->followed = kind->flags & GUEST_MAP_FOLLOWED;
@@ -365,7 +418,10 @@ static int guest_map__process_frame(struct guest_map_load *load, const union per
 	case PERF_RECORD_GUEST_CLOCK:
 		if (event->header.size < sizeof(*clock))
 			return -EINVAL;
-		return guest ? guest_clock__add(&guest->clock, clock->tsc, clock->time) : 0;
+		/* One that goes back is no clock; the rest of the map is as good as before. */
+		if (guest && guest_clock__add(&guest->clock, clock->tsc, clock->time))
+			guest->bad_clock = true;
+		return 0;
 	case PERF_RECORD_GUEST_TIME:
 		if (event->header.size < sizeof(*time) || !time->time ||
 		    time->time < load->time || time->time == GUEST_TIME_NONE)
@@ -389,6 +445,9 @@ static int guest_map__process(const union perf_event *event, void *arg)
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		ret = guest_map__check_event(load, event);
+		load->nr_ignored += ret == IGNORE && load->time;
+		if (ret == IGNORE)
+			return 0;
 		if (ret || !load->guest || load->checking)
 			return ret;
 		if (load->time)
@@ -429,15 +488,21 @@ static int guest_map__read(const char *path, struct guest_map_load *load, char *
 	}
 
 	load->maps_of_pid = number_map__new();
-	if (IS_ERR(load->maps_of_pid)) {
+	load->names = number_map__new();
+	if (IS_ERR(load->maps_of_pid) || IS_ERR(load->names)) {
 		ret = -ENOMEM;
 	} else {
 		scnprintf(err, errlen, "is corrupt");
 		ret = guest_stream__read(fd, guest_map__process, load, err, errlen);
-		hashmap__free(load->maps_of_pid);
 	}
+	if (!IS_ERR(load->maps_of_pid))
+		hashmap__free(load->maps_of_pid);
+	if (!IS_ERR(load->names))
+		hashmap__free(load->names);
 	if (ret == -E2BIG)
 		scnprintf(err, errlen, "has more processes or maps than any real guest");
+	else if (ret == -EPROTO)
+		scnprintf(err, errlen, "was made by a newer perf: it has what this one does not know");
 	else if (ret == -ENOMEM || ret == -ENOSPC)
 		scnprintf(err, errlen, "cannot be read in: %s", strerror(-ret));
 out:
@@ -499,6 +564,7 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 	}
 
 	guest->has_map = true;
+	guest->missed_events += check.nr_ignored;
 	if (!access(kallsyms, R_OK)) {
 		free(guest->machine->kallsyms_filename);
 		guest->machine->kallsyms_filename = strdup(kallsyms);

@@ -57,6 +57,12 @@
 /* How often its clock is read meanwhile: NTP corrects it slowly. */
 #define CLOCK_EVERY_LOOKS	(10 * MSEC_PER_SEC / LOOK_EVERY_MS)
 
+/* About ten times a second, on a slow machine */
+#define DRAIN_EVERY_RECORDS	256
+
+/* Of the largest map that is taken (GUEST_STREAM_MAX_SIZE), so much is for this. */
+#define FOLLOWED_MAX_SIZE	(160ULL << 20)
+
 /* So much of a map is kept in memory while a guest is followed. */
 #define SPOOL_MAX_SIZE		(32 << 20)
 
@@ -72,6 +78,10 @@ struct guest_map {
 	u64	nr_maps;
 	u64	nr_build_ids;
 	u64	last_time;
+	struct guest_follow *follow;	/* or NULL */
+	u64	nr_records;
+	u64	nr_bytes;		/* of what was followed */
+	u64	nr_dropped;
 	struct hashmap *build_ids;	/* of files */
 	struct intlist *jit_pids;	/* with code that is in no file */
 };
@@ -118,6 +128,11 @@ static int process_event(const struct perf_tool *tool, union perf_event *event,
 	struct guest_map *map = container_of(tool, struct guest_map, tool);
 	int ret = 0;
 
+	/* With thousands of processes, this takes as long as the buffers last. */
+	if (map->follow && ++map->nr_records % DRAIN_EVERY_RECORDS == 0)
+		ret = guest_follow__drain(map->follow);
+	if (ret)
+		return ret;
 	/* Of a file: what has none is called [heap] and the like, or //anon. */
 	if (event->header.type == PERF_RECORD_MMAP2 && event->mmap2.filename[0] == '/' &&
 	    event->mmap2.filename[1] != '/' &&
@@ -154,6 +169,11 @@ static int process_followed(const union perf_event *event, u64 time, void *arg)
 
 	if (is_of_thread(event))
 		return 0;
+	map->nr_bytes += event->header.size;
+	if (map->nr_bytes > FOLLOWED_MAX_SIZE) {
+		map->nr_dropped++;
+		return 0;
+	}
 	if (rec.time != map->last_time)
 		ret = write_all(map->fd, &rec, sizeof(rec));
 	map->last_time = rec.time;
@@ -354,6 +374,7 @@ static int write_rest(struct guest_map *map, const struct guest_tasks *tasks,
 		      struct guest_history *history, u64 nr_lost)
 {
 	struct guest_spaces spaces = { };
+	size_t left = GUEST_SYMBOLS_MAX_SIZE;
 	struct int_node *node;
 	int ret;
 
@@ -367,12 +388,12 @@ static int write_rest(struct guest_map *map, const struct guest_tasks *tasks,
 		ret = guest_symbols__write_vdso(map->fd);
 	if (!ret) {
 		intlist__for_each_entry(node, map->jit_pids) {
-			ret = guest_symbols__write_perf_map(map->fd, node->i);
+			ret = guest_symbols__write_perf_map(map->fd, node->i, &left);
 			if (ret)
 				break;
 		}
 	}
-	if (!ret)
+	if (!ret && !map->follow)
 		ret = write_clock(map);
 	if (!ret)
 		ret = write_missed(map, tasks, nr_lost);
@@ -489,8 +510,12 @@ static int write_followed(struct guest_map *map, struct guest_follow *follow,
 		ret = write_header(map->out);
 	if (!ret)
 		ret = follow_until_stopped(map, follow);
+	/* The map's last clock, up to which all is known */
+	if (!ret)
+		ret = write_clock(map);
 	if (!ret)
 		ret = guest_follow__end(follow, &tasks->layout, history, nr_lost);
+	*nr_lost += map->nr_dropped;
 	return close_spool(map, ret);
 }
 
@@ -582,6 +607,7 @@ static int make_map(struct guest_map *map, const char *output, bool want_follow)
 			pr_err("Cannot follow the guest's processes: %s\n", err);
 			return -EOPNOTSUPP;
 		}
+		map->follow = follow;
 	}
 
 	ret = guest_tasks__read(&tasks, err, sizeof(err));

@@ -75,10 +75,12 @@ struct perf_record_guest_vm_tsc {
 /* Processes that came and went during the measurement are in the map. */
 #define GUEST_MAP_FOLLOWED	(1U << 1)
 
+#define GUEST_MAP_KNOWN		(GUEST_MAP_PTI | GUEST_MAP_FOLLOWED)
+
 /* PERF_RECORD_GUEST_MAP: what kind of a map this is, before all others */
 struct perf_record_guest_map {
 	struct perf_event_header header;
-	__u32	flags;		/* GUEST_MAP_* */
+	__u32	flags;		/* GUEST_MAP_*; a reader that does not know one refuses */
 	__u32	reserved;
 };
 

@@ -31,7 +31,7 @@
 
 /*
  * So many owners of a root are looked at. Those that had it at one time are a process
- * and its vfork() children, and theirs.
+ * and its vfork() children.
  */
 #define MAX_LOOKS		64
 
@@ -131,26 +131,25 @@ static bool guest_space__begins_by(const void *_entry, const void *_key)
 static const struct guest_space *find_owner(const struct guest_spaces *spaces, size_t i,
 					    u64 time, bool *ambiguous)
 {
+	const u64 pt_root = spaces->entries[i].pt_root;
 	const struct guest_space *owner = NULL;
 
-	/* It need not be within another one that it shares the address space with. */
-	if (i && spaces->entries[i - 1].pt_root == spaces->entries[i].pt_root &&
-	    spaces->entries[i - 1].until > time)
-		owner = &spaces->entries[i - 1];
-
-	for (int looks = 0; i != NONE; i = spaces->outer[i], looks++) {
+	for (int looks = 0; i != NONE && spaces->entries[i].pt_root == pt_root; looks++) {
 		const struct guest_space *space = &spaces->entries[i];
 
 		if (looks == MAX_LOOKS) {
 			*ambiguous = true;
 			return NULL;
 		}
-		if (space->until <= time)
+		if (space->until <= time) {
+			/* And so are those between it and the next. */
+			i = spaces->outer[i];
 			continue;
+		}
 		if (owner && owner->pid != space->pid)
 			*ambiguous = true;
-		if (!owner || space->from < owner->from)
-			owner = space;
+		owner = space;
+		i = i ? i - 1 : NONE;
 	}
 	return owner;
 }

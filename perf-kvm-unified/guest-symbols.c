@@ -65,20 +65,16 @@ static int open_perf_map(pid_t pid)
 		close(fd);
 		return -1;
 	}
-	if (st.st_size > GUEST_SYMBOLS_MAX_SIZE)
-		pr_warning("%s is too large: only the first %u MiB are read\n", path,
-			   GUEST_SYMBOLS_MAX_SIZE >> 20);
 	return fd;
 }
 
 /*
  * Writes what the process @pid has told of its own code in /tmp/perf-<pid>.map, if
- * anything. 0, or -errno of @fd
+ * anything, and not more than @left bytes of it. 0, or -errno of @fd
  */
-int guest_symbols__write_perf_map(int fd, pid_t pid)
+int guest_symbols__write_perf_map(int fd, pid_t pid, size_t *left)
 {
 	struct perf_record_guest_symbols *rec;
-	size_t total = 0;
 	int ret = 0, in = open_perf_map(pid);
 
 	if (in < 0)
@@ -89,14 +85,17 @@ int guest_symbols__write_perf_map(int fd, pid_t pid)
 		return -ENOMEM;
 	}
 	rec->pid = pid;
-	while (!ret && total < GUEST_SYMBOLS_MAX_SIZE) {
-		ssize_t n = read(in, rec->data, SYMBOLS_CHUNK);
+	while (!ret) {
+		ssize_t n = read(in, rec->data, min(*left, SYMBOLS_CHUNK));
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			break;
-		total += n;
+		*left -= n;
+		if (!*left)
+			pr_warning("/tmp/perf-%d.map: not all of it is read, as the files of this kind have %u MiB\n",
+				   pid, GUEST_SYMBOLS_MAX_SIZE >> 20);
 		ret = write_chunk(fd, rec, n);
 	}
 	free(rec);

@@ -4,10 +4,10 @@
 
 #include <sys/types.h>
 
-/* Symbols that a process has told of more than this of are not believed. */
+/* Of the files of all JIT compilers together, so much is read. */
 #define GUEST_SYMBOLS_MAX_SIZE	(64U << 20)
 
-int guest_symbols__write_perf_map(int fd, pid_t pid);
+int guest_symbols__write_perf_map(int fd, pid_t pid, size_t *left);
 int guest_symbols__write_vdso(int fd);
 
 #endif /* __PERF_KVM_UNIFIED_GUEST_SYMBOLS_H */

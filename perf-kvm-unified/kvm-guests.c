@@ -53,8 +53,8 @@ static void kvm_guest__free(struct kvm_guest *guest)
 		hashmap__free(guest->unnamed);
 	if (!IS_ERR_OR_NULL(guest->until_of_pid))
 		hashmap__free(guest->until_of_pid);
-	if (!IS_ERR_OR_NULL(guest->ns_pids))
-		hashmap__free(guest->ns_pids);
+	if (!IS_ERR_OR_NULL(guest->several))
+		hashmap__free(guest->several);
 	free(guest->root);
 	free(guest);
 }
@@ -71,9 +71,9 @@ static struct kvm_guest *kvm_guest__new(struct perf_session *session, pid_t pid,
 	guest->machine = machines__findnew(&session->machines, pid);
 	guest->unnamed = number_map__new();
 	guest->until_of_pid = number_map__new();
-	guest->ns_pids = number_map__new();
+	guest->several = number_map__new();
 	if (!guest->machine || IS_ERR(guest->unnamed) || IS_ERR(guest->until_of_pid) ||
-	    IS_ERR(guest->ns_pids)) {
+	    IS_ERR(guest->several)) {
 		kvm_guest__free(guest);
 		return NULL;
 	}
@@ -228,10 +228,37 @@ static u64 kvm_guest__time(struct perf_session *session, struct kvm_guest *guest
 			tc.cap_user_time_short = rec->cap_user_time_short;
 		}
 		vm = kvm_vms__find_pid(&session->kvm_guests->vms, guest->pid);
-		if (vm && !guest_clock__set(&guest->clock, &vm->tsc, &tc))
+		if (vm && !guest->bad_clock && !guest_clock__set(&guest->clock, &vm->tsc, &tc))
 			guest->has_clock = true;
 	}
 	return guest->has_clock ? guest_clock__time(&guest->clock, time) : GUEST_TIME_NONE;
+}
+
+/* Who began or ended before the guest was followed, or after that, is not known. */
+static bool kvm_guest__is_followed_at(const struct kvm_guest *guest, u64 time)
+{
+	const struct guest_clock *clock = &guest->clock;
+
+	return !guest->followed || time == GUEST_TIME_NONE ||
+	       (time >= clock->pairs[0].time && time <= clock->pairs[clock->nr - 1].time);
+}
+
+/*
+ * The owner of an address space, or NULL. Without a time, a pid that several had in turn
+ * says nothing: its names and maps are those of the last one.
+ */
+static const struct guest_space *kvm_guest__find_space(struct kvm_guest *guest, u64 cr3, u64 time,
+						       bool *ambiguous)
+{
+	const struct guest_space *space;
+
+	space = guest_spaces__find(&guest->spaces, cr3, time, ambiguous);
+	if (space && guest->followed && time == GUEST_TIME_NONE &&
+	    hashmap__find(guest->several, (long)space->pid, NULL)) {
+		*ambiguous = true;
+		return NULL;
+	}
+	return space;
 }
 
 /* The pseudo process of a CR3 that no process is known to own, or -1 */
@@ -303,14 +330,6 @@ struct kvm_guest *kvm_guests__findnew(struct perf_session *session, pid_t pid)
 	return kvm_guest__new(session, pid, NULL);
 }
 
-/* The pid of a process of the guest in its own pid namespace, 0: it has no other */
-pid_t kvm_guest__ns_pid(const struct kvm_guest *guest, pid_t pid)
-{
-	long ns_pid;
-
-	return hashmap__find(guest->ns_pids, (long)pid, &ns_pid) ? ns_pid : 0;
-}
-
 /* What runs in a guest of @guest is neither of its processes nor of its kernel. */
 static struct kvm_guest *kvm_guest__nested(struct perf_session *session,
 					   const struct kvm_guest *guest)
@@ -354,7 +373,7 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 	const struct guest_space *space = NULL;
 	u64 time = GUEST_TIME_NONE;
 	struct kvm_guest *guest;
-	bool ambiguous;
+	bool ambiguous = false, followed;
 
 	if (!session->kvm_guests || sample->machine_pid ||
 	    (!user && sample->cpumode != PERF_RECORD_MISC_GUEST_KERNEL))
@@ -378,16 +397,22 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 		kvm_guest__load(guest);
 	if (guest->has_map) {
 		time = kvm_guest__time(session, guest, sample->time);
-		kvm_guest__replay(guest, time);
+		/* Where the clock jumps, the time comes with the next sample that has one. */
+		if (time != GUEST_TIME_NONE || !guest->has_clock)
+			kvm_guest__replay(guest, time);
 	}
 	if (!(vcpu->flags & PERF_VCPU_PT_ROOT_VALID))
 		return;
 
-	space = guest_spaces__find(&guest->spaces, vcpu->pt_root, time, &ambiguous);
+	followed = kvm_guest__is_followed_at(guest, time);
+	if (followed)
+		space = kvm_guest__find_space(guest, vcpu->pt_root, time, &ambiguous);
+	guest->ns_pid = space ? space->ns_pid : 0;
 	if (vcpu_sample__interrupted_guest(vcpu)) {
 		kvm_guest__count(guest, user, space, sample->ip);
 		guest->nr_user_shared += user && space && ambiguous;
 		guest->nr_user_ambiguous += user && !space && ambiguous;
+		guest->nr_user_outside += user && !followed;
 	}
 	sample->pid = space ? space->pid : kvm_guest__pseudo_pid(guest, vcpu->pt_root);
 	sample->tid = sample->pid;

@@ -55,12 +55,15 @@ struct guest_replay {
  * @followed: the map tells of processes that came and went
  * @loaded: its kernel's symbols, and those of JIT compilers, are loaded
  * @asked_clock: @has_clock is settled: whether the guest's time of a sample is known
+ * @bad_clock: what the map says of the guest's clock makes no sense
  * @clock: the guest's clock by that of the host's samples
  * @replay: what has happened in the guest since the map was begun
  * @symbols: of code that is in no file
- * @nr_cloned_maps: about how many maps are copies of those of a parent
+ * @nr_cloned_maps: about how many maps are copies of those of a parent, and
+ *	 @nr_clones: how many have been
  * @until_of_pid: until when there is a process of that number
- * @ns_pids: what a process is called in its own pid namespace, if it is another one
+ * @several: pids that several processes or programs had in turn
+ * @ns_pid: the pid of the last sample's process in its own pid namespace, 0: no other
  * @missed_spaces: @missed_events: what the map says that it does not know
  * @unnamed: pseudo pid by page table root, for CR3s without an owner
  * @kernel_start: @kernel_end: the kernel's text, 0 if not known
@@ -69,6 +72,7 @@ struct guest_replay {
  * @nr_user_shared: those of them whose address space was shared by processes
  * @nr_user_ambiguous: samples without a name as several processes had that CR3 in
  *	 turn, and it is not known when
+ * @nr_user_outside: samples without a name as the guest was not followed then
  * @nr_kernel: samples where a guest has its kernel's image, and not modules or
  *	 BPF programs; @nr_kernel_named: those within the kernel of the map
  * @nr_foreign_files: files of the map that were found in its root directory but
@@ -85,6 +89,7 @@ struct kvm_guest {
 	bool		 loaded;
 	bool		 asked_clock;
 	bool		 has_clock;
+	bool		 bad_clock;
 	char		 *root;
 	struct guest_spaces spaces;
 	struct guest_clock clock;
@@ -92,8 +97,10 @@ struct kvm_guest {
 	struct guest_symbols *symbols;
 	size_t		 nr_symbols;
 	u64		 nr_cloned_maps;
+	u64		 nr_clones;
 	struct hashmap	 *until_of_pid;
-	struct hashmap	 *ns_pids;
+	struct hashmap	 *several;
+	pid_t		 ns_pid;
 	u64		 missed_spaces;
 	u64		 missed_events;
 	struct hashmap	 *unnamed;
@@ -103,6 +110,7 @@ struct kvm_guest {
 	u64		 nr_user_named;
 	u64		 nr_user_shared;
 	u64		 nr_user_ambiguous;
+	u64		 nr_user_outside;
 	u64		 nr_kernel;
 	u64		 nr_kernel_named;
 	u64		 nr_foreign_files;
@@ -129,7 +137,6 @@ struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char
 #define KVM_GUEST_MAP_FMT	"guest_map__%d"
 #define KVM_GUEST_KALLSYMS_FMT	"kcore_dir__%d"	/* and /kallsyms in it */
 
-pid_t kvm_guest__ns_pid(const struct kvm_guest *guest, pid_t pid);
 bool kvm_guest__map_is_foreign(const struct kvm_guest *guest);
 bool kvm_guest__map_names_nobody(const struct kvm_guest *guest);
 

@@ -333,7 +333,7 @@ static int measurement__hit_guest(struct measurement *m, const struct perf_sampl
 		.comm = user ? thread__comm_str(al->thread) ?: "" : "",
 		.pid = user && (pid_t)sample->pid < KVM_GUEST_PSEUDO_PID ?
 		       (pid_t)sample->pid : -1,
-		.ns_pid = user ? kvm_guest__ns_pid(guest, sample->pid) : 0,
+		.ns_pid = user ? guest->ns_pid : 0,
 	};
 
 	as->kind = user ? AXIS_SAMPLE_GUEST_USER : AXIS_SAMPLE_GUEST_KERNEL;

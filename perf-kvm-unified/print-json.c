@@ -157,8 +157,9 @@ static void print_guests(const struct measurement *m, FILE *fp)
 		fprintf(fp, ", \"user_samples\": %" PRIu64 ", \"user_samples_named\": %" PRIu64,
 			guest->nr_user, guest->nr_user_named);
 		fprintf(fp, ", \"user_samples_shared\": %" PRIu64
-			", \"user_samples_ambiguous\": %" PRIu64,
-			guest->nr_user_shared, guest->nr_user_ambiguous);
+			", \"user_samples_ambiguous\": %" PRIu64
+			", \"user_samples_outside\": %" PRIu64,
+			guest->nr_user_shared, guest->nr_user_ambiguous, guest->nr_user_outside);
 		fprintf(fp, ", \"missed_processes\": %" PRIu64 ", \"missed_events\": %" PRIu64 "}",
 			guest->missed_spaces, guest->missed_events);
 	}

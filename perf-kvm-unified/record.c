@@ -476,10 +476,13 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	if (!argc)
 		rec.args.argv[--rec.args.argc] = NULL;
 
-	guest_cmds__start(&rec.guest_cmds, &rec.vms, rec.output);
+	if (guest_cmds__start(&rec.guest_cmds, &rec.vms, rec.output)) {
+		pr_err("Interrupted before the measurement\n");
+		return 1;
+	}
 	ret = cmd_record(rec.args.argc, rec.args.argv);
 	if (stat(data_path, &st) || !st.st_size) {
-		guest_cmds__cancel(&rec.guest_cmds);
+		guest_cmds__cancel(&rec.guest_cmds, &rec.vms, rec.output);
 		return ret ?: 1;	/* perf record has said why */
 	}
 
@@ -491,7 +494,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	if (err) {
 		pr_err("Cannot write %s: %s\n", vms_path, strerror(-err));
 		ret = ret ?: 1;
-		guest_cmds__cancel(&rec.guest_cmds);
+		guest_cmds__cancel(&rec.guest_cmds, &rec.vms, rec.output);
 	} else {
 		guest_cmds__fetch(&rec.guest_cmds, &rec.vms, rec.output);
 	}

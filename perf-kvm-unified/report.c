@@ -159,10 +159,14 @@ static void report__warn_missed(const struct kvm_guest *guest)
 	if (guest->missed_spaces)
 		pr_warning("Guest %s: the CR3 of %" PRIu64 " processes could not be read, they have no names.\n",
 			   guest->name, guest->missed_spaces);
+	if (guest->nr_user_outside)
+		pr_warning("Guest %s: %" PRIu64 " of %" PRIu64 " user samples are of times when it was not followed,\n"
+			   "they have no names: begin to follow before the measurement, and end after it.\n",
+			   guest->name, guest->nr_user_outside, guest->nr_user);
 	if (guest->has_map && guest->asked_clock && !guest->has_clock && guest->followed)
 		pr_warning("Guest %s: its clock cannot be told from the host's (perf record -k, a TSC that\n"
-			   "is not stable, or KVM's debugfs files missing): of a CR3 that several processes had,\n"
-			   "it is not known when, and %" PRIu64 " samples of such have no name.\n",
+			   "is not stable, or KVM's debugfs files missing): of a CR3 or a pid that several had, it is\n"
+			   "not known when, and %" PRIu64 " samples of such have no name.\n",
 			   guest->name, guest->nr_user_ambiguous);
 }
 

@@ -148,6 +148,18 @@ static int test__reuse(struct test_suite *test __maybe_unused, int subtest __may
 	TEST_ASSERT_VAL("alone", !is_shared(&spaces, 0x2000, 350));
 	guest_spaces__exit(&spaces);
 
+	/* Several children at a time, of which one outlives the parent */
+	TEST_ASSERT_VAL("add", !add(&spaces, 0x2000, 1, 100, 7));
+	TEST_ASSERT_VAL("add", !add(&spaces, 0x2000, 10, 95, 8));
+	TEST_ASSERT_VAL("add", !add(&spaces, 0x2000, 20, 30, 9));
+	TEST_ASSERT_VAL("add", !add(&spaces, 0x2000, 40, 200, 11));
+	TEST_ASSERT_EQUAL("parent of all", owner(&spaces, 0x2000, 50), 7);
+	TEST_ASSERT_VAL("shared", is_shared(&spaces, 0x2000, 50));
+	TEST_ASSERT_EQUAL("of two", owner(&spaces, 0x2000, 97), 7);
+	TEST_ASSERT_EQUAL("orphan", owner(&spaces, 0x2000, 150), 11);
+	TEST_ASSERT_VAL("alone", !is_shared(&spaces, 0x2000, 150));
+	guest_spaces__exit(&spaces);
+
 	/* Hostile: each ends before the one around it, so that a search would take long */
 	for (int i = 1; i < 1000; i++)
 		TEST_ASSERT_VAL("add", !add(&spaces, 0x2000, i, 5000 - i, i));
@@ -161,8 +173,8 @@ static int happen(struct guest_history *history, u64 time, enum guest_task_event
 {
 	const struct guest_task_event event = {
 		.time = time, .kind = kind, .pid = pid, .pt_root = pt_root, .ns_pid = pid == 70,
-		/* Of all that fork here, only this one does it by vfork(). */
-		.shared = kind == GUEST_TASK_FORK && pt_root == 0x10000,
+		/* Of all that fork here, only these do it by vfork(). */
+		.shared = kind == GUEST_TASK_FORK && ((pid == 70 && pt_root == 0x10000) || pid == 91),
 	};
 
 	return guest_history__add(history, &event);
@@ -198,6 +210,12 @@ static int test__history(struct test_suite *test __maybe_unused, int subtest __m
 	bad |= happen(&history, 5500, GUEST_TASK_EXEC, 70, 0x70000);
 	/* the pid again, without having seen the end */
 	bad |= happen(&history, 7000, GUEST_TASK_FORK, 70, 0x60000);
+	/* onto a root of an owner that had a vfork() child: not before the owner's end */
+	bad |= happen(&history, 7100, GUEST_TASK_FORK, 90, 0x90000);
+	bad |= happen(&history, 7200, GUEST_TASK_FORK, 91, 0x90000);
+	bad |= happen(&history, 7300, GUEST_TASK_EXEC, 91, 0x91000);
+	bad |= happen(&history, 7400, GUEST_TASK_EXIT, 90, 0);
+	bad |= happen(&history, 7450, GUEST_TASK_EXEC, 10, 0x90000);
 	/* execve() lets go of the old root before it is known of: pid 81 gets it */
 	bad |= happen(&history, 8000, GUEST_TASK_FORK, 80, 0x80000);
 	bad |= happen(&history, 8500, GUEST_TASK_EXEC, 81, 0x80000);
@@ -208,7 +226,10 @@ static int test__history(struct test_suite *test __maybe_unused, int subtest __m
 	TEST_ASSERT_VAL("history", !guest_history__spaces(&history, &tasks, &spaces));
 
 	TEST_ASSERT_EQUAL("init_mm", owner(&spaces, 0x8000, 1), 0);
-	TEST_ASSERT_EQUAL("all the time", owner(&spaces, 0x10000, 9000), 10);
+	TEST_ASSERT_EQUAL("for a long time", owner(&spaces, 0x10000, 7449), 10);
+	TEST_ASSERT_EQUAL("its next one", owner(&spaces, 0x90000, 7450), 10);
+	TEST_ASSERT_EQUAL("before it is known of", owner(&spaces, 0x90000, 7420), 10);
+	TEST_ASSERT_EQUAL("not while it had an owner", owner(&spaces, 0x90000, 7350), 90);
 	TEST_ASSERT_EQUAL("not before it began", owner(&spaces, 0x10000, 4), -1);
 	TEST_ASSERT_EQUAL("until its end", owner(&spaces, 0x20000, 1999), 20);
 	TEST_ASSERT_EQUAL("its root is free", owner(&spaces, 0x20000, 2000), -1);
@@ -254,16 +275,20 @@ static int test__clock(struct test_suite *test __maybe_unused, int subtest __may
 	TEST_ASSERT_EQUAL("none of the guest's", guest_clock__set(&clock, &tsc, &tc), -ENODATA);
 	/* The host's cycles 10000 and 30000: 5007 and 15007 ns */
 	TEST_ASSERT_VAL("add", !guest_clock__add(&clock, 6000, 100000));
-	TEST_ASSERT_VAL("add", !guest_clock__add(&clock, 26000, 110100));
-	TEST_ASSERT_EQUAL("backwards", guest_clock__add(&clock, 25000, 120000), -EINVAL);
-	TEST_ASSERT_EQUAL("backwards", guest_clock__add(&clock, 27000, 100000), -EINVAL);
+	TEST_ASSERT_VAL("add", !guest_clock__add(&clock, 26000, 110010));
+	/* It was stopped for 1 us. */
+	TEST_ASSERT_VAL("add", !guest_clock__add(&clock, 46000, 121010));
+	TEST_ASSERT_EQUAL("backwards", guest_clock__add(&clock, 45000, 130000), -EINVAL);
+	TEST_ASSERT_EQUAL("backwards", guest_clock__add(&clock, 47000, 100000), -EINVAL);
 	TEST_ASSERT_VAL("not set", guest_clock__time(&clock, 5007) == GUEST_TIME_NONE);
 	TEST_ASSERT_VAL("set", !guest_clock__set(&clock, &tsc, &tc));
 	TEST_ASSERT_VAL("at the first", guest_clock__time(&clock, 5007) == 100000);
 	TEST_ASSERT_VAL("before it", guest_clock__time(&clock, 5000) == 99993);
-	TEST_ASSERT_VAL("at the second", guest_clock__time(&clock, 15007) == 110100);
-	TEST_ASSERT_VAL("between them", guest_clock__time(&clock, 10007) == 105050);
-	TEST_ASSERT_VAL("behind it", guest_clock__time(&clock, 15107) == 110200);
+	TEST_ASSERT_VAL("at the second", guest_clock__time(&clock, 15007) == 110010);
+	TEST_ASSERT_VAL("between them", guest_clock__time(&clock, 10007) == 105005);
+	TEST_ASSERT_VAL("not known", guest_clock__time(&clock, 15107) == GUEST_TIME_NONE);
+	TEST_ASSERT_VAL("at the third", guest_clock__time(&clock, 25007) == 121010);
+	TEST_ASSERT_VAL("behind it", guest_clock__time(&clock, 25107) == 121110);
 
 	tsc.known = false;
 	TEST_ASSERT_EQUAL("KVM says nothing", guest_clock__set(&clock, &tsc, &tc), -ENODATA);

@@ -33,7 +33,7 @@ print(eval(sys.argv[2]))' "$TMP/report.json" "$1"
 ok "guest1 and guest2 run 6.1, guest3 runs 6.12" \
 	test "$(cut -d. -f1,2 guest1-release guest2-release guest3-release | paste -sd' ')" = "6.1 6.1 6.12"
 ok "guest1 isolates page tables, guest2 does not" \
-	X
+	test "$(cat guest1-pti guest2-pti | paste -sd' ')" = "yes no"
 
 # What each runs, and nobody else
 declare -A programs=([guest1]="shares-alpha shares-bravo" [guest2]="shares-charlie cxx"
@@ -55,7 +55,7 @@ for guest in guest1 guest2 guest3; do
 	ok "$guest: each of them is in its own function" \
 		test "$(json "sum(x['samples'] for x in rows('$guest') if x['function'].startswith('shares_') and x['function'].replace('_', '-') != x['comm'])")" = 0
 	ok "$guest: its kernel's functions are named" \
-		test "$(json "sum(x['samples'] for x in rows('$guest') if x['class'] == 'OS' and x['function'] == '[unknown]') <= 0.05 * sum(x['samples'] for x in rows('$guest') if x['class'] == 'OS')")" = True
+		test "$(json "0 < sum(x['samples'] for x in rows('$guest') if x['class'] == 'OS') >= 20 * sum(x['samples'] for x in rows('$guest') if x['class'] == 'OS' and x['function'] == '[unknown]')")" = True
 
 	# What the guest itself says of its processes' user time
 	mkdir -p "$TMP/$guest"

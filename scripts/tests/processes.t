@@ -69,6 +69,7 @@ ok "storm: half of them had a CR3 that was another program's before" is storm re
 ok "storm: $(right_percent storm) % of the samples are named right, of 99" \
 	awk -v r="$(right_percent storm)" 'BEGIN { exit !(r >= 99) }'
 ok "storm: none has a wrong name" is storm wrong 0 0
+ok "storm: or that of another process of the program" is storm strangers 0 0
 note "storm: $(json storm '"%d of %d user samples named, %d shared, %d ambiguous" % tuple(guest["user_samples" + x] for x in ("_named", "", "_shared", "_ambiguous"))')"
 ok "storm: 99 % of all user samples have a process" \
 	test "$(json storm 'guest["user_samples_named"] >= 0.99 * guest["user_samples"]')" = True
@@ -87,17 +88,34 @@ names_of reuse
 ok "reuse: there are samples enough" is reuse busy 5000
 ok "reuse: CR3s change hands" is reuse reused 30
 ok "reuse: not one sample is given to the wrong program" is reuse wrong 0 0
+ok "reuse: nor to another process of the program" is reuse strangers 0 0
 ok "reuse: nor to none" is reuse unnamed 0 0
 
 # Without the clock it cannot be told when, and nothing is guessed.
 no_clock=$TMP/no-clock.data
 cp -r reuse.data "$no_clock"
 "$TESTS/drop-records" "$no_clock/vms" 100 2>&1 >&2
-ok "reuse: without the guest's clock, what is ambiguous has no name" \
-	test "$("$PERF" script -f -i "$no_clock" -F comm,pid,time,ip,vcpu_ctx 2>/dev/null >"$TMP/no-clock.script"
-		"$TESTS/guest-names" "$TMP/no-clock.script" reuse.log reuse "$BRIEF" 2>/dev/null | awk '$1 == "wrong" { print $2 }')" = 0
+"$PERF" script -f -i "$no_clock" -F comm,pid,time,ip,vcpu_ctx >"$TMP/no-clock.script" 2>/dev/null
+"$TESTS/guest-names" "$TMP/no-clock.script" reuse.log reuse "$BRIEF" >"$TMP/no-clock.names"
+note "reuse, without the clock: $(paste -sd, "$TMP/no-clock.names")"
+ok "reuse: without the guest's clock there are the same samples" is no-clock busy 5000
+ok "reuse: and nothing is guessed: none has a wrong name" is no-clock wrong 0 0
+ok "reuse: but hardly any has one" is no-clock unnamed 5000
 "$PERF" kvm unified report -f -i "$no_clock" >/dev/null 2>"$TMP/no-clock.err"
 ok "reuse: and the report says so" grep -q 'clock cannot be told' "$TMP/no-clock.err"
+
+# The same for what happened when the collector was not there: here, in the second half.
+half=$TMP/half.data
+cp -r storm.data "$half"
+"$TESTS/end-early" "$half"/guest_map__*
+"$PERF" script -f -i "$half" -F comm,pid,time,ip,vcpu_ctx >"$TMP/half.script" 2>/dev/null
+"$TESTS/guest-names" "$TMP/half.script" storm.log storm "$BRIEF" >"$TMP/half.names"
+note "storm, followed for half of the time: $(paste -sd, "$TMP/half.names")"
+ok "storm: followed for half of the time, no sample has a wrong name" is half wrong 0 0
+ok "storm: there are some that have the right one" is half right 1000
+ok "storm: and some that have none" is half unnamed 1000
+"$PERF" kvm unified report -f -i "$half" >/dev/null 2>"$TMP/half.err"
+ok "storm: and the report says so" grep -q 'are of times when it was not followed' "$TMP/half.err"
 
 # --- shares of CPU time -------------------------------------------------------------------
 

@@ -65,11 +65,11 @@ shares()
 		name=("${name[@]:1}")
 	done
 	in_guest guest1 ready
-	mkdir -p shares
-	in_guest guest1 cpu >shares/guest1-cpu.before
-	MAPPED=guest1 bracketed_record shares -c $PERIOD -- sleep 11
-	in_guest guest1 cpu >shares/guest1-cpu.after
+	MAPPED=guest1 ASKED=cpu bracketed_record shares -c $PERIOD -- sleep 11
 	in_guest guest1 stop
+	mkdir -p shares
+	mv shares-guest1-stat.before shares/guest1-cpu.before
+	mv shares-guest1-stat.after shares/guest1-cpu.after
 }
 
 # What the collector costs where there is much to collect.
