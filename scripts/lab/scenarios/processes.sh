@@ -65,7 +65,7 @@ shares()
 		name=("${name[@]:1}")
 	done
 	in_guest guest1 ready
-	MAPPED=guest1 ASKED=cpu bracketed_record shares -c $PERIOD -- sleep 11
+	MAPPED=guest1 ASKED=cpu bracketed_record shares -c $PERIOD -- sleep 15
 	in_guest guest1 stop
 	mkdir -p shares
 	mv shares-guest1-stat.before shares/guest1-cpu.before
