@@ -201,10 +201,12 @@ static int guest_cmd__start(const struct guest_cmds *cmds, struct guest_cmd *gc,
 	int in[2] = { -1, -1 }, status[2] = { -1, -1 }, hold[2] = { -1, -1 }, ret;
 	pid_t pid;
 
-	if (gc->follow)
+	if (gc->follow) {
 		ret = pipe2(in, O_CLOEXEC);
-	else
-		ret = in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	} else {
+		in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		ret = in[0];
+	}
 	if (ret < 0 || pipe2(status, O_CLOEXEC) || pipe2(hold, O_CLOEXEC)) {
 		ret = -errno;
 		close_fd(&in[1]);

@@ -262,7 +262,6 @@ out:
 	return ret;
 }
 
-
 /*
  * Inserts @sym unless one is there already that overlaps it: of two that do, the
  * later one in the file is the code that is there now, and is inserted first.

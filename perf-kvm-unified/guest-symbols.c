@@ -28,6 +28,9 @@
 #include "guest-records.h"
 #include "guest-symbols.h"
 
+/* Where a JIT compiler describes its code: Documentation/jit-interface.txt */
+#define PERF_MAP_FMT	"/tmp/perf-%d.map"
+
 #define SYMBOLS_CHUNK	(UINT16_MAX - sizeof(u64) - sizeof(struct perf_record_guest_symbols))
 
 /* Writes @len bytes at rec->data, which has room for the padding. 0 or -errno */
@@ -51,12 +54,12 @@ static int open_perf_map(pid_t pid)
 	struct stat st;
 	int fd;
 
-	scnprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", pid,
+	scnprintf(path, sizeof(path), "/proc/%d/root" PERF_MAP_FMT, pid,
 		  nsi ? nsinfo__nstgid(nsi) : pid);
 	nsinfo__put(nsi);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0) {
-		scnprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
+		scnprintf(path, sizeof(path), PERF_MAP_FMT, pid);
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	}
 	if (fd < 0)
@@ -94,7 +97,7 @@ int guest_symbols__write_perf_map(int fd, pid_t pid, size_t *left)
 			break;
 		*left -= n;
 		if (!*left)
-			pr_warning("/tmp/perf-%d.map: not all of it is read, as the files of this kind have %u MiB\n",
+			pr_warning(PERF_MAP_FMT ": not all of it is read, as the files of this kind have %u MiB\n",
 				   pid, GUEST_SYMBOLS_MAX_SIZE >> 20);
 		ret = write_chunk(fd, rec, n);
 	}

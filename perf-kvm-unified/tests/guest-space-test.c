@@ -70,8 +70,9 @@ static int test__cr3(struct test_suite *test __maybe_unused, int subtest __maybe
 		TEST_ASSERT_VAL("shared", is_shared(&spaces, 0x3000000, time));
 		TEST_ASSERT_VAL("not shared", !is_shared(&spaces, 0x7000000, time));
 		TEST_ASSERT_EQUAL("PCID", owner(&spaces, 0x7000000 | 0x123, time), 30);
-		TEST_ASSERT_EQUAL("LAM_U48, LAM_U57 and no-flush",
-				  owner(&spaces, 0x7000000 | (3ULL << 61) | (1ULL << 63), time), 30);
+		TEST_ASSERT_EQUAL("LAM_U48 and LAM_U57",
+				  owner(&spaces, 0x7000000 | (3ULL << 61), time), 30);
+		TEST_ASSERT_EQUAL("no-flush", owner(&spaces, 0x7000000 | BIT_ULL(63), time), 30);
 		TEST_ASSERT_EQUAL("bit 12 is part of the address",
 				  owner(&spaces, 0x5001000, time), 40);
 		TEST_ASSERT_EQUAL("not the other half", owner(&spaces, 0x5000000, time), -1);
@@ -113,7 +114,8 @@ static int test__reuse(struct test_suite *test __maybe_unused, int subtest __may
 	TEST_ASSERT_EQUAL("in between", owner(&spaces, 0x2000, 450), -1);
 	TEST_ASSERT_EQUAL("alive", owner(&spaces, 0x2000, 1ULL << 60), 5);
 	TEST_ASSERT_VAL("one at a time", !is_shared(&spaces, 0x2000, 250));
-	TEST_ASSERT_EQUAL("which of them is not known", owner(&spaces, 0x2000, GUEST_TIME_NONE), -2);
+	TEST_ASSERT_EQUAL("which of them is not known",
+			  owner(&spaces, 0x2000, GUEST_TIME_NONE), -2);
 	TEST_ASSERT_EQUAL("only one", owner(&spaces, 0x4000, GUEST_TIME_NONE), 9);
 
 	/* A vfork() child, which has its parent's until it calls execve() */
@@ -174,7 +176,8 @@ static int happen(struct guest_history *history, u64 time, enum guest_task_event
 	const struct guest_task_event event = {
 		.time = time, .kind = kind, .pid = pid, .pt_root = pt_root, .ns_pid = pid == 70,
 		/* Of all that fork here, only these do it by vfork(). */
-		.shared = kind == GUEST_TASK_FORK && ((pid == 70 && pt_root == 0x10000) || pid == 91),
+		.shared = kind == GUEST_TASK_FORK &&
+			  ((pid == 70 && pt_root == 0x10000) || pid == 91),
 	};
 
 	return guest_history__add(history, &event);
@@ -183,7 +186,10 @@ static int happen(struct guest_history *history, u64 time, enum guest_task_event
 static int test__history(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	struct guest_task seen[] = {
-		/* the kernel's own; there all the time, and one that ends; one that was seen after its execve() */
+		/*
+		 * the kernel's own; there all the time, and one that ends; one that was
+		 * seen after its execve()
+		 */
 		{ .pid = 0, .pt_root = 0x8000, .kthread = true },
 		{ .pid = 10, .pt_root = 0x10000, .start_ns = 5 },
 		{ .pid = 20, .pt_root = 0x20000, .start_ns = 6 },
@@ -295,7 +301,9 @@ static int test__clock(struct test_suite *test __maybe_unused, int subtest __may
 	guest_clock__exit(&clock);
 
 	/* As on VMX, 48 bits: the guest's TSC is half as fast */
-	tsc = (struct guest_tsc) { .known = true, .frac_bits = 48, .ratio = BIT_ULL(47), .offset = 50 };
+	tsc = (struct guest_tsc) {
+		.known = true, .frac_bits = 48, .ratio = BIT_ULL(47), .offset = 50,
+	};
 	TEST_ASSERT_VAL("scaled", guest_tsc__to_host(&tsc, 1050, &host) && host == 2000);
 	tsc.ratio = BIT_ULL(48);
 	TEST_ASSERT_VAL("by one", guest_tsc__to_host(&tsc, 1050, &host) && host == 1000);

@@ -8,6 +8,7 @@
 . "$(dirname "$0")/tap.sh"
 
 PERF=$TREE/perf/perf
+BIN=usr/bin
 
 lab_runs symbols
 cd "$TOP/build/lab/symbols" || { done_testing; }
@@ -17,7 +18,7 @@ export HOME=$TMP/home
 mkdir -p "$HOME"
 mkdir "$TMP/moved"
 cp -r perf.data "$TMP/moved"
-for file in "$TREE/guest/unstripped/cxx" "$TREE/guest/root/usr/bin/contained" "$TREE/guest/root/usr/bin/mapped"; do
+for file in "$TREE/guest/unstripped/cxx" "$TREE/guest/root/$BIN"/{contained,mapped}; do
 	"$PERF" buildid-cache --add "$file" </dev/null >&2
 done
 cd "$TMP/moved" || exit
@@ -96,7 +97,7 @@ done
 ok "perf annotate shows the code of contained_spin" grep -qE '^ +[0-9.]+ +: +[0-9a-f]+:' "$TMP/annotate"
 
 # A copy of the guest's files, in which the stripped program says where its symbols are
-link=$TMP/link/usr/bin
+link=$TMP/link/$BIN
 mkdir -p "$link/.debug"
 objcopy --only-keep-debug "$TREE/guest/unstripped/cxx" "$link/.debug/cxx.debug"
 strip -o "$link/cxx" "$TREE/guest/unstripped/cxx"
@@ -106,9 +107,9 @@ HOME=$TMP/nobody "$PERF" kvm unified report -f -i perf.data --guest-root "$TMP/l
 ok "stripped C++: by debuglink, below --guest-root" grep -q '"mix::Mixer<int>::spin(int)","cxx"' "$TMP/link.csv"
 
 # A file of the same name that is another one: said, and not used.
-mkdir -p "$TMP/root/usr/bin"
-cp "$TREE/guest/unstripped/jit" "$TMP/root/usr/bin/contained-spin"
-cp "$TREE/guest/unstripped/jit" "$TMP/root/usr/bin/cxx"
+mkdir -p "$TMP/root/$BIN"
+cp "$TREE/guest/unstripped/jit" "$TMP/root/$BIN/contained-spin"
+cp "$TREE/guest/unstripped/jit" "$TMP/root/$BIN/cxx"
 HOME=$TMP/nobody "$PERF" kvm unified report -f -i perf.data --guest-root "$TMP/root" --format csv \
 	>"$TMP/wrong.csv" 2>"$TMP/wrong.err"
 ok "a file with another build-id: it is said" grep -q 'have another build-id, not used' "$TMP/wrong.err"
