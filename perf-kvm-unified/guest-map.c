@@ -652,7 +652,7 @@ int cmd_kvm_unified_guest_map(int argc, const char **argv)
 		OPT_STRING('o', "output", &output, "file",
 			   "file to write the map to (default: standard output)"),
 		OPT_BOOLEAN('f', "follow", &follow,
-			    "take down what processes do until standard input (a pipe) ends, or Ctrl-C"),
+			    "take down what processes do, until the input pipe ends or Ctrl-C"),
 		OPT_INCR('v', "verbose", &verbose, "be more verbose"),
 		OPT_END()
 	};

@@ -9,6 +9,7 @@
 
 PERF=$TREE/perf/perf
 BIN=usr/bin
+GUEST=$TREE/guest/root
 
 lab_runs symbols
 cd "$TOP/build/lab/symbols" || { done_testing; }
@@ -18,7 +19,7 @@ export HOME=$TMP/home
 mkdir -p "$HOME"
 mkdir "$TMP/moved"
 cp -r perf.data "$TMP/moved"
-for file in "$TREE/guest/unstripped/cxx" "$TREE/guest/root/$BIN"/{contained,mapped}; do
+for file in "$TREE/guest/unstripped/cxx" "$GUEST/$BIN"/{contained,mapped}; do
 	"$PERF" buildid-cache --add "$file" </dev/null >&2
 done
 cd "$TMP/moved" || exit
@@ -107,10 +108,10 @@ HOME=$TMP/nobody "$PERF" kvm unified report -f -i perf.data --guest-root "$TMP/l
 ok "stripped C++: by debuglink, below --guest-root" grep -q '"mix::Mixer<int>::spin(int)","cxx"' "$TMP/link.csv"
 
 # A file of the same name that is another one: said, and not used.
-mkdir -p "$TMP/root/$BIN"
-cp "$TREE/guest/unstripped/jit" "$TMP/root/$BIN/contained-spin"
-cp "$TREE/guest/unstripped/jit" "$TMP/root/$BIN/cxx"
-HOME=$TMP/nobody "$PERF" kvm unified report -f -i perf.data --guest-root "$TMP/root" --format csv \
+mkdir -p "$TMP/other/$BIN"
+cp "$TREE/guest/unstripped/jit" "$TMP/other/$BIN/contained-spin"
+cp "$TREE/guest/unstripped/jit" "$TMP/other/$BIN/cxx"
+HOME=$TMP/nobody "$PERF" kvm unified report -f -i perf.data --guest-root "$TMP/other" --format csv \
 	>"$TMP/wrong.csv" 2>"$TMP/wrong.err"
 ok "a file with another build-id: it is said" grep -q 'have another build-id, not used' "$TMP/wrong.err"
 ok "and there is a report all the same" grep -q '"cxx"' "$TMP/wrong.csv"
