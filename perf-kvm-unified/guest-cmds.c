@@ -117,7 +117,7 @@ int guest_cmds__check(const struct guest_cmds *cmds, struct kvm_vms *vms)
 		for (size_t i = 0; i < vms->nr; i++)
 			pr_err("%s%s (pid %d)", i ? ", " : " Running: ",
 			       vms->entries[i].name, vms->entries[i].pid);
-		pr_err("\n");
+		pr_err("%s\n", vms->nr ? "" : " No VM is running.");
 		return -ENOENT;
 	}
 	return 0;

@@ -28,7 +28,7 @@ static void given_file(const struct kvm_guest *guest, const char *name, const ch
 		       char *path, size_t size)
 {
 	path[0] = '\0';
-	if (symbol_conf.guestmount && guest->machine->root_dir)
+	if (symbol_conf.guestmount && guest->machine->root_dir && guest->machine->root_dir[0])
 		scnprintf(path, size, "%s/proc/%s", guest->machine->root_dir, name);
 	else if (instead)
 		scnprintf(path, size, "%s", instead);

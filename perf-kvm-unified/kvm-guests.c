@@ -21,6 +21,7 @@
 #include "util/map.h"
 #include "util/sample.h"
 #include "util/session.h"
+#include "util/strlist.h"
 #include "util/symbol.h"
 #include "util/thread.h"
 #include "util/tsc.h"
@@ -46,6 +47,22 @@
 
 bool kvm_guests__use_maps = true;
 
+/* Names of guests */
+static struct strlist *skipped_maps;
+
+/* Do without the map of guest @name in sessions that are opened from now on. 0 or -ENOMEM */
+int kvm_guests__skip_map(const char *name)
+{
+	int ret;
+
+	if (!skipped_maps)
+		skipped_maps = strlist__new(NULL, NULL);
+	if (!skipped_maps)
+		return -ENOMEM;
+	ret = strlist__add(skipped_maps, name);
+	return ret == -EEXIST ? 0 : ret;
+}
+
 static void kvm_guest__free(struct kvm_guest *guest)
 {
 	kvm_guest__unload_map(guest);
@@ -59,7 +76,7 @@ static void kvm_guest__free(struct kvm_guest *guest)
 	free(guest);
 }
 
-/* NULL: no memory, or no such directory below --guestmount */
+/* NULL: no memory */
 static struct kvm_guest *kvm_guest__new(struct perf_session *session, pid_t pid, const char *name)
 {
 	struct kvm_guest *guest = zalloc(sizeof(*guest));
@@ -69,6 +86,9 @@ static struct kvm_guest *kvm_guest__new(struct perf_session *session, pid_t pid,
 		return NULL;
 
 	guest->machine = machines__findnew(&session->machines, pid);
+	/* It has no directory below --guestmount, and does without. */
+	if (!guest->machine)
+		guest->machine = machines__add(&session->machines, pid, "");
 	guest->unnamed = number_map__new();
 	guest->until_of_pid = number_map__new();
 	guest->several = number_map__new();
@@ -177,7 +197,8 @@ int kvm_guests__open(struct perf_session *session)
 			continue;
 
 		scnprintf(path, sizeof(path), "%s/" KVM_GUEST_MAP_FMT, dir, vm->pid);
-		if (!kvm_guests__use_maps || access(path, F_OK))
+		if (!kvm_guests__use_maps || access(path, F_OK) ||
+		    (skipped_maps && strlist__has_entry(skipped_maps, guest->name)))
 			continue;
 		scnprintf(kallsyms, sizeof(kallsyms), "%s/" KVM_GUEST_KALLSYMS_FMT "/kallsyms",
 			  dir, vm->pid);

@@ -124,6 +124,7 @@ struct kvm_guests {
 /* Whether kvm_guests__open() loads the guest maps that are in the directory */
 extern bool kvm_guests__use_maps;
 
+int kvm_guests__skip_map(const char *name);
 int kvm_guests__open(struct perf_session *session);
 void kvm_guests__delete(struct perf_session *session);
 void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sample);

@@ -88,6 +88,16 @@ static int parse_guest_map(const struct option *opt, const char *arg, int unset 
 	if (!ma)
 		return -ENOMEM;
 	ma->name = strndup(arg, eq - arg);
+	if (!ma->name) {
+		free(ma);
+		return -ENOMEM;
+	}
+	/* The one in the profile is not for this report. */
+	if (kvm_guests__skip_map(ma->name)) {
+		free(ma->name);
+		free(ma);
+		return -ENOMEM;
+	}
 	ma->file = eq + 1;
 	ma->kallsyms_fd = -1;
 	list_add_tail(&ma->node, &rep->map_args);
@@ -125,8 +135,7 @@ static int report__load_maps(struct report *rep)
 			return -ENOENT;
 		}
 		if (guest->has_map) {
-			pr_err("--guest-map: guest %s has a map in %s already (--no-guest-maps leaves it out)\n",
-			       ma->name, rep->m.session->data->path);
+			pr_err("--guest-map: guest %s was given two maps\n", ma->name);
 			return -EEXIST;
 		}
 
@@ -194,8 +203,8 @@ static int report__check_maps(struct report *rep)
 			continue;
 		pr_err("The map of guest %s is of another guest, or of another boot of this one:\n"
 		       "only %" PRIu64 " of %" PRIu64 " samples of its kernel are where the map has it.\n"
-		       "Give the right one with --guest-map, or use --no-guest-maps.\n",
-		       guest->name, guest->nr_kernel_named, guest->nr_kernel);
+		       "Give the right one with --guest-map %s=FILE, or use --no-guest-maps.\n",
+		       guest->name, guest->nr_kernel_named, guest->nr_kernel, guest->name);
 		return -EINVAL;
 	}
 	return 0;
@@ -420,6 +429,31 @@ static int report__parse_lists(struct report *rep)
 	return ret;
 }
 
+/* Files that options name, those of perf kvm included */
+static int report__check_files(void)
+{
+	const struct {
+		const char *option;
+		const char *path;
+	} files[] = {
+		{ "--vmlinux", symbol_conf.vmlinux_name },
+		{ "--guestmount", symbol_conf.guestmount },
+		{ "--guestkallsyms", symbol_conf.default_guest_kallsyms },
+		{ "--guestmodules", symbol_conf.default_guest_modules },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		int err;
+
+		if (!files[i].path || !access(files[i].path, R_OK))
+			continue;
+		err = -errno;
+		pr_err("%s %s: %s\n", files[i].option, files[i].path, strerror(-err));
+		return err;
+	}
+	return 0;
+}
+
 /* What can be told to be wrong before a file is opened */
 static int report__parse(struct report *rep)
 {
@@ -428,10 +462,8 @@ static int report__parse(struct report *rep)
 	ret = report__parse_percent_limit(rep) ?: report__parse_format(rep) ?:
 	      report__parse_attribution(rep) ?: report__parse_sort(rep) ?:
 	      report__parse_lists(rep);
-	if (!ret && symbol_conf.vmlinux_name && access(symbol_conf.vmlinux_name, R_OK)) {
-		ret = -errno;
-		pr_err("--vmlinux %s: %s\n", symbol_conf.vmlinux_name, strerror(-ret));
-	}
+	if (!ret)
+		ret = report__check_files();
 	if (ret || !rep->cpus)
 		return ret;
 

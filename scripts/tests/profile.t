@@ -279,6 +279,14 @@ samples_of_one_size()
 ok "two software events do not share what one needs" samples_of_one_size
 
 # report_refused MESSAGE OPTION...: on this machine.
+perf_kvm_refused()
+{
+	local message=$1
+	shift
+
+	! "$PERF" kvm "$@" unified report -f -i ../libquantum/perf.data >"$TMP/out" 2>&1 &&
+		grep -q -- "$message" "$TMP/out"
+}
 report_refused()
 {
 	local message=$1 rc=0
@@ -301,8 +309,12 @@ ok "refused: a truncated map" report_refused 'truncated.map is truncated' \
 	-i ../libquantum/perf.data --no-guest-maps --guest-map "guest1=$TMP/truncated.map"
 ok "refused: a map for a guest that is not in the profile" report_refused "no guest 'guest7'" \
 	-i ../libquantum/perf.data --guest-map "guest7=$map"
-ok "refused: a second map for a guest" report_refused 'has a map in .* already' \
-	-i ../libquantum/perf.data --guest-map "guest1=$map"
+ok "refused: two maps for a guest" report_refused 'was given two maps' \
+	-i ../libquantum/perf.data --guest-map "guest1=$map" --guest-map "guest1=$map"
+ok "refused: --guestmount that is not there" perf_kvm_refused "guestmount /nowhere: No such file" \
+	--guestmount /nowhere
+ok "refused: --guestkallsyms that is not there" perf_kvm_refused "guestkallsyms /nowhere: No such file" \
+	--guestkallsyms /nowhere
 ok "refused: a map that is not there" report_refused 'cannot be opened: No such file' \
 	-i ../libquantum/perf.data --no-guest-maps --guest-map "guest1=$TMP/nowhere"
 
