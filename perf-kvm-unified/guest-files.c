@@ -10,16 +10,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/stat.h>
+#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 #include <linux/zalloc.h>
 
 #include "util/build-id.h"
 #include "util/debug.h"
+#include "util/hashmap.h"
 #include "util/symbol.h"
 #include "util/util.h"
+#include "guest-elf.h"
 #include "guest-files.h"
 #include "kvm-guests.h"
 
@@ -117,6 +122,112 @@ static bool is_compressed(const char *name)
 }
 
 /*
+ * So much time is spent on looking for a guest's files. Thousands are found in a
+ * tenth of that, but a path may lead through 40 links of a thousand directories each.
+ */
+#define GUEST_FILES_MAX_NS	(2 * NSEC_PER_SEC)
+#define GUEST_FILES_MAX		16384
+
+static u64 cpu_time_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+/* The file below the guest's root, if it has that build-id; to be freed. Or NULL */
+static char *find_file(struct kvm_guest *guest, const char *name, const struct build_id *bid)
+{
+	char path[PATH_MAX], *real = NULL;
+	struct build_id found;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s%s", guest->root, name) < sizeof(path))
+		real = realpath(path, NULL);
+
+	/* Symbolic links are the guest's too: they must not lead out of the root. */
+	if (!real || !strstarts(real, guest->root) || !is_regular_file(real) ||
+	    is_compressed(real) ||
+	    (real[strlen(guest->root)] != '/' && strcmp(guest->root, "/"))) {
+		free(real);
+		return NULL;
+	}
+	if (!guest_elf__is_modest(real)) {
+		pr_debug("%s: %s is no program, or too large, not used\n", __func__, real);
+	} else if (filename__read_build_id(real, &found) > 0 && found.size == bid->size &&
+		   !memcmp(found.data, bid->data, bid->size)) {
+		return real;
+	} else {
+		guest->nr_foreign_files++;
+		pr_debug("%s: %s has not the build-id that guest %s says, not used\n",
+			 __func__, real, guest->name);
+	}
+	free(real);
+	return NULL;
+}
+
+static size_t file__hash(long key, void *ctx __maybe_unused)
+{
+	return str_hash((const char *)key);
+}
+
+static bool file__equal(long a, long b, void *ctx __maybe_unused)
+{
+	return !strcmp((const char *)a, (const char *)b);
+}
+
+/* As find_file(), but each is looked for once, however often it is mapped. Not freed */
+static const char *kvm_guest__file(struct kvm_guest *guest, const char *name,
+				   const struct build_id *bid)
+{
+	char key[SBUILD_ID_SIZE + PATH_MAX], *copy, *real = NULL;
+	u64 start;
+
+	build_id__sprintf(bid, key);
+	scnprintf(key + strlen(key), sizeof(key) - strlen(key), "/%s", name);
+	if (!guest->files) {
+		struct hashmap *files = hashmap__new(file__hash, file__equal, NULL);
+
+		if (IS_ERR(files))
+			return NULL;
+		guest->files = files;
+	}
+	if (hashmap__find(guest->files, key, &real))
+		return real;
+
+	if (guest->files_ns > GUEST_FILES_MAX_NS || hashmap__size(guest->files) >= GUEST_FILES_MAX)
+		return NULL;
+	start = cpu_time_ns();
+	real = find_file(guest, name, bid);
+	guest->files_ns += cpu_time_ns() - start;
+	if (guest->files_ns > GUEST_FILES_MAX_NS)
+		pr_warning("Guest %s: it takes too long to find its files below %s, the rest is not looked for\n",
+			   guest->name, guest->root);
+
+	copy = strdup(key);
+	if (!copy || hashmap__add(guest->files, copy, real)) {
+		free(copy);
+		zfree(&real);
+	}
+	return real;
+}
+
+void kvm_guest__free_files(struct kvm_guest *guest)
+{
+	struct hashmap_entry *entry;
+	size_t bkt;
+
+	if (!guest->files)
+		return;
+	hashmap__for_each_entry(guest->files, entry, bkt) {
+		free((void *)entry->pkey);
+		free(entry->pvalue);
+	}
+	hashmap__free(guest->files);
+	guest->files = NULL;
+}
+
+/*
  * The guest's name of a file made a name on the host: that of the file below
  * the guest's root directory if it is there and has the build-id that the guest
  * says, and otherwise one in a directory that nobody makes. Symbols come from
@@ -125,28 +236,15 @@ static bool is_compressed(const char *name)
 void guest_file_name(struct kvm_guest *guest, const char *name,
 		     const struct build_id *bid, char *buf, size_t size)
 {
-	char path[PATH_MAX], *real = NULL;
-	struct build_id found;
+	const char *real = NULL;
 
 	if (guest->root && name[0] == '/' && name[1] != '/' && build_id__is_defined(bid) &&
-	    (size_t)snprintf(path, sizeof(path), "%s%s", guest->root, name) < sizeof(path))
-		real = realpath(path, NULL);
-
-	/* Symbolic links are the guest's too: they must not lead out of the root. */
-	if (real && strstarts(real, guest->root) && is_regular_file(real) &&
-	    !is_compressed(real) &&
-	    (real[strlen(guest->root)] == '/' || !strcmp(guest->root, "/"))) {
-		if (filename__read_build_id(real, &found) > 0 && found.size == bid->size &&
-		    !memcmp(found.data, bid->data, bid->size)) {
-			strlcpy(buf, real, size);
-			free(real);
-			return;
-		}
-		guest->nr_foreign_files++;
-		pr_debug("%s: %s has not the build-id that guest %s says, not used\n",
-			 __func__, real, guest->name);
+	    strnlen(name, PATH_MAX) < PATH_MAX)
+		real = kvm_guest__file(guest, name, bid);
+	if (real) {
+		strlcpy(buf, real, size);
+		return;
 	}
-	free(real);
 
 	/* Not just "[name]": a VM may be called "heap", which perf takes for one. */
 	scnprintf(buf, size, "/[guest:%s]%s%s", guest->name, name[0] == '/' ? "" : "/", name);

@@ -12,6 +12,7 @@ const char *kvm_guests__root(const char *name);
 void guest_text__sanitize(char *str);
 void guest_file_name(struct kvm_guest *guest, const char *name,
 		     const struct build_id *bid, char *buf, size_t size);
+void kvm_guest__free_files(struct kvm_guest *guest);
 void guest_module_name(const char *name, char *buf, size_t size);
 
 #endif /* __PERF_KVM_UNIFIED_GUEST_FILES_H */

@@ -42,12 +42,29 @@
 #define GUEST_MAP_MAX_KERNEL_MAPS	4096
 #define GUEST_MAP_MAX_USER_MAPS		(1U << 18)
 #define GUEST_MAP_MAX_FOLLOWED_MAPS	(1U << 20)
-#define GUEST_MAP_MAX_MAPS_OF_PID	16384
 #define GUEST_MAP_MAX_SPACES		(1U << 21)
 #define GUEST_MAP_MAX_SYMBOL_PIDS	1024
 #define GUEST_MAP_MAX_NAMES		(1U << 16)
-/* A kernel with all its modules has a quarter of that. */
+/* A kernel with all its modules has a quarter of that, and of that size. */
 #define GUEST_MAP_MAX_KALLSYMS		(1U << 20)
+#define GUEST_MAP_MAX_KALLSYMS_SIZE	(64U << 20)
+/* A JIT compiler's 100,000 functions have a tenth of that. */
+#define GUEST_MAP_MAX_SYMBOLS_SIZE	(64U << 20)
+
+/*
+ * Each may be had, but not all at once: what perf needs of memory for a map is
+ * estimated from what a record becomes. An hour of a guest with 2,000 processes that
+ * starts 50 more each second has 220 MiB.
+ */
+#define GUEST_MAP_MAX_COST		(256ULL << 20)
+/* An address space, sorted and searched, and the process that has ended */
+#define GUEST_SPACE_COST		120
+/* A map of a process; what is kept of a record besides what it says */
+#define GUEST_MAP_COST			136
+#define GUEST_KEPT_COST			32
+#define GUEST_LONG_RECORD		256
+/* A symbol besides its name */
+#define GUEST_SYMBOL_COST		150
 
 /**
  * struct guest_map_load - a guest map that is being read
@@ -56,6 +73,8 @@
  * @kallsyms_fd: for the kernel's symbols, -1: not wanted
  * @time: of the records that come, 0: before the guest was followed
  * @maps_of_pid: how many each has, and @nr_...: of all
+ * @kallsyms_size: @symbols_size: bytes of text
+ * @cost: of all, estimated, in bytes of memory
  * @names: hashes of the names that processes have had: perf keeps each
  * @nr_ignored: records that are beyond what is taken, of a guest that was followed
  *	for long, or lies
@@ -73,6 +92,9 @@ struct guest_map_load {
 	u32		 nr_spaces;
 	u32		 nr_kallsyms;
 	u64		 nr_ignored;
+	u64		 kallsyms_size;
+	u64		 symbols_size;
+	u64		 cost;
 	struct hashmap	 *maps_of_pid;
 	struct hashmap	 *names;
 };
@@ -92,6 +114,44 @@ static bool misc__is_kernel(u16 misc)
 	return (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 }
 
+/* 0 or -E2BIG */
+static int guest_map__charge(struct guest_map_load *load, u64 cost)
+{
+	load->cost += cost;
+	return load->cost > GUEST_MAP_MAX_COST ? -E2BIG : 0;
+}
+
+/* Of a record of a process: as it is kept for later, and then what becomes of it */
+static int guest_map__charge_event(struct guest_map_load *load, const union perf_event *event)
+{
+	u32 type = event->header.type, size = event->header.size;
+	u64 cost = load->time ? size + GUEST_KEPT_COST : 0;
+
+	if (type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2)
+		cost = max_t(u64, cost, GUEST_MAP_COST);
+	/* There are not many files, but one with a long name has it twice. */
+	if (size > GUEST_LONG_RECORD)
+		cost += 2 * size;
+	return guest_map__charge(load, cost);
+}
+
+static u32 count_lines(const char *text, u32 len)
+{
+	u32 nr = 0;
+
+	for (u32 i = 0; i < len; i++)
+		nr += text[i] == '\n';
+	return nr;
+}
+
+/* All that the map tells of at once. 0, -ENOMEM or -E2BIG */
+static int guest_map__set_maps_of_pid(struct guest_map_load *load, pid_t pid, long nr)
+{
+	int ret = hashmap__set(load->maps_of_pid, pid, nr, NULL, NULL);
+
+	return ret ?: hashmap__size(load->maps_of_pid) > GUEST_MAX_PROCESSES ? -E2BIG : 0;
+}
+
 static int guest_map__count_map(struct guest_map_load *load, bool kernel, pid_t pid)
 {
 	long nr = 0;
@@ -102,14 +162,14 @@ static int guest_map__count_map(struct guest_map_load *load, bool kernel, pid_t 
 	hashmap__find(load->maps_of_pid, (long)pid, &nr);
 	if (load->time) {
 		/* Those of a process that has ended are forgotten. */
-		if (nr >= GUEST_MAP_MAX_MAPS_OF_PID ||
+		if (nr >= GUEST_MAX_MAPS_OF_PID ||
 		    ++load->nr_followed_maps > GUEST_MAP_MAX_FOLLOWED_MAPS)
 			return IGNORE;
-	} else if (nr >= GUEST_MAP_MAX_MAPS_OF_PID ||
+	} else if (nr >= GUEST_MAX_MAPS_OF_PID ||
 		   ++load->nr_user_maps > GUEST_MAP_MAX_USER_MAPS) {
 		return -E2BIG;
 	}
-	return hashmap__set(load->maps_of_pid, (long)pid, nr + 1, NULL, NULL);
+	return guest_map__set_maps_of_pid(load, pid, nr + 1);
 }
 
 /* After execve() a process has none, after fork() those of its parent. */
@@ -122,18 +182,23 @@ static int guest_map__recount_maps(struct guest_map_load *load, const union perf
 		return 0;
 	if (event->header.type == PERF_RECORD_FORK)
 		hashmap__find(load->maps_of_pid, (long)event->fork.ppid, &nr);
-	return hashmap__set(load->maps_of_pid, (long)event->fork.pid, nr, NULL, NULL);
+	return guest_map__set_maps_of_pid(load, event->fork.pid, nr);
 }
 
-static int guest_map__count_comm(struct guest_map_load *load, const char *comm)
+/* Of a process: a name. Those of threads are not taken. */
+static int guest_map__count_comm(struct guest_map_load *load, pid_t pid, const char *comm)
 {
-	long hash = str_hash(comm);
+	long hash = str_hash(comm), nr;
 
-	if (hashmap__find(load->names, hash, NULL))
-		return 0;
-	if (hashmap__size(load->names) >= GUEST_MAP_MAX_NAMES)
-		return load->time ? IGNORE : -E2BIG;
-	return hashmap__add(load->names, hash, 0);
+	if (!load->time && ++load->nr_comms > GUEST_MAP_MAX_COMMS)
+		return -E2BIG;
+	if (!hashmap__find(load->names, hash, NULL)) {
+		if (hashmap__size(load->names) >= GUEST_MAP_MAX_NAMES ||
+		    hashmap__add(load->names, hash, 0))
+			return -E2BIG;
+	}
+	return hashmap__find(load->maps_of_pid, (long)pid, &nr) ? 0 :
+	       guest_map__set_maps_of_pid(load, pid, 0);
 }
 
 /*
@@ -160,11 +225,9 @@ static int guest_map__check_event(struct guest_map_load *load, const union perf_
 	case PERF_RECORD_COMM:
 		if (!record__has_string(event, offsetof(struct perf_record_comm, comm)))
 			return -EINVAL;
-		ret = guest_map__count_comm(load, event->comm.comm);
-		if (ret)
+		ret = guest_map__count_comm(load, event->comm.pid, event->comm.comm);
+		if (ret || !load->time)
 			return ret;
-		if (!load->time)
-			return ++load->nr_comms > GUEST_MAP_MAX_COMMS ? -E2BIG : 0;
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
@@ -179,7 +242,11 @@ static int guest_map__check_event(struct guest_map_load *load, const union perf_
 	}
 	if (++load->nr_forks > GUEST_MAP_MAX_FORKS)
 		return IGNORE;
-	return event->header.type == PERF_RECORD_EXIT ? 0 : guest_map__recount_maps(load, event);
+	if (event->header.type != PERF_RECORD_EXIT)
+		return guest_map__recount_maps(load, event);
+	/* It may be its first thread only, which counts a few maps less. */
+	hashmap__delete(load->maps_of_pid, (long)event->fork.pid, NULL, NULL);
+	return 0;
 }
 
 static int kvm_guest__apply_mmap(struct kvm_guest *guest, const union perf_event *event)
@@ -266,6 +333,23 @@ static int kvm_guest__apply(struct kvm_guest *guest, const union perf_event *eve
 	}
 }
 
+/*
+ * As kvm_guest__apply(), but what is too much of something is left out: the rest is
+ * true. 0 or -ENOMEM
+ */
+static int kvm_guest__use(struct kvm_guest *guest, const union perf_event *event, u64 time)
+{
+	int ret = kvm_guest__apply(guest, event, time);
+
+	if (ret != -E2BIG)
+		return ret;
+	if (!guest->left_out)
+		pr_warning("Guest %s: it has more processes, maps or files than any real guest, not all of them are used\n",
+			   guest->name);
+	guest->left_out = true;
+	return 0;
+}
+
 /* Keeps a record for when its time has come. 0 or -ENOMEM */
 static int kvm_guest__keep(struct kvm_guest *guest, const union perf_event *event, u64 time)
 {
@@ -301,7 +385,7 @@ void kvm_guest__replay(struct kvm_guest *guest, u64 time)
 	while (replay->next < replay->nr && replay->entries[replay->next].time <= time) {
 		struct guest_replay_entry *entry = &replay->entries[replay->next++];
 
-		if (kvm_guest__apply(guest, entry->event, entry->time))
+		if (kvm_guest__use(guest, entry->event, entry->time))
 			pr_debug("guest %s: a record of its map could not be used\n", guest->name);
 		zfree(&entry->event);
 	}
@@ -322,15 +406,19 @@ static int guest_map__process_kallsyms(struct guest_map_load *load, const union 
 {
 	int fd = load->kallsyms_fd;
 	const struct perf_record_guest_kallsyms *rec = (const void *)event;
+	u32 nr_lines;
 	char *data;
 	int ret = 0;
 
 	if (event->header.size < sizeof(*rec) ||
 	    rec->len > event->header.size - sizeof(*rec))
 		return -EINVAL;
-	for (u32 i = 0; i < rec->len; i++)
-		load->nr_kallsyms += rec->data[i] == '\n';
-	if (load->nr_kallsyms > GUEST_MAP_MAX_KALLSYMS)
+	nr_lines = count_lines(rec->data, rec->len);
+	load->nr_kallsyms += nr_lines;
+	load->kallsyms_size += rec->len;
+	if (load->nr_kallsyms > GUEST_MAP_MAX_KALLSYMS ||
+	    load->kallsyms_size > GUEST_MAP_MAX_KALLSYMS_SIZE ||
+	    guest_map__charge(load, rec->len + (u64)nr_lines * GUEST_SYMBOL_COST))
 		return -E2BIG;
 	if (fd < 0 || !rec->len)
 		return 0;
@@ -354,6 +442,12 @@ static int guest_map__process_symbols(struct guest_map_load *load, const union p
 
 	if (event->header.size < sizeof(*rec) || rec->len > event->header.size - sizeof(*rec))
 		return -EINVAL;
+	load->symbols_size += rec->len;
+	/* The text and, besides, the names */
+	if (load->symbols_size > GUEST_MAP_MAX_SYMBOLS_SIZE ||
+	    guest_map__charge(load, 2 * rec->len +
+				    (u64)count_lines(rec->data, rec->len) * GUEST_SYMBOL_COST))
+		return -E2BIG;
 	if (!load->guest || !load->checking || !rec->len || !guest_pid__is_valid(rec->pid))
 		return 0;
 	if (load->guest->nr_symbols >= GUEST_MAP_MAX_SYMBOL_PIDS) {
@@ -376,7 +470,7 @@ static int guest_map__process_space(struct guest_map_load *load, const union per
 
 	if (event->header.size < sizeof(*rec))
 		return -EINVAL;
-	if (++load->nr_spaces > GUEST_MAP_MAX_SPACES) {
+	if (++load->nr_spaces > GUEST_MAP_MAX_SPACES || guest_map__charge(load, GUEST_SPACE_COST)) {
 		load->nr_ignored++;
 		return 0;
 	}
@@ -444,7 +538,10 @@ static int guest_map__process(const union perf_event *event, void *arg)
 	case PERF_RECORD_COMM:
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		ret = guest_map__check_event(load, event);
+		ret = guest_map__check_event(load, event) ?: guest_map__charge_event(load, event);
+		/* Of a guest that was followed, what there is room for is better than nothing. */
+		if (ret == -E2BIG && load->time)
+			ret = IGNORE;
 		load->nr_ignored += ret == IGNORE && load->time;
 		if (ret == IGNORE)
 			return 0;
@@ -452,7 +549,7 @@ static int guest_map__process(const union perf_event *event, void *arg)
 			return ret;
 		if (load->time)
 			return kvm_guest__keep(load->guest, event, load->time);
-		return kvm_guest__apply(load->guest, event, 0);
+		return kvm_guest__use(load->guest, event, 0);
 	case PERF_RECORD_GUEST_SPACE:
 		return guest_map__process_space(load, event);
 	case PERF_RECORD_GUEST_KALLSYMS:
@@ -500,7 +597,7 @@ static int guest_map__read(const char *path, struct guest_map_load *load, char *
 	if (!IS_ERR(load->names))
 		hashmap__free(load->names);
 	if (ret == -E2BIG)
-		scnprintf(err, errlen, "has more processes or maps than any real guest");
+		scnprintf(err, errlen, "has more processes, maps or symbols than any real guest");
 	else if (ret == -EPROTO)
 		scnprintf(err, errlen, "was made by a newer perf: it has what this one does not know");
 	else if (ret == -ENOMEM || ret == -ENOSPC)

@@ -16,6 +16,7 @@
 #include "util/build-id.h"
 #include "util/dso.h"
 #include "util/event.h"
+#include "util/hashmap.h"
 #include "util/machine.h"
 #include "util/map.h"
 #include "util/maps.h"
@@ -36,13 +37,8 @@
 /* Above what 32-bit processes can reach: their vDSO is another one. */
 #define GUEST_VDSO64_MIN	BIT_ULL(32)
 
-/*
- * A child begins with its parent's maps, and perf copies them. So many at one time
- * are of 50,000 processes, and so many in all of an hour with 400 a second. A guest
- * that wants more gets none for its children.
- */
-#define GUEST_MAX_CLONED_MAPS	(1U << 20)
-#define GUEST_MAX_CLONES	(1U << 25)
+/* Children that map something before they run another program are few. */
+#define GUEST_MAX_COPIED_MAPS	(1U << 19)
 
 /* The longest name of a function that a JIT compiler gives */
 #define GUEST_SYMBOL_MAX_LEN	1024
@@ -57,24 +53,79 @@ bool guest_pid__is_valid(pid_t pid)
 }
 
 /*
- * The thread of a guest process, one for all of its threads. Not
- * machine__findnew_thread() alone: that looks up the namespaces of the host's
- * process of the same number, and perf would follow them to files of the host.
+ * Begins as one of process 0, with its maps, and gets its own: of any other process,
+ * perf looks up the namespaces that the host's process of the same number has, and
+ * would follow them to files of the host. NULL: no memory
  */
-struct thread *kvm_guest__findnew_thread(struct kvm_guest *guest, pid_t pid)
+static struct thread *kvm_guest__new_thread(struct kvm_guest *guest, pid_t pid)
 {
-	struct thread *thread = machine__findnew_thread(guest->machine, pid, pid);
+	struct thread *thread = machine__findnew_thread(guest->machine, 0, pid);
+	struct maps *maps;
 
-	if (thread)
-		nsinfo__zput(RC_CHK_ACCESS(thread)->nsinfo);
+	if (!thread || !pid)
+		return thread;
+	maps = maps__new(guest->machine);
+	if (!maps) {
+		machine__remove_thread(guest->machine, thread);
+		thread__put(thread);
+		return NULL;
+	}
+	maps__put(thread__maps(thread));
+	thread__set_maps(thread, maps);
+	thread__set_pid(thread, pid);
 	return thread;
 }
 
-/* Only so many are kept: the rest is forgotten with the process. */
+/*
+ * The thread of a guest process, one for all of its threads. NULL: there is no
+ * memory, or there are too many.
+ */
+struct thread *kvm_guest__findnew_thread(struct kvm_guest *guest, pid_t pid)
+{
+	struct thread *thread = machine__find_thread(guest->machine, -1, pid);
+
+	if (thread) {
+		/* Of one that only a sample has named so far */
+		nsinfo__zput(RC_CHK_ACCESS(thread)->nsinfo);
+		return thread;
+	}
+	if (guest->nr_processes >= GUEST_MAX_PROCESSES && guest_pid__is_valid(pid))
+		return NULL;
+	thread = kvm_guest__new_thread(guest, pid);
+	if (thread)
+		guest->nr_processes++;
+	return thread;
+}
+
+/* Why there is none */
+static int kvm_guest__no_thread(const struct kvm_guest *guest)
+{
+	return guest->nr_processes >= GUEST_MAX_PROCESSES ? -E2BIG : -ENOMEM;
+}
+
+/*
+ * So many processes more have @maps, which is remembered of those that several have.
+ * Not by the references: samples have some, too. 0 or -ENOMEM
+ */
+static int kvm_guest__share_maps(struct kvm_guest *guest, struct maps *maps, int change)
+{
+	long sharers = 1;
+
+	if (!hashmap__find(guest->sharers_of_maps, maps, &sharers) && change < 0)
+		return 0;
+	sharers += change;
+	if (sharers > 1)
+		return hashmap__set(guest->sharers_of_maps, maps, sharers, NULL, NULL);
+	hashmap__delete(guest->sharers_of_maps, maps, NULL, NULL);
+	return 0;
+}
+
 static void kvm_guest__remove_thread(struct kvm_guest *guest, struct thread *thread)
 {
-	guest->nr_cloned_maps -= min_t(u64, guest->nr_cloned_maps,
-				       maps__nr_maps(thread__maps(thread)));
+	/* One that only a sample has named is not counted. */
+	if (guest->nr_processes)
+		guest->nr_processes--;
+	kvm_guest__share_maps(guest, thread__maps(thread), -1);
 	machine__remove_thread(guest->machine, thread);
 }
 
@@ -82,7 +133,7 @@ static void kvm_guest__remove_thread(struct kvm_guest *guest, struct thread *thr
  * kvm_guest__comm - the process @pid is called @comm from now on
  * @exec: it has forgotten what it was: its maps, too
  *
- * 0 or -ENOMEM
+ * 0, -ENOMEM or -E2BIG
  */
 int kvm_guest__comm(struct kvm_guest *guest, pid_t pid, const char *comm, bool exec)
 {
@@ -95,20 +146,43 @@ int kvm_guest__comm(struct kvm_guest *guest, pid_t pid, const char *comm, bool e
 		thread = kvm_guest__findnew_thread(guest, pid);
 	}
 	if (!thread)
-		return -ENOMEM;
+		return kvm_guest__no_thread(guest);
 	ret = thread__set_comm(thread, comm, 0);
 	thread__put(thread);
 	return ret;
 }
 
-/* The process @parent has a child @pid now. 0 or -ENOMEM */
+/* A process that changes its maps gets its own, if others have them, too. 0 or -errno */
+static int kvm_guest__own_maps(struct kvm_guest *guest, struct thread *thread)
+{
+	struct maps *maps = thread__maps(thread), *copy;
+	u32 nr = maps__nr_maps(maps);
+	int ret;
+
+	if (!hashmap__find(guest->sharers_of_maps, maps, NULL))
+		return 0;
+	if (nr > GUEST_MAX_COPIED_MAPS - guest->nr_copied_maps)
+		return -E2BIG;
+	copy = maps__new(guest->machine);
+	ret = copy ? maps__copy_from(copy, maps) : -ENOMEM;
+	if (ret) {
+		maps__put(copy);
+		return ret;
+	}
+	guest->nr_copied_maps += nr;
+	kvm_guest__share_maps(guest, maps, -1);
+	maps__put(maps);
+	thread__set_maps(thread, copy);
+	return 0;
+}
+
+/* The process @parent has a child @pid now. 0, -ENOMEM or -E2BIG */
 int kvm_guest__fork(struct kvm_guest *guest, pid_t pid, pid_t parent)
 {
-	struct thread *child = machine__find_thread(guest->machine, pid, pid);
+	struct thread *child = machine__find_thread(guest->machine, -1, pid);
 	struct thread *thread = kvm_guest__findnew_thread(guest, parent);
-	u32 nr_maps;
-	bool clone;
-	int ret = -ENOMEM;
+	const char *comm;
+	int ret = 0;
 
 	/* One of the same number, of whose end nothing is known */
 	if (child) {
@@ -117,16 +191,18 @@ int kvm_guest__fork(struct kvm_guest *guest, pid_t pid, pid_t parent)
 	}
 	child = kvm_guest__findnew_thread(guest, pid);
 	if (thread && child) {
-		nr_maps = maps__nr_maps(thread__maps(thread));
-		clone = guest->nr_cloned_maps + nr_maps <= GUEST_MAX_CLONED_MAPS &&
-			guest->nr_clones + nr_maps <= GUEST_MAX_CLONES;
-		ret = thread__fork(child, thread, 0, clone);
-		if (clone) {
-			guest->nr_cloned_maps += nr_maps;
-			guest->nr_clones += nr_maps;
-		} else {
-			guest->missed_events++;
+		comm = thread__comm_set(thread) ? thread__comm_str(thread) : NULL;
+		if (comm)
+			ret = thread__set_comm(child, comm, 0);
+		thread__set_ppid(child, parent);
+		/* perf copies them here, but most children run another program at once. */
+		ret = ret ?: kvm_guest__share_maps(guest, thread__maps(thread), 1);
+		if (!ret) {
+			maps__put(thread__maps(child));
+			thread__set_maps(child, maps__get(thread__maps(thread)));
 		}
+	} else {
+		ret = kvm_guest__no_thread(guest);
 	}
 	thread__put(child);
 	thread__put(thread);
@@ -135,7 +211,7 @@ int kvm_guest__fork(struct kvm_guest *guest, pid_t pid, pid_t parent)
 
 void kvm_guest__exit(struct kvm_guest *guest, pid_t pid)
 {
-	struct thread *thread = machine__find_thread(guest->machine, pid, pid);
+	struct thread *thread = machine__find_thread(guest->machine, -1, pid);
 
 	if (!thread)
 		return;
@@ -200,6 +276,8 @@ int kvm_guest__add_map(struct kvm_guest *guest, bool kernel, pid_t pid, u64 star
 		return 0;
 	if (!kernel && !guest_pid__is_valid(pid))
 		return 0;
+	if (guest->machine->dsos.cnt >= GUEST_MAX_FILES)
+		return -E2BIG;
 
 	event = zalloc(sizeof(event->mmap2));
 	if (!event)
@@ -234,11 +312,15 @@ int kvm_guest__add_map(struct kvm_guest *guest, bool kernel, pid_t pid, u64 star
 	} else {
 		struct thread *thread = kvm_guest__findnew_thread(guest, pid);
 
-		if (!thread) {
-			ret = -ENOMEM;
-			goto out;
-		}
+		if (!thread)
+			ret = kvm_guest__no_thread(guest);
+		else if (maps__nr_maps(thread__maps(thread)) >= GUEST_MAX_MAPS_OF_PID)
+			ret = -E2BIG;
+		else
+			ret = kvm_guest__own_maps(guest, thread);
 		thread__put(thread);
+		if (ret)
+			goto out;
 		if (!strcmp(name, "[vdso]")) {
 			guest_vdso_name(guest, start, event->mmap2.filename,
 					sizeof(event->mmap2.filename));

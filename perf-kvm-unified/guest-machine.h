@@ -11,6 +11,14 @@ struct build_id;
 struct kvm_guest;
 struct thread;
 
+/*
+ * So many processes at a time, so many maps of each, and so many files are taken over
+ * of what happens in a guest: more than one has room for in its own tables of them.
+ */
+#define GUEST_MAX_PROCESSES	(1U << 16)
+#define GUEST_MAX_MAPS_OF_PID	16384
+#define GUEST_MAX_FILES		(1U << 16)
+
 bool guest_pid__is_valid(pid_t pid);
 
 struct thread *kvm_guest__findnew_thread(struct kvm_guest *guest, pid_t pid);

@@ -66,12 +66,15 @@ int kvm_guests__skip_map(const char *name)
 static void kvm_guest__free(struct kvm_guest *guest)
 {
 	kvm_guest__unload_map(guest);
+	kvm_guest__free_files(guest);
 	if (!IS_ERR_OR_NULL(guest->unnamed))
 		hashmap__free(guest->unnamed);
 	if (!IS_ERR_OR_NULL(guest->until_of_pid))
 		hashmap__free(guest->until_of_pid);
 	if (!IS_ERR_OR_NULL(guest->several))
 		hashmap__free(guest->several);
+	if (!IS_ERR_OR_NULL(guest->sharers_of_maps))
+		hashmap__free(guest->sharers_of_maps);
 	free(guest->root);
 	free(guest);
 }
@@ -92,12 +95,14 @@ static struct kvm_guest *kvm_guest__new(struct perf_session *session, pid_t pid,
 	guest->unnamed = number_map__new();
 	guest->until_of_pid = number_map__new();
 	guest->several = number_map__new();
+	guest->sharers_of_maps = number_map__new();
 	if (!guest->machine || IS_ERR(guest->unnamed) || IS_ERR(guest->until_of_pid) ||
-	    IS_ERR(guest->several)) {
+	    IS_ERR(guest->several) || IS_ERR(guest->sharers_of_maps)) {
 		kvm_guest__free(guest);
 		return NULL;
 	}
 
+	guest->machine->untrusted = true;
 	guest->pid = pid;
 	if (name)
 		strlcpy(guest->name, name, sizeof(guest->name));

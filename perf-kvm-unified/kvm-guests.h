@@ -53,14 +53,18 @@ struct guest_replay {
  * @nested: the guests of a guest, of which nothing is known
  * @has_map: a guest map was loaded: @spaces and the text of its kernel are known
  * @followed: the map tells of processes that came and went
+ * @left_out: some of what the map tells is not used
  * @loaded: its kernel's symbols, and those of JIT compilers, are loaded
  * @asked_clock: @has_clock is settled: whether the guest's time of a sample is known
  * @bad_clock: what the map says of the guest's clock makes no sense
  * @clock: the guest's clock by that of the host's samples
  * @replay: what has happened in the guest since the map was begun
  * @symbols: of code that is in no file
- * @nr_cloned_maps: about how many maps are copies of those of a parent, and
- *	 @nr_clones: how many have been
+ * @files: what files below @root are called on the host, by build-id and name, NULL:
+ *	none of them, and @files_ns: the CPU time that it took to find out
+ * @nr_processes: that there are now
+ * @sharers_of_maps: how many processes have the maps of one of them, if it is not one
+ * @nr_copied_maps: how many maps were copied as a child changed what it had of its parent
  * @until_of_pid: until when there is a process of that number
  * @several: pids that several processes or programs had in turn
  * @ns_pid: the pid of the last sample's process in its own pid namespace, 0: no other
@@ -86,6 +90,7 @@ struct kvm_guest {
 	bool		 nested;
 	bool		 has_map;
 	bool		 followed;
+	bool		 left_out;
 	bool		 loaded;
 	bool		 asked_clock;
 	bool		 has_clock;
@@ -96,8 +101,11 @@ struct kvm_guest {
 	struct guest_replay replay;
 	struct guest_symbols *symbols;
 	size_t		 nr_symbols;
-	u64		 nr_cloned_maps;
-	u64		 nr_clones;
+	struct hashmap	 *files;
+	u64		 files_ns;
+	u32		 nr_processes;
+	u32		 nr_copied_maps;
+	struct hashmap	 *sharers_of_maps;
 	struct hashmap	 *until_of_pid;
 	struct hashmap	 *several;
 	pid_t		 ns_pid;

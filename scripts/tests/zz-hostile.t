@@ -1,48 +1,55 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# Guest maps that lie, in the profile that profile.t has recorded, under ASan and
-# UBSan: a report or a message, soon, and no terminal escape in either.
+# Guest maps that lie, and files below a guest's root that do, in a profile cut down from
+# the one that profile.t has recorded: a report or a clear message, within 10 s of CPU time
+# and 512 MiB, without a terminal escape, and no file of the host is opened for it.
+#
+# Under ASan and UBSan, which take more of both, and four times as long:
+#	HOSTILE_VARIANT=asan scripts/test.sh zz-hostile
+# Some of the kinds that bad-map lists:
+#	HOSTILE_KINDS="path-up elf-plt" scripts/test.sh zz-hostile
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
 
 GOOD=$TOP/build/lab/libquantum/perf.data
-PERF=$TREE/perf-asan/perf
-# perf does not free all it has at exit.
-export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
-# A directory to which relative names of a guest would lead.
-mkdir -p "$TMP/cwd/[guest1]" "$TMP/cwd/[guest:guest1]"
-cd "$TMP/cwd" || exit 1
+VARIANT=${HOSTILE_VARIANT:-}
+PERF=$TREE/perf${VARIANT:+-$VARIANT}/perf
+# What each command took of time and memory is kept here.
+OUT=$TOP/build/hostile
+if [ "$VARIANT" = asan ]; then
+	# perf does not free all it has at exit; a malloc() that fails is no error.
+	export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:hard_rss_limit_mb=6000
+	export UBSAN_OPTIONS=print_stacktrace=1
+	export HOSTILE_SECONDS=${HOSTILE_SECONDS:-60} HOSTILE_MIB=${HOSTILE_MIB:-0}
+fi
+# No perf config, no build-id cache
+export HOME=$TMP
+read -ra kinds <<<"${HOSTILE_KINDS:-$("$TESTS/bad-map" list | cut -f1 | tr '\n' ' ')}"
 
-ok "perf builds with ASan and UBSan" env PERF_VARIANT=asan "$TOP/scripts/build-perf.sh"
-ok "there is a profile to start from" test -s "$GOOD/data"
-map=$(basename "$GOOD"/guest_map__*)
-
-# Ends by itself with 0 or 1, whatever it is that it says.
-harmless()
+ended_well()
 {
-	local rc=0
-
-	timeout 60 strace -f --seccomp-bpf -e trace=openat,open -o "$TMP/strace" "$@" >"$TMP/out" 2>&1 || rc=$?
-	tail -n 3 "$TMP/out"
-	if [ "$rc" -gt 1 ]; then
-		echo "exit code $rc"
-		return 1
-	fi
-	! grep -nE 'AddressSanitizer|runtime error: .*kvm-unified' "$TMP/out" || return 1
-	! grep -nP '\x1b' "$TMP/out" || return 1
-	! grep -nE '"/etc/shadow"|/etc/shadow.*= [0-9]|/tmp/perf-1\.map' "$TMP/strace"
+	[ -e "$OUT/$1" ] || return 1
+	cat "$OUT/$1"
+	[ ! -s "$OUT/$1" ]
 }
 
-for kind in $("$TESTS/bad-map" list); do
-	rm -rf "$TMP/bad.data"
-	cp -r "$GOOD" "$TMP/bad.data"
-	"$TESTS/bad-map" "$kind" "$GOOD/$map" "$TMP/bad.data/$map"
-	ok "stored map, $kind: perf kvm unified report" \
-		harmless "$PERF" kvm unified report -f -i "$TMP/bad.data"
-	ok "stored map, $kind: perf script" harmless "$PERF" script -f -i "$TMP/bad.data"
-	ok "map by hand, $kind: perf kvm unified report" harmless "$PERF" kvm unified report -f \
-		-i "$GOOD" --no-guest-maps --guest-map "guest1=$TMP/bad.data/$map"
+all_were_read()
+{
+	[ "$(awk 'NR > 1 { print $1 }' "$OUT/table" | sort -u | wc -l)" -eq "${#kinds[@]}" ]
+}
+
+ok "perf builds" env PERF_VARIANT="$VARIANT" "$TOP/scripts/build-perf.sh"
+ok "there is a profile to start from" test -s "$GOOD/data"
+ok "it is cut down to a small one" "$TESTS/small-profile" "$GOOD" "$TMP/seed"
+
+rm -rf "$OUT"
+mkdir -p "$OUT" "$TMP/work"
+"$TESTS/hostile" "$PERF" "$TMP/seed" "$TMP/work" "$OUT" "${kinds[@]}"
+ok "all kinds of maps were read, after a good one" all_were_read
+for kind in "${kinds[@]}"; do
+	ok "bad map: $kind" ended_well "$kind"
 done
+echo "# to read: ${OUT#"$TOP"/}/table"
 done_testing
