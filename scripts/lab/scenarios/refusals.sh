@@ -69,16 +69,16 @@ measure()
 	try map-fails-report perf kvm unified report -f -i map-fails.data
 	try follow-twice record -o refused.data --guest-cmd "guest2=true" --guest-follow "guest2=true" -- true
 	try bad-follow record -o refused.data --guest-follow "guest2=" -- true
-	try follow-fails record -o follow-fails.data --guest-follow "guest2=exit 3" -- sleep 0.2
-	try follow-silent record -o follow-silent.data --guest-follow "guest2=true" -- sleep 0.2
-	try follow-hangs record -o follow-hangs.data --guest-timeout 1 \
+	try follow-fails record -o /run/follow-fails.data --guest-follow "guest2=exit 3" -- sleep 0.2
+	try follow-silent record -o /run/follow-silent.data --guest-follow "guest2=true" -- sleep 0.2
+	try follow-hangs record -o /run/follow-hangs.data --guest-timeout 1 \
 		--guest-follow "guest2=sleep 1234" -- sleep 0.2
 	# It begins, and ends in the middle, or never.
-	try follow-ends record -o follow-ends.data --guest-follow "guest2=$(collector) | head -c 100000" -- sleep 0.2
-	try follow-stays record -o follow-stays.data --guest-timeout 2 \
+	try follow-ends record -o /run/follow-ends.data --guest-follow "guest2=$(collector) | head -c 100000" -- sleep 0.2
+	try follow-stays record -o /run/follow-stays.data --guest-timeout 2 \
 		--guest-follow "guest2=echo; exec sleep 1234" -- sleep 0.2
 	pgrep -f "sleep 1234" >left-behind.out || :
-	ls -d follow-*.data/guest_map__* >left-files.out 2>&1 || :
+	ls -d /run/follow-*.data/guest_map__* >left-files.out 2>&1 || :
 	try exit-code record -o exit-code.data -- sh -c "exit 7"
 
 	# For perf kvm unified report outside, of this guest and of the other.
