@@ -24,7 +24,7 @@
 #include "util/hashmap.h"
 #include "util/symbol.h"
 #include "util/util.h"
-#include "guest-elf.h"
+#include "util/modest-elf.h"
 #include "guest-files.h"
 #include "kvm-guests.h"
 
@@ -152,16 +152,18 @@ static char *find_file(struct kvm_guest *guest, const char *name, const struct b
 		free(real);
 		return NULL;
 	}
-	if (!guest_elf__is_modest(real)) {
+	if (!elf_file__is_modest(real)) {
 		pr_debug("%s: %s is no program, or too large, not used\n", __func__, real);
-	} else if (filename__read_build_id(real, &found) > 0 && found.size == bid->size &&
-		   !memcmp(found.data, bid->data, bid->size)) {
-		return real;
-	} else {
-		guest->nr_foreign_files++;
-		pr_debug("%s: %s has not the build-id that guest %s says, not used\n",
-			 __func__, real, guest->name);
+		goto out_free;
 	}
+	if (filename__read_build_id(real, &found) > 0 && found.size == bid->size &&
+	    !memcmp(found.data, bid->data, bid->size))
+		return real;
+
+	guest->nr_foreign_files++;
+	pr_debug("%s: %s has not the build-id that guest %s says, not used\n",
+		 __func__, real, guest->name);
+out_free:
 	free(real);
 	return NULL;
 }

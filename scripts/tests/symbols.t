@@ -97,6 +97,16 @@ done
 "$PERF" annotate -f -i perf.data --stdio -s contained_spin >"$TMP/annotate" 2>"$TMP/annotate.err" </dev/null
 ok "perf annotate shows the code of contained_spin" grep -qE '^ +[0-9.]+ +: +[0-9a-f]+:' "$TMP/annotate"
 
+# A copy of the guest's files, in which the stripped program says where its symbols are
+link=$TMP/link/$BIN
+mkdir -p "$link/.debug"
+objcopy --only-keep-debug "$TREE/guest/unstripped/cxx" "$link/.debug/cxx.debug"
+strip -o "$link/cxx" "$TREE/guest/unstripped/cxx"
+(cd "$link/.debug" && objcopy --add-gnu-debuglink=cxx.debug "$link/cxx")
+HOME=$TMP/nobody "$PERF" kvm unified report -f -i perf.data --guest-root "$TMP/link" --format csv \
+	>"$TMP/link.csv" 2>"$TMP/link.err"
+ok "stripped C++: by debuglink, below --guest-root" grep -q '"mix::Mixer<int>::spin(int)","cxx"' "$TMP/link.csv"
+
 # A file of the same name that is another one: said, and not used.
 mkdir -p "$TMP/other/$BIN"
 cp "$TREE/guest/unstripped/jit" "$TMP/other/$BIN/contained-spin"

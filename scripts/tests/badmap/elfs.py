@@ -77,6 +77,7 @@ def bomb(make, shows=None):
         return everywhere(good, b"/file\0", build_id=BUILD_ID)
     with_map.__doc__ = make.__doc__
     kind(None, make.__name__.replace("_", "-"), shows)(with_map)
+    return make
 
 
 def elf_good(path):
@@ -265,6 +266,45 @@ def elf_debuglink_absolute(path):
     """Its symbols are in a file of the host, as it says, from the root on"""
     elf = Elf()
     elf.add(".gnu_debuglink", SHT_PROGBITS, debuglink(b"/etc/shadow"))
+    return elf.whole()
+
+
+def elf_debuglink_near(path):
+    """Its symbols are in a file beside it, which is as it should be"""
+    with open(path + ".debug", "wb") as f:
+        f.write(elf_good(path).replace(b"function_of_elf", b"function_nearby"))
+    elf = Elf()
+    elf.add(".gnu_debuglink", SHT_PROGBITS, debuglink(b"file.debug"))
+    return elf.whole()
+
+
+bomb(elf_debuglink_near, "function_nearby")
+
+
+@bomb
+def elf_debuglink_link(path):
+    """Its symbols are in a file beside it, which is a link to one of the host"""
+    os.symlink("/etc/shadow", path + ".debug")
+    elf = Elf()
+    elf.add(".gnu_debuglink", SHT_PROGBITS, debuglink(b"file.debug"))
+    return elf.whole()
+
+
+@bomb
+def elf_debuglink_dir(path):
+    """Its symbols are in a directory beside it, which is a link to one of the host"""
+    os.symlink("/etc", os.path.join(os.path.dirname(path), ".debug"))
+    elf = Elf()
+    elf.add(".gnu_debuglink", SHT_PROGBITS, debuglink(b"shadow"))
+    return elf.whole()
+
+
+@bomb
+def elf_debuglink_sparse(path):
+    """Its symbols are in a file beside it, which is all holes"""
+    elf_sparse_symbols(path + ".debug")
+    elf = Elf()
+    elf.add(".gnu_debuglink", SHT_PROGBITS, debuglink(b"file.debug"))
     return elf.whole()
 
 
