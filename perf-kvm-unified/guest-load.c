@@ -114,11 +114,13 @@ static bool misc__is_kernel(u16 misc)
 	return (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 }
 
-/* 0 or -E2BIG */
+/* 0 or -E2BIG: there is room for others, which may be smaller, as before */
 static int guest_map__charge(struct guest_map_load *load, u64 cost)
 {
+	if (cost > GUEST_MAP_MAX_COST - load->cost)
+		return -E2BIG;
 	load->cost += cost;
-	return load->cost > GUEST_MAP_MAX_COST ? -E2BIG : 0;
+	return 0;
 }
 
 /* Of a record of a process: as it is kept for later, and then what becomes of it */
@@ -442,12 +444,14 @@ static int guest_map__process_symbols(struct guest_map_load *load, const union p
 
 	if (event->header.size < sizeof(*rec) || rec->len > event->header.size - sizeof(*rec))
 		return -EINVAL;
-	load->symbols_size += rec->len;
 	/* The text and, besides, the names */
-	if (load->symbols_size > GUEST_MAP_MAX_SYMBOLS_SIZE ||
+	if (load->symbols_size + rec->len > GUEST_MAP_MAX_SYMBOLS_SIZE ||
 	    guest_map__charge(load, 2 * rec->len +
-				    (u64)count_lines(rec->data, rec->len) * GUEST_SYMBOL_COST))
-		return -E2BIG;
+				    (u64)count_lines(rec->data, rec->len) * GUEST_SYMBOL_COST)) {
+		load->nr_ignored++;
+		return 0;
+	}
+	load->symbols_size += rec->len;
 	if (!load->guest || !load->checking || !rec->len || !guest_pid__is_valid(rec->pid))
 		return 0;
 	if (load->guest->nr_symbols >= GUEST_MAP_MAX_SYMBOL_PIDS) {
