@@ -5,10 +5,12 @@ from .records import (EXIT, MISC_EXEC, comm, everywhere, fork, kallsyms, kind, m
                       symbols, time, twice)
 
 MAX_COMMS = 1 << 18
+MAX_NAMES = 1 << 16
 MAX_PROCESSES = 1 << 16
 MAX_FORKS = 1 << 20
 MAX_FOLLOWED_MAPS = 1 << 20
 TOO_MANY = "has more processes, maps or symbols than any real guest"
+MISSED = "of processes that came or went were lost in it"
 # So many records are left to the good map
 FEW = 1000
 
@@ -36,13 +38,19 @@ def processes_most(good, out):
     return [comm(i, b"%d" % i) for i in range(1, MAX_PROCESSES - FEW)]
 
 
-@kind(TOO_MANY)
+@kind()
 def comms_of_one(good, out):
     """A process that changes its name all the time"""
-    return [comm(good.pids[-1], b"%d" % i) for i in range(MAX_COMMS - FEW)]
+    return [comm(good.pids[-1], b"%d" % i) for i in range(MAX_NAMES - FEW)]
 
 
-@kind(shows="were lost in it")
+@kind(TOO_MANY)
+def comms_of_one_more(good, out):
+    """A process that changes its name too often"""
+    return [comm(good.pids[-1], b"%d" % i) for i in range(MAX_NAMES + 1)]
+
+
+@kind(shows=MISSED)
 def forks(good, out):
     """More forks than there may be"""
     return [time(1), many(fork(1, 2), MAX_FORKS + 1)]
@@ -124,7 +132,7 @@ def execs_of_all(good, out):
                           w1=twice(1000 + i % pids for i in range(n)))]
 
 
-@kind(shows="were lost in it")
+@kind(shows=MISSED)
 def followed_maps(good, out):
     """More maps, one after the other, than there may be"""
     n = MAX_FOLLOWED_MAPS + 1
@@ -161,7 +169,7 @@ def long_names(n):
                         for i in range(n)]
 
 
-@kind(shows="were lost in it")
+@kind(shows=MISSED)
 def followed_names(good, out):
     """As many files with long names as fit a map, all kept for later"""
     return long_names(62000)

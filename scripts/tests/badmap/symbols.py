@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """Symbols that processes and the kernel tell of themselves."""
 
-from .records import NONE, SYMBOLS, everywhere, kallsyms, kind, many, record, symbols
 import struct
+
+from .records import NONE, SYMBOLS, everywhere, kallsyms, kind, many, record, symbols
 
 MIB = 1 << 20
 TEXT = 0xffffffff81000000
 MAX_LINES = 1 << 20
 MAX_TEXT = 64 * MIB
 TOO_MANY = "has more processes, maps or symbols than any real guest"
+MISSED = "of processes that came or went were lost in it"
 JIT = b"//anon\0"
 
 
@@ -18,7 +20,7 @@ def lines(line, size):
     return (block * (size // len(block) + 1))[:size - 1] + b"\n"
 
 
-@kind(TOO_MANY)
+@kind(shows=MISSED)
 def symbols_large(good, out):
     """A perf map of 200 MiB"""
     return symbols(good.pids[-1], lines(b"%x 10 function\n", 200 * MIB))
@@ -70,7 +72,7 @@ def symbols_cut(good, out):
                                            text[i:i + 1] + b"\0" * 7) for i in range(len(text))]
 
 
-@kind(shows="were lost in it")
+@kind(shows=MISSED)
 def symbols_pids(good, out):
     """A million processes with a perf map each"""
     n = 1 << 20

@@ -6,7 +6,7 @@ from .records import (ALL_USER, EXIT, MISC_EXEC, NONE, clock, comm, fork, kind, 
 
 MAX_CLOCKS = 65536
 MAX_SPACES = 1 << 21
-TOO_MANY = "has more processes, maps or symbols than any real guest"
+MISSED = "of processes that came or went were lost in it"
 
 
 @kind("is corrupt")
@@ -77,7 +77,7 @@ def clock_of_another(good, out):
     return [clock(NONE - 1, 1), clock(NONE, NONE)]
 
 
-@kind(TOO_MANY)
+@kind(shows=MISSED)
 def spaces_many(good, out):
     """More address spaces than there may be"""
     n = MAX_SPACES + 1
