@@ -11,7 +11,7 @@ __all__ = ["KINDS", "make"]
 
 
 def make(name, good, path):
-    """Kind @name, out of the map @good: path/map and path/root/"""
+    """Kind @name, out of the map @good: path/map and the files in path/root"""
     out = types.SimpleNamespace(map=os.path.join(path, "map"), root=os.path.join(path, "root"))
     os.makedirs(out.root, exist_ok=True)
     good = Good(good)
