@@ -444,9 +444,9 @@ static int guest_map__process_symbols(struct guest_map_load *load, const union p
 
 	if (event->header.size < sizeof(*rec) || rec->len > event->header.size - sizeof(*rec))
 		return -EINVAL;
-	/* The text and, besides, the names */
+	/* The text and, besides, the names; a piece is to be worth the search for its pid. */
 	if (load->symbols_size + rec->len > GUEST_MAP_MAX_SYMBOLS_SIZE ||
-	    guest_map__charge(load, 2 * rec->len +
+	    guest_map__charge(load, GUEST_SYMBOL_COST + 2 * rec->len +
 				    (u64)count_lines(rec->data, rec->len) * GUEST_SYMBOL_COST)) {
 		load->nr_ignored++;
 		return 0;

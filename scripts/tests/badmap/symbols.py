@@ -72,6 +72,14 @@ def symbols_cut(good, out):
                                            text[i:i + 1] + b"\0" * 7) for i in range(len(text))]
 
 
+@kind()
+def symbols_in_turn(good, out):
+    """A thousand perf maps, in pieces of eight bytes, in turn"""
+    n = 8000000
+    like = next(symbols(1, b"0 1 abcd"))
+    return [many(like, 1000, w1=(i + 1 | 8 << 32 for i in range(1000))) * (n // 1000)]
+
+
 @kind(shows=MISSED)
 def symbols_pids(good, out):
     """A million processes with a perf map each"""
