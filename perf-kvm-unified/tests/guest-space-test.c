@@ -316,7 +316,34 @@ static int test__clock(struct test_suite *test __maybe_unused, int subtest __may
 	return TEST_OK;
 }
 
+/* Documentation/arch/x86/x86_64/mm.rst: where the direct map and the kernel are */
+static int test__roots(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct guest_task_layout layout = {
+		.page_offset = 0xff11000000000000ULL, .phys_base = 0x5000000,
+	};
+	u64 root = 0;
+
+	TEST_ASSERT_VAL("5-level paging", !guest_task_layout__root(&layout, 0xff11000012345000ULL,
+								   &root) && root == 0x12345000);
+	TEST_ASSERT_VAL("init_mm's, in the kernel's image",
+			!guest_task_layout__root(&layout, 0xffffffff82a10000ULL, &root) &&
+			root == 0x7a10000);
+	TEST_ASSERT_VAL("below the direct map",
+			guest_task_layout__root(&layout, 0xff10fffffffff000ULL, &root));
+	TEST_ASSERT_VAL("no table", guest_task_layout__root(&layout, 0xff11000012345008ULL, &root));
+	TEST_ASSERT_VAL("a user's", guest_task_layout__root(&layout, 0x7f0012345000ULL, &root));
+
+	layout.page_offset = 0xffff888000000000ULL;
+	layout.me_mask = BIT_ULL(51);
+	TEST_ASSERT_VAL("4-level paging, memory encryption",
+			!guest_task_layout__root(&layout, 0xffff888012345000ULL, &root) &&
+			root == (BIT_ULL(51) | 0x12345000));
+	return TEST_OK;
+}
+
 static struct test_case kvm_unified_spaces_tests[] = {
+	TEST_CASE("kvm unified: page tables to CR3", roots),
 	TEST_CASE("kvm unified: CR3 to process", cr3),
 	TEST_CASE("kvm unified: CR3 that is used again", reuse),
 	TEST_CASE("kvm unified: processes that come and go", history),
