@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
-# about: three guests on two CPUs, with two kernels, one of them with page table isolation
+# about: three guests on one CPU, with two kernels, one of them with page table isolation
 
 # What is to be checked, of one recording with three maps:
 #
@@ -9,13 +9,14 @@
 #   guest3   6.12                                                  shares-delta, -alpha
 #
 # shares-alpha is in shares_alpha(), and so on; nobody has a process of another guest.
+# Each guest works alone for a while, and then all of them at once, with new processes.
 # NAME-release: the kernel; NAME-pti: yes or no; shares/NAME-cpu.after: the CPU time that
-# the processes had, all of it within the recording.
+# the processes had that worked alone, all of it within the recording.
 
-# See time-axis.sh. Two CPUs in turn: a vCPU may stand still while the other CPU runs.
+# See time-axis.sh.
 QEMU_ACCEL=tcg,thread=single
 QEMU_ARGS="-icount shift=2,sleep=on"
-HOST_CPUS=2
+HOST_CPUS=1
 LIMIT=900
 
 # 1: with a collector that follows the guest during the measurement
@@ -29,28 +30,46 @@ guest2_CMDLINE="cryptomgr.notests pti=off"
 guest3_CMDLINE=cryptomgr.notests
 guest3_KERNEL=6.12
 
-measure()
+programs()
+{
+	case $1 in
+	guest1)	echo "start shares-alpha; NICE=3 start shares-bravo" ;;
+	guest2)	echo "start shares-charlie; start cxx" ;;
+	guest3)	echo "start shares-delta; NICE=3 start shares-alpha" ;;
+	esac
+}
+
+# From within the recording: so the guests are idle while the collectors begin and end,
+# which then are soon done. A guest that works alone does it all by itself: what the host
+# takes from it is time that these guests charge a process for.
+work()
 {
 	local name
 
 	for name in $GUESTS; do
+		in_guest "$name" "$(programs "$name"); ready; sleep 3; cpu; stop" >"/run/$name-cpu.after"
+	done
+	for name in $GUESTS; do
+		in_guest "$name" "$(programs "$name"); ready"
+	done
+	sleep 4
+	for name in $GUESTS; do
+		in_guest "$name" stop
+	done
+}
+
+measure()
+{
+	local name
+
+	go_first
+	for name in $GUESTS; do
 		in_guest "$name" uname -r >"$name-release"
 		in_guest "$name" "grep -qw pti /proc/cpuinfo && echo yes || echo no" >"$name-pti"
 	done
-	# From within the recording: so the guests are idle while the collectors begin and
-	# end, which then are soon done.
-	unified_record -c 997000 -- sh -ec "
-		guest-exec $(guest_socket guest1) 'start shares-alpha; NICE=3 start shares-bravo'
-		guest-exec $(guest_socket guest2) 'start shares-charlie; start cxx'
-		guest-exec $(guest_socket guest3) 'start shares-delta; NICE=3 start shares-alpha'
-		for name in $GUESTS; do
-			guest-exec $SOCKETS/\$name ready
-		done
-		sleep 6
-		for name in $GUESTS; do
-			guest-exec $SOCKETS/\$name cpu >/run/\$name-cpu.after
-			guest-exec $SOCKETS/\$name stop
-		done"
+	export -f work programs in_guest guest_socket
+	export GUESTS SOCKETS
+	unified_record perf -c 498500 -- bash -ec work
 	mkdir -p shares
 	for name in $GUESTS; do
 		cp "/run/$name-cpu.after" shares

@@ -13,7 +13,7 @@ guest1_TIMEOUT=150
 
 measure()
 {
-	unified_record -- sleep 10
+	unified_record perf -- sleep 10
 }
 
 # A busy guest leaves little to the host: there, rows of one sample are shown, too.

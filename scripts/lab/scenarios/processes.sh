@@ -45,12 +45,8 @@ short_lived()
 	local ask
 	ask="guest-exec $(guest_socket guest1)"
 
-	# It stays in memory until it is done, see host/run.
-	unified_record -o "/run/$1.data" -c $PERIOD -- \
+	unified_record "$1" -c $PERIOD -- \
 		sh -ec "$ask start $1 /run/$1.log; $ask ready; sleep 10; $ask stop"
-	cp -r "/run/$1.data" .
-	rm -r "/run/$1.data"
-	say "recorded $1"
 	fetch_log guest1 "/run/$1.log" "$1.log"
 }
 

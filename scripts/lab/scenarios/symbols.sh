@@ -51,7 +51,7 @@ measure()
 	in_guest guest1 start node --perf-basic-prof /usr/share/hot.js
 	in_guest guest1 ready
 	# Both of them find in the middle that there is something to compile.
-	unified_record -c $PERIOD -- sh -c "sleep 4
+	unified_record perf -c $PERIOD -- sh -c "sleep 4
 		guest-exec $(guest_socket guest1) 'kill -USR2 \$(pidof jit contained-jit)'; sleep 4"
 	in_guest guest1 stop
 }
