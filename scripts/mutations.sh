@@ -24,6 +24,10 @@ trap 'rm -rf "$WORK"; on_exit' EXIT
 # no-replay		what happens after the map was begun is not taken over
 # first-guest		every sample of a guest is one of the first guest
 # one-table		the CR3s of the first guest's map are those of all guests
+# svm-cr3		CR3 is taken from where KVM has that of the exit before
+# vmread		the VMCS is read where it may not be the current one
+# softirq-guest	what hits a softirq is said to have interrupted the guest
+# layout		a sample with a vCPU is said to be shorter than it is
 mutations()
 {
 	cat <<-'END'
@@ -39,6 +43,10 @@ mutations()
 	no-replay@perf-kvm-unified/guest-load.c@s/entries\[replay->next\].time <= time/entries[replay->next].time < 1/@processes@storm: .* named right
 	first-guest@perf-kvm-unified/kvm-guests.c@s/^\t\tif (guest->pid == pid)$/\t\tif (guest->pid == pid || pid > 0)/@vmm@CR3 2000 of VM two
 	one-table@perf-kvm-unified/kvm-guests.c@s/guest_spaces__find(&guest->spaces,/guest_spaces__find(\&list_first_entry(\&session->kvm_guests->guests, struct kvm_guest, node)->spaces,/@vmm@CR3 6000 of VM two
+	svm-cr3@patches/linux-6.12/0004-*@s/^+\tdata->pt_root = npt_enabled ? vmcb->save.cr3 : /+\tdata->pt_root = /@kunit@kvm_svm_perf_data: svm_perf_data_in_guest
+	vmread@patches/linux-6.12/0004-*@/^+void vmx_get_perf_data/,/^+}/s/^+\tif (!in_guest || /+\tif (/@kunit@the lab runs the scenario host-only
+	softirq-guest@patches/linux-6.12/0004-*@s/^+\t\tin_guest = false;/+\t\tin_guest = in_guest;/@kunit@perf_data_softirq_is_host
+	layout@patches/linux-6.12/0002-*@s/^+\t\tdata->dyn_size += sizeof(data->vcpu) - sizeof(data->vcpu.flags);/+\t\tdata->dyn_size += sizeof(data->vcpu.flags);/@kunit@vcpu_sample_layout
 	END
 }
 
@@ -48,7 +56,7 @@ mutate()
 	local dir=$WORK/$1 file
 
 	mkdir -p "$dir"
-	cp -r "$TOP/patches" "$TOP/perf-kvm-unified" "$TOP/Documentation" "$dir"
+	cp -r "$TOP/patches" "$TOP/perf-kvm-unified" "$TOP/kernel-selftests" "$TOP/Documentation" "$dir"
 	file=$(cd "$dir" && compgen -G "$2")
 	sed -i "$3" "$dir/$file"
 	! cmp -s "$dir/$file" "$TOP/$file" || die "$1: the expression changes nothing in $2"

@@ -27,4 +27,10 @@ while read -r patch; do
 done < <(sed -e 's/[[:space:]]*#.*//' -e '/^[[:space:]]*$/d' "$TOP/patches/$BASE/series")
 ln -s "$TOP/perf-kvm-unified" "$dir/tools/perf/kvm-unified"
 echo /tools/perf/kvm-unified >>"$dir/.git/info/exclude"
+while read -r file path _; do
+	case $file in ''|'#'*) continue ;; esac
+	mkdir -p "$(dirname "$dir/$path")"
+	ln -s "$TOP/kernel-selftests/$file" "$dir/$path"
+	echo "/$path" >>"$dir/.git/info/exclude"
+done <"$TOP/kernel-selftests/MANIFEST"
 say "work in $dir, commit, then: scripts/series-refresh.sh $dir"
