@@ -120,6 +120,8 @@ end_beside()
 
 run_all()
 {
+	# What time there is for it here: make test-long has 10,000.
+	export FUZZ_COUNT=${FUZZ_COUNT:-4000}
 	# Minutes, the first time: not hidden inside the test that needs it.
 	"$TOP/scripts/deps.sh" check
 	"$TOP/scripts/setup.sh"

@@ -23,17 +23,10 @@ mkdir -p "$HOME"
 "$PERF" kvm unified report -f -i perf.data -k "$TREE/host/vmlinux" --guest-root "$TREE/guest/root" \
 	--percent-limit 0 --format json >"$TMP/report.json" 2>"$TMP/report.err"
 
-# json EXPRESSION: guest(NAME), rows(NAME) are of that guest
+# json EXPRESSION: see report-value
 json()
 {
-	python3 -c 'import json, sys
-r = json.load(open(sys.argv[1]))
-guest = lambda name: [g for g in r["guests"] if g["name"] == name][0]
-rows = lambda name: [l for l in r["levels"] if l["level"] == "vm" and l["vm"] == name][0]["rows"]
-def share(name, start):
-    user = [x for x in rows(name) if x["class"] == "USER"]
-    return 100 * sum(x["time_ns"] for x in user if x["comm"] == start) / sum(x["time_ns"] for x in user)
-print(eval(sys.argv[2]))' "$TMP/report.json" "$1"
+	"$TESTS/report-value" "$1" "$TMP/report.json"
 }
 
 ok "guest1 and guest2 run 6.1, guest3 runs 6.12" \
@@ -46,32 +39,28 @@ declare -A programs=([guest1]="shares-alpha shares-bravo" [guest2]="shares-charl
 	[guest3]="shares-delta shares-alpha")
 
 for guest in guest1 guest2 guest3; do
-	named=$(json "'%.3f' % (100 * guest('$guest')['user_samples_named'] / guest('$guest')['user_samples'])")
-	printf '# %s: %s of user samples named, %s of the guest\n' "$guest" "$named %" \
-		"$(json "guest('$guest')['user_samples']")"
-	ok "$guest: $named % of its user samples are named, of 99" \
-		awk -v n="$named" 'BEGIN { exit !(n >= 99) }'
-	ok "$guest: there are samples enough" test "$(json "guest('$guest')['user_samples'] > 2000")" = True
+	at_least 99 "$guest: percent of its user samples that are named" \
+		"$(json "100 * guest('$guest')['user_samples_named'] / guest('$guest')['user_samples']")"
+	at_least 2000 "$guest: user samples" "$(json "guest('$guest')['user_samples']")"
 	read -r -a own <<<"${programs[$guest]}"
 	for program in "${own[@]}"; do
-		ok "$guest: $program has a share" test "$(json "share('$guest', '$program') > 15")" = True
+		at_least 15 "$guest: percent of user time in $program" \
+			"$(json "user('$guest', lambda x: x['comm'] == '$program')")"
 	done
-	ok "$guest: of workloads, only these" test "$(json "' '.join(sorted(set(x['comm'] for x in rows('$guest') if x['class'] == 'USER' and (x['comm'].startswith('shares-') or x['comm'] == 'cxx'))))")" \
+	ok "$guest: of workloads, only these" test "$(json "' '.join(sorted(set(x['comm'] for x in vm_rows('$guest') if x['class'] == 'USER' and (x['comm'].startswith('shares-') or x['comm'] == 'cxx'))))")" \
 		= "$(printf '%s\n' "${own[@]}" | sort | paste -sd' ')"
 	ok "$guest: each of them is in its own function" \
-		test "$(json "sum(x['samples'] for x in rows('$guest') if x['function'].startswith('shares_') and x['function'].replace('_', '-') != x['comm'])")" = 0
+		test "$(json "sum(x['samples'] for x in vm_rows('$guest') if x['function'].startswith('shares_') and x['function'].replace('_', '-') != x['comm'])")" = 0
 	ok "$guest: its kernel's functions are named" \
-		test "$(json "0 < sum(x['samples'] for x in rows('$guest') if x['class'] == 'OS') >= 20 * sum(x['samples'] for x in rows('$guest') if x['class'] == 'OS' and x['function'] == '[unknown]')")" = True
+		test "$(json "0 < sum(x['samples'] for x in vm_rows('$guest') if x['class'] == 'OS') >= 20 * sum(x['samples'] for x in vm_rows('$guest') if x['class'] == 'OS' and x['function'] == '[unknown]')")" = True
 
 	# What the guest itself says of the user time of those that worked alone
 	mkdir -p "$TMP/$guest"
 	cp "shares/$guest"-cpu.* "$TMP/$guest"
 	pids=$(sed 's/^cpu pid=\([0-9]*\) .*/\1/' "$TMP/$guest/$guest-cpu.after" | paste -sd,)
 	while read -r pid percent _; do
-		said=$(json "'%.3f' % (100 * sum(x['time_ns'] for x in rows('$guest') if x.get('pid') == $pid and x['class'] == 'USER') / sum(x['time_ns'] for x in rows('$guest') if x['class'] == 'USER' and x.get('pid') in [$pids]))")
-		printf '# %s: process %s: guest %s %%, report %s %%\n' "$guest" "$pid" "$percent" "$said"
-		ok "$guest: process $pid has its share, within 1 point" \
-			awk -v a="$percent" -v b="$said" 'BEGIN { d = a - b; exit !(b != "" && d <= 1 && d >= -1) }'
+		within 1 "$guest: percent of user time in process $pid, by the guest and by the report" \
+			"$percent" "$(json "user('$guest', lambda x: x.get('pid') == $pid, lambda x: x.get('pid') in [$pids])")"
 	done < <("$TOP/scripts/lab/cpu-shares" "$TMP/$guest" user)
 done
 

@@ -19,11 +19,6 @@ mkdir -p "$HOME"
 BRIEF=$TREE/guest/unstripped/brief
 "$PERF" buildid-cache --add "$BRIEF" </dev/null >&2
 
-note()
-{
-	printf '# %s\n' "$*"
-}
-
 # names_of RECORDING: see guest-names
 names_of()
 {
@@ -51,11 +46,7 @@ json()
 	[ -f "$TMP/$1.json" ] ||
 		"$PERF" kvm unified report -f -i "$1.data" -k "$TREE/host/vmlinux" --percent-limit 0 \
 			--format json >"$TMP/$1.json" 2>"$TMP/$1.report-err"
-	python3 -c 'import json, sys
-r = json.load(open(sys.argv[1]))
-guest = r["guests"][0]
-rows = [l for l in r["levels"] if l["level"] == "vm"][0]["rows"]
-print(eval(sys.argv[2]))' "$TMP/$1.json" "$2"
+	"$TESTS/report-value" "$2" "$TMP/$1.json"
 }
 
 # --- a storm of short-lived processes -------------------------------------------------
@@ -70,17 +61,17 @@ ok "storm: $(right_percent storm) % of the samples are named right, of 99" \
 	awk -v r="$(right_percent storm)" 'BEGIN { exit !(r >= 99) }'
 ok "storm: none has a wrong name" is storm wrong 0 0
 ok "storm: or that of another process of the program" is storm strangers 0 0
-note "storm: $(json storm '"%d of %d user samples named, %d shared, %d ambiguous" % tuple(guest["user_samples" + x] for x in ("_named", "", "_shared", "_ambiguous"))')"
+note "storm: $(json storm '"%d of %d user samples named, %d shared, %d ambiguous" % tuple(guest()["user_samples" + x] for x in ("_named", "", "_shared", "_ambiguous"))')"
 ok "storm: 99 % of all user samples have a process" \
-	test "$(json storm 'guest["user_samples_named"] >= 0.99 * guest["user_samples"]')" = True
+	test "$(json storm 'guest()["user_samples_named"] >= 0.99 * guest()["user_samples"]')" = True
 ok "storm: the collector followed, its clock is known, and it missed nothing" \
-	test "$(json storm '[guest[x] for x in ("followed", "clock", "missed_processes", "missed_events")]')" = "[True, True, 0, 0]"
+	test "$(json storm '[guest()[x] for x in ("followed", "clock", "missed_processes", "missed_events")]')" = "[True, True, 0, 0]"
 
 # The report says what perf script says.
 ok "storm: the report's rows have the process of their function, too" \
-	test "$(json storm 'sum(x["samples"] for x in rows if x["function"].startswith("storm_") and x["function"].replace("_", "-") != x["comm"])')" = 0
+	test "$(json storm 'sum(x["samples"] for x in vm_rows() if x["function"].startswith("storm_") and x["function"].replace("_", "-") != x["comm"])')" = 0
 ok "storm: and there are such rows" \
-	test "$(json storm 'sum(x["samples"] for x in rows if x["function"].startswith("storm_")) > 5000')" = True
+	test "$(json storm 'sum(x["samples"] for x in vm_rows() if x["function"].startswith("storm_")) > 5000')" = True
 
 # --- the same CR3, one program after the other ------------------------------------------
 
@@ -123,20 +114,12 @@ shares()
 {
 	"$TOP/scripts/lab/cpu-shares" shares user
 }
-# Of each pid in the report, of all of them
-reported()
-{
-	json shares '" ".join("%d=%.3f" % (pid, 100 * sum(x["time_ns"] for x in rows if x.get("pid") == pid and x["class"] == "USER") / sum(x["time_ns"] for x in rows if x["comm"].startswith("shares-") and x["class"] == "USER")) for pid in sorted(set(x["pid"] for x in rows if x["comm"].startswith("shares-"))))'
-}
-samples=$(json shares 'guest["user_samples"]')
+samples=$(json shares 'guest()["user_samples"]')
 ok "shares: $samples guest user samples, 20,000 at least" test "$samples" -ge 20000
 ok "shares: four processes" test "$(shares | wc -l)" -eq 4
-reported >"$TMP/reported"
 while read -r pid percent _; do
-	said=$(tr ' ' '\n' <"$TMP/reported" | sed -n "s/^$pid=//p")
-	note "shares: process $pid: guest $percent %, report $said %"
-	ok "shares: process $pid has its share, within 1 point" \
-		awk -v a="$percent" -v b="$said" 'BEGIN { d = a - b; exit !(b != "" && d <= 1 && d >= -1) }'
+	within 1 "shares: percent of user time in process $pid, by the guest and by the report" \
+		"$percent" "$(json shares "user(None, lambda x: x.get('pid') == $pid, lambda x: x['comm'].startswith('shares-'))")"
 done < <(shares)
 
 # --- no map at all -----------------------------------------------------------------------
@@ -152,7 +135,7 @@ ok "no map: the kernel's functions have names, by --guestkallsyms" \
 	grep -q '^vm,"guest1",,OS,"clear_page_erms","\[kernel\]"' "$TMP/without.csv"
 ok "no map: user code is kept apart by CR3" grep -q '^vm,"guest1",,USER,.*"\[cr3 0x[0-9a-f]*\]"' "$TMP/without.csv"
 ok "no map: no process is made up" not grep -q '^vm,"guest1",,USER,.*"storm' "$TMP/without.csv"
-mount=$TMP/mount/$(json storm 'guest["pid"]')
+mount=$TMP/mount/$(json storm 'guest()["pid"]')
 mkdir -p "$mount/proc"
 cp "$kallsyms" "$mount/proc/kallsyms"
 without_map --guestmount "$TMP/mount" >"$TMP/mounted.csv"

@@ -31,33 +31,6 @@ value()
 	"$TESTS/report-value" "$1" "${files[@]}"
 }
 
-# A figure for whoever reads the test's output.
-note()
-{
-	printf '# %s\n' "$*"
-}
-
-# within TOLERANCE WHAT A B: and say the figures.
-within()
-{
-	note "$2: $3, $4"
-	ok "$2, within $1" awk -v t="$1" -v a="$3" -v b="$4" \
-		'BEGIN { d = a - b; exit !(a != "" && b != "" && d <= t && d >= -t) }'
-}
-
-# at_least MINIMUM WHAT FIGURE; at_most
-at_least()
-{
-	note "$2: $3"
-	ok "$2: at least $1" awk -v m="$1" -v a="$3" 'BEGIN { exit !(a != "" && a + 0 >= m) }'
-}
-
-at_most()
-{
-	note "$2: $3"
-	ok "$2: at most $1" awk -v m="$1" -v a="$3" 'BEGIN { exit !(a != "" && a + 0 <= m) }'
-}
-
 # Percent of steal in a guest's /proc/stat, which has a bit more than the recording.
 guest_steal()
 {
