@@ -32,6 +32,7 @@
 #ifdef HAVE_BPF_SKEL
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "util/bpf_skel/guest_tasks.h"
 #include "util/bpf_skel/guest_tasks.skel.h"
 #endif
 
@@ -52,16 +53,6 @@ static int __printf(3, 4) fail(char *err, size_t errlen, const char *fmt, ...)
 
 /* Room for the maps of 100 processes that begin on a CPU between two looks */
 #define SIDE_BAND_PAGES		128
-
-/* In sync with util/bpf_skel/guest_tasks.bpf.c */
-struct guest_task_record {
-	u64	time;
-	u64	pgd;
-	u32	pid;
-	u32	ns_pid;
-	u32	kind;
-	u32	shared;
-};
 
 /*
  * @raw: pt_root is still the kernel's pgd: where that is in memory is known when

@@ -12,6 +12,7 @@
 #include <linux/zalloc.h>
 
 #include "axis-sort.h"
+#include "grow-array.h"
 #include "guest-history.h"
 #include "guest-tasks.h"
 #include "number-map.h"
@@ -40,15 +41,8 @@ struct owners {
 
 int guest_history__add(struct guest_history *history, const struct guest_task_event *event)
 {
-	if (history->nr == history->allocated) {
-		size_t allocated = history->allocated ? history->allocated * 2 : 1024;
-		void *events = reallocarray(history->events, allocated, sizeof(*event));
-
-		if (!events)
-			return -ENOMEM;
-		history->events = events;
-		history->allocated = allocated;
-	}
+	if (grow_array(history->events, history->nr, history->allocated))
+		return -ENOMEM;
 	history->events[history->nr++] = *event;
 	return 0;
 }
@@ -63,15 +57,8 @@ static int event__cmp(const void *_a, const void *_b)
 
 static int owners__add(struct owners *owners, const struct owner *owner)
 {
-	if (owners->nr == owners->allocated) {
-		size_t allocated = owners->allocated ? owners->allocated * 2 : 1024;
-		void *entries = reallocarray(owners->entries, allocated, sizeof(*owner));
-
-		if (!entries)
-			return -ENOMEM;
-		owners->entries = entries;
-		owners->allocated = allocated;
-	}
+	if (grow_array(owners->entries, owners->nr, owners->allocated))
+		return -ENOMEM;
 	owners->entries[owners->nr++] = *owner;
 	return 0;
 }

@@ -7,15 +7,10 @@
 #include <sys/types.h>
 #include <linux/types.h>
 
+#include "util/bpf_skel/guest_tasks.h"
 #include "guest-space.h"
 
 struct guest_tasks;
-
-enum guest_task_event_kind {
-	GUEST_TASK_FORK,
-	GUEST_TASK_EXEC,
-	GUEST_TASK_EXIT,
-};
 
 /**
  * struct guest_task_event - a process came, changed or went

@@ -25,6 +25,7 @@
 #include "util/event.h"
 #include "util/machine.h"
 #include "util/thread.h"
+#include "grow-array.h"
 #include "guest-files.h"
 #include "guest-load.h"
 #include "guest-machine.h"
@@ -358,15 +359,8 @@ static int kvm_guest__keep(struct kvm_guest *guest, const union perf_event *even
 	struct guest_replay *replay = &guest->replay;
 	struct guest_replay_entry *entry;
 
-	if (replay->nr == replay->allocated) {
-		size_t allocated = replay->allocated ? replay->allocated * 2 : 1024;
-		void *entries = reallocarray(replay->entries, allocated, sizeof(*entry));
-
-		if (!entries)
-			return -ENOMEM;
-		replay->entries = entries;
-		replay->allocated = allocated;
-	}
+	if (grow_array(replay->entries, replay->nr, replay->allocated))
+		return -ENOMEM;
 	entry = &replay->entries[replay->nr];
 	entry->time = time;
 	entry->event = memdup(event, event->header.size);

@@ -12,6 +12,7 @@
 #include <linux/zalloc.h>
 
 #include "axis-sort.h"
+#include "grow-array.h"
 #include "guest-space.h"
 
 /*
@@ -52,16 +53,8 @@ int guest_spaces__add(struct guest_spaces *spaces, const struct guest_space *spa
 	if (!guest_cr3__pt_root(space->pt_root) || space->pid < 0 || space->from >= space->until)
 		return 0;
 
-	if (spaces->nr == spaces->allocated) {
-		size_t allocated = spaces->allocated ? spaces->allocated * 2 : 256;
-		void *entries = realloc(spaces->entries,
-					allocated * sizeof(*spaces->entries));
-
-		if (!entries)
-			return -ENOMEM;
-		spaces->entries = entries;
-		spaces->allocated = allocated;
-	}
+	if (grow_array(spaces->entries, spaces->nr, spaces->allocated))
+		return -ENOMEM;
 
 	entry = &spaces->entries[spaces->nr++];
 	*entry = *space;

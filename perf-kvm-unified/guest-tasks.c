@@ -32,6 +32,7 @@
 #endif
 #include <api/fs/fs.h>
 #include <symbol/kallsyms.h>
+#include "grow-array.h"
 #include "guest-tasks.h"
 
 /* include/linux/sched.h: never renumbered since 2.6.27 */
@@ -1068,17 +1069,10 @@ static int pid_list__read(struct pid_list *list)
 		if (*end || pid <= 0 || pid > PID_MAX_LIMIT)
 			continue;
 
-		if (list->nr == alloc) {
-			pid_t *p;
-
-			alloc = alloc ? alloc * 2 : 1024;
-			p = realloc(list->pids, alloc * sizeof(*p));
-			if (!p) {
-				closedir(dir);
-				zfree(&list->pids);
-				return -ENOMEM;
-			}
-			list->pids = p;
+		if (grow_array(list->pids, list->nr, alloc)) {
+			closedir(dir);
+			zfree(&list->pids);
+			return -ENOMEM;
 		}
 		list->pids[list->nr++] = pid;
 	}

@@ -28,6 +28,7 @@
 #include "util/thread.h"
 #include "util/vcpu-sample.h"
 #include "axis-sort.h"
+#include "grow-array.h"
 #include "kvm-guests.h"
 #include "kvm-unified.h"
 #include "measurement.h"
@@ -148,21 +149,6 @@ static u32 measurement__vcpu_of_tid(const struct measurement *m, pid_t tid)
 	return hashmap__find(m->vcpu_by_tid, tid, &vcpu) ? vcpu : TIME_AXIS_NONE;
 }
 
-static int measurement__make_room_for_task(struct measurement *m)
-{
-	u32 want = m->allocated_tasks ? m->allocated_tasks * 2 : 64;
-	struct measured_task **grown;
-
-	if (m->nr_tasks < m->allocated_tasks)
-		return 0;
-	grown = reallocarray(m->tasks, want, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	m->tasks = grown;
-	m->allocated_tasks = want;
-	return 0;
-}
-
 /*
  * The number of a thread of the host as it is called now, or TIME_AXIS_NONE. @pid:
  * -1 if that is not known. CPUs idle in one thread each, and all are pid 0.
@@ -184,7 +170,7 @@ static u32 measurement__findnew_task(struct measurement *m, struct machine *mach
 		task = m->tasks[idx];
 		if (task->pid < 0)
 			task->pid = key.pid;
-	} else if (!measurement__make_room_for_task(m)) {
+	} else if (!grow_array(m->tasks, m->nr_tasks, m->allocated_tasks)) {
 		task = memdup(&key, sizeof(key));
 		if (task)
 			task->comm = strdup(key.comm);

@@ -11,9 +11,8 @@
 
 #include "util/hashmap.h"
 #include "axis-sort.h"
+#include "grow-array.h"
 #include "profile.h"
-
-#define MIN_ALLOCATED	64
 
 static size_t row__hash(long key, void *ctx __maybe_unused)
 {
@@ -78,21 +77,6 @@ void profile__exit(struct profile *p)
 	p->rows = NULL;
 }
 
-static int profile__make_room(struct profile *p)
-{
-	struct profile_row **grown;
-	u32 want = p->allocated ? p->allocated * 2 : MIN_ALLOCATED;
-
-	if (p->nr < p->allocated)
-		return 0;
-	grown = reallocarray(p->by_idx, want, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	p->by_idx = grown;
-	p->allocated = want;
-	return 0;
-}
-
 /* The row of @key, which is added if need be, or NULL: no memory */
 struct profile_row *profile__findnew(struct profile *p, const struct profile_key *key)
 {
@@ -101,7 +85,7 @@ struct profile_row *profile__findnew(struct profile *p, const struct profile_key
 	if (hashmap__find(p->rows, key, &row))
 		return row;
 
-	if (profile__make_room(p))
+	if (grow_array(p->by_idx, p->nr, p->allocated))
 		return NULL;
 	row = row__new(key);
 	if (!row)
