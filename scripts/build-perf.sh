@@ -75,7 +75,8 @@ perf_key()
 	{
 		cat "$TREE/stamps/source"
 		[ "$VARIANT" = orig ] ||
-			grep -E '  tools/' "$TREE/applied/files" | grep -v '  tools/testing/' || :
+			grep -E '  tools/' "$TREE/applied/files" |
+			grep -vE '  tools/(testing|perf/tests/shell)/' || :
 		printf '%s\n' "${FLAGS[@]}" "$CFLAGS_MORE"
 		{ gcc --version; clang --version; } 2>/dev/null || :
 	} | hash_text

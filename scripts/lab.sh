@@ -4,8 +4,9 @@
 # the scenario's guests in it, and leave the results in build/lab/SCENARIO/.
 #
 # A scenario may set HOST_CPUS, HOST_MEM (MiB), HOST_CMDLINE, LIMIT (seconds of
-# wall time), QEMU_ACCEL, QEMU_ARGS, NMIS_PER_SECOND; scripts/lab/host/run says
-# what it defines for the inside.
+# wall time), QEMU_ACCEL, QEMU_ARGS, NMIS_PER_SECOND, SELFTESTS (1: the programs of
+# scripts/build-selftests.sh are in $SELFTESTS_DIR); scripts/lab/host/run says what it
+# defines for the inside.
 #
 # SCENARIO is the name of a file in scripts/lab/scenarios, or the path of such a
 # file elsewhere. For development LAB_KERNEL and LAB_PERF name a bzImage and a
@@ -77,6 +78,8 @@ boot()
 	nmis=$(scenario_value NMIS_PER_SECOND 0)
 	[ "$nmis" -eq 0 ] || inject_nmis "$nmis" &
 	read -r -a args < <(scenario_value QEMU_ARGS '' && echo)
+	[ -z "$SELFTESTS" ] ||
+		args+=(-virtfs "$(share "$TREE/selftests" selftests ,readonly=on)")
 	gcc -shared -fPIC -O2 -Wall -Wextra -Werror -o "$SOCKETS/emulator-fix.so" "$LAB/emulator-fix.c"
 	gcc -O2 -Wall -Wextra -Werror -o "$SOCKETS/tsc-khz" "$LAB/tsc-khz.c"
 	tsc_khz=$("$SOCKETS/tsc-khz")
@@ -154,6 +157,8 @@ export GUEST_KERNELS
 "$TOP/scripts/setup.sh"
 # shellcheck disable=SC2046 # a list
 "$LAB/guest-extra.sh" $(scenario_values EXTRA)
+SELFTESTS=$(scenario_value SELFTESTS '')
+[ -z "$SELFTESTS" ] || "$TOP/scripts/build-selftests.sh"
 KERNEL=${LAB_KERNEL:-$TREE/host/arch/x86/boot/bzImage}
 PERF=${LAB_PERF:-$TREE/perf/perf}
 # Nothing of the tree is needed where kernel and perf were brought along.

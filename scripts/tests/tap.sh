@@ -80,6 +80,34 @@ skip()
 	printf 'ok %d - %s # SKIP %s\n' "$tap_count" "$1" "$2"
 }
 
+# hand_on FILE ERRORS: the checks of a program that prints TAP itself, and one that it
+# got to the end of its plan.
+hand_on()
+{
+	local line what planned='' ran=0
+
+	while IFS= read -r line; do
+		# Without the number
+		what=${line#*ok }
+		what=${what#"${what%%[!0-9]*}"}
+		what=${what# }
+		case $line in
+		'1..'*)		planned=${line#1..} ;;
+		'ok '*' # SKIP '*)
+			what=${what#*# SKIP }
+			skip "${what%%: *}" "${what#*: }"
+			;;
+		'ok '*)		ok "$what" true ;;
+		'not ok '*)	ok "$what" false ;;
+		'# Totals:'*)	;;
+		'# '*)		printf '%s\n' "$line" ;;
+		esac
+		[[ $line != *'ok '[0-9]* ]] || ran=$((ran + 1))
+	done <"$1"
+	tail -n 15 "$2" >&2
+	ok "${1%.tap} ran what it had planned" test "$ran" -eq "${planned:--1}"
+}
+
 done_testing()
 {
 	printf '1..%d\n' "$tap_count"

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PERF_SAMPLE_VCPU in NMI context. One CPU sends NMIs to all others, at random, while
+ * a guest runs there that switches between two CR3s, exits, halts, returns to user
+ * space, is preempted and moved from CPU to CPU. The samples are of the tracepoint
+ * nmi:nmi_handler, which the kernel hits in its NMI handler: this takes no PMU.
+ *
+ * The local APIC is written to through /dev/mem, which takes CONFIG_STRICT_DEVMEM=n
+ * and a CPU in xAPIC mode: for test machines and emulators.
+ */
+#include <fcntl.h>
+#include <getopt.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "apic.h"
+#include "kvm_util.h"
+#include "kselftest.h"
+#include "perf_vcpu.h"
+#include "processor.h"
+#include "svm_util.h"
+#include "test_util.h"
+#include "vmx.h"
+
+#define VCPU_ID		3
+#define TIMER_VECTOR	0xec
+#define APIC_TDR_DIV_1	0xb
+#define RING_PAGES	256
+#define MAX_CPUS	64
+#define SENDER_CPU	0
+#define NMI_EVENT	"nmi/nmi_handler"
+/* How many are sent before the ring buffers are read and NMIs counted */
+#define BATCH		64
+
+/* SDM vol. 3A, "Interrupt Command Register (ICR)": one write, and so no race with ICR2 */
+#define ICR_NMI_TO_OTHERS (APIC_DEST_ALLBUT | APIC_INT_ASSERT | APIC_DM_NMI)
+/* Of the version register: 0x10 to 0x15 are local APICs as such */
+#define APIC_VERSION_MASK 0xf0
+#define APIC_VERSION_XAPIC 0x10
+
+static struct {
+	unsigned int	nmis;
+	unsigned int	interval_us;	/* mean time between two NMIs to the same CPU */
+	unsigned int	seconds;	/* at most */
+} opt = { .nmis = 20000, .interval_us = 300, .seconds = 120 };
+
+static struct {
+	u64	roots[2];
+	u64	loops;
+	u64	turns;
+	u64	timer_ns;
+} guest = { .loops = 10000, .turns = 30, .timer_ns = 1000000 };
+
+/* The vCPU's thread ends after those that meddle with it. */
+static volatile bool stop, stop_vcpu;
+static pid_t vcpu_tid;
+static unsigned int user_exits, nr_cpus;
+static struct rusage vcpu_usage;
+
+/* What the samples of one CPU were */
+static struct {
+	unsigned int	all, first_handler;
+	unsigned int	in_guest, loaded, not_loaded;
+	unsigned int	labelled_guest, in_a, in_b;
+	unsigned int	in_user_space;	/* of the vCPU's thread */
+	/* Wrong: */
+	unsigned int	bad_cr3, bad_a, bad_b, bad_exit, bad_label, bad_host, bad_vcpu_id;
+} seen[MAX_CPUS], sum;
+
+static u32 nmi_exit;
+static u64 first_handler;
+
+GUEST_SPIN(spin_a);
+GUEST_SPIN(spin_b);
+
+static void guest_timer(struct ex_regs *regs)
+{
+	x2apic_write_reg(APIC_EOI, 0);
+}
+
+static void guest_code(void)
+{
+	u32 eax, ebx, ecx, edx;
+
+	x2apic_enable();
+	x2apic_write_reg(APIC_TDCR, APIC_TDR_DIV_1);
+	x2apic_write_reg(APIC_LVTT, APIC_LVT_TIMER_PERIODIC | TIMER_VECTOR);
+	x2apic_write_reg(APIC_TMICT, guest.timer_ns);
+	for (;;) {
+		for (u64 i = 0; i < guest.turns; i++) {
+			write_cr3(guest.roots[0]);
+			spin_a(guest.loops);
+			write_cr3(guest.roots[1]);
+			spin_b(guest.loops);
+		}
+		for (u64 i = 0; i < guest.turns; i++)
+			cpuid(0, &eax, &ebx, &ecx, &edx);
+		asm volatile("hlt");
+		GUEST_SYNC1(0);
+	}
+}
+
+static u64 now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000ULL + now.tv_nsec / 1000;
+}
+
+static void spin_us(u64 us)
+{
+	u64 end = now_us() + us;
+
+	while (now_us() < end)
+		;
+}
+
+static void pin_to(pid_t tid, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	TEST_ASSERT(!sched_setaffinity(tid, sizeof(set), &set), "sched_setaffinity()");
+}
+
+static void *run_vcpu(void *arg)
+{
+	struct kvm_vcpu *vcpu = arg;
+	struct ucall uc;
+
+	__atomic_store_n(&vcpu_tid, gettid(), __ATOMIC_RELEASE);
+	while (!stop_vcpu) {
+		vcpu_run(vcpu);
+		if (get_ucall(vcpu, &uc) == UCALL_ABORT)
+			REPORT_GUEST_ASSERT(uc);
+		user_exits++;
+		spin_us(opt.interval_us);
+	}
+	getrusage(RUSAGE_THREAD, &vcpu_usage);
+	return NULL;
+}
+
+/* Takes the CPU away from the vCPU every now and then. */
+static void *preempt(void *arg)
+{
+	pin_to(0, (long)arg);
+	while (!stop) {
+		spin_us(2 * opt.interval_us);
+		usleep(10 * opt.interval_us);
+	}
+	return NULL;
+}
+
+static void *move_vcpu(void *arg)
+{
+	unsigned int cpu = SENDER_CPU;
+
+	while (!stop) {
+		cpu = cpu + 1 < nr_cpus ? cpu + 1 : SENDER_CPU + 1;
+		pin_to(vcpu_tid, cpu);
+		usleep(10 * opt.interval_us);
+	}
+	return NULL;
+}
+
+static void look_at(const struct perf_sample *sample, void *arg)
+{
+	__typeof__(sum) *cpu = arg;
+	const struct perf_vcpu *vcpu = &sample->vcpu;
+	const bool in_guest = sample_is_in_guest(sample);
+	u64 handler;
+
+	/* The first field after the common ones, which are of 8 bytes */
+	memcpy(&handler, sample->raw + 8, sizeof(handler));
+	if (!first_handler)
+		first_handler = handler;
+	cpu->all++;
+	/* Each of the handlers hits the tracepoint for the same NMI. */
+	cpu->first_handler += handler == first_handler;
+
+	cpu->labelled_guest += sample_is_labelled_guest(sample);
+	cpu->bad_label += sample_is_labelled_guest(sample) != in_guest;
+	if (!(vcpu->flags & PERF_VCPU_LOADED)) {
+		cpu->not_loaded++;
+		cpu->in_user_space += sample->tid == vcpu_tid;
+		cpu->bad_host += vcpu->flags || sample->left_over;
+		return;
+	}
+
+	cpu->bad_vcpu_id += vcpu->vcpu_id != VCPU_ID;
+	if (!in_guest) {
+		cpu->loaded++;
+		cpu->bad_host += vcpu->flags & PERF_VCPU_PT_ROOT_VALID || vcpu->pt_root;
+		return;
+	}
+
+	cpu->in_guest++;
+	cpu->bad_exit += vcpu->exit_reason != nmi_exit;
+	cpu->bad_cr3 += !(vcpu->flags & PERF_VCPU_PT_ROOT_VALID) ||
+			(vcpu->pt_root != guest.roots[0] && vcpu->pt_root != guest.roots[1]);
+	if (ip_is_in(sample->ip, spin_a)) {
+		cpu->in_a++;
+		cpu->bad_a += vcpu->pt_root != guest.roots[0];
+	} else if (ip_is_in(sample->ip, spin_b)) {
+		cpu->in_b++;
+		cpu->bad_b += vcpu->pt_root != guest.roots[1];
+	}
+}
+
+/* NMIs of each CPU by /proc/interrupts; returns their sum without the sender's. */
+static unsigned int count_nmis(unsigned int *nmis)
+{
+	FILE *file = fopen("/proc/interrupts", "r");
+	unsigned int all = 0;
+	char line[4096], *pos;
+
+	TEST_ASSERT(file, "/proc/interrupts");
+	while (fgets(line, sizeof(line), file)) {
+		pos = strstr(line, "NMI:");
+		if (!pos)
+			continue;
+		pos += strlen("NMI:");
+		for (unsigned int cpu = 0; cpu < nr_cpus; cpu++) {
+			nmis[cpu] = strtoul(pos, &pos, 10);
+			all += cpu == SENDER_CPU ? 0 : nmis[cpu];
+		}
+	}
+	fclose(file);
+	return all;
+}
+
+static volatile u32 *map_apic(void)
+{
+	volatile u32 *apic;
+	u32 version;
+	int fd = open("/dev/mem", O_RDWR | O_SYNC);
+
+	if (fd < 0)
+		ksft_exit_skip("/dev/mem: %s\n", strerror(errno));
+	apic = mmap(NULL, getpagesize(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, APIC_DEFAULT_GPA);
+	if (apic == MAP_FAILED)
+		ksft_exit_skip("/dev/mem at %lx: %s\n", (unsigned long)APIC_DEFAULT_GPA,
+			       strerror(errno));
+	close(fd);
+	version = apic[APIC_LVR / sizeof(*apic)];
+	if ((version & 0xff & APIC_VERSION_MASK) != APIC_VERSION_XAPIC)
+		ksft_exit_skip("the local APIC is not in xAPIC mode\n");
+	return apic;
+}
+
+static void send_nmis(struct perf_ring *rings)
+{
+	volatile u32 *icr = map_apic() + APIC_ICR / sizeof(*icr);
+	unsigned int before[MAX_CPUS], after[MAX_CPUS], base, nr, sent = 0;
+	u64 start, end, lost = 0;
+	bool each = true;
+
+	for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++)
+		perf_ring_enable(&rings[cpu]);
+	base = count_nmis(before);
+	start = now_us();
+	end = start + opt.seconds * 1000000ULL;
+	do {
+		for (unsigned int i = 0; i < BATCH; i++) {
+			spin_us(random() % (2 * opt.interval_us));
+			*icr = ICR_NMI_TO_OTHERS;
+			sent++;
+		}
+		for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++)
+			perf_ring_read(&rings[cpu], look_at, &seen[cpu]);
+		nr = count_nmis(after) - base;
+	} while (nr < opt.nmis && now_us() < end);
+	/* The last one has arrived. */
+	usleep(10000);
+	nr = count_nmis(after) - base;
+	end = now_us();
+
+	for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++) {
+		perf_ring_disable(&rings[cpu]);
+		perf_ring_read(&rings[cpu], look_at, &seen[cpu]);
+		lost += rings[cpu].lost;
+		each = each && seen[cpu].first_handler == after[cpu] - before[cpu];
+		ksft_print_msg("CPU %u: %u NMIs, %u samples of them, lost %lu: %u in the guest, %u loaded, %u not\n",
+			       cpu, after[cpu] - before[cpu], seen[cpu].first_handler,
+			       rings[cpu].lost, seen[cpu].in_guest, seen[cpu].loaded,
+			       seen[cpu].not_loaded);
+	}
+	ksft_print_msg("sent %u times, %u NMIs in %lu ms\n", sent, nr, (end - start) / 1000);
+	ksft_test_result(nr >= opt.nmis, "%u NMIs are delivered\n", opt.nmis);
+	ksft_test_result(each && !lost, "each has its sample, in NMI context\n");
+}
+
+/* @bad of @all samples, which are to be @least at least, were not as they should be. */
+static void check(unsigned int bad, unsigned int all, unsigned int least, const char *what)
+{
+	if (bad || all < least)
+		ksft_print_msg("%u of %u are not so, at least %u wanted\n", bad, all, least);
+	ksft_test_result(!bad && all >= least, "%s\n", what);
+}
+
+static void check_samples(void)
+{
+	/* Each phase has far more than this of the samples. */
+	const unsigned int some = opt.nmis / 1000 + 1, many = opt.nmis / 50 + 1;
+	unsigned int cpus = 0;
+
+	for (unsigned int cpu = 0; cpu < nr_cpus; cpu++) {
+		const unsigned int *from = (void *)&seen[cpu];
+		unsigned int *to = (void *)&sum;
+
+		for (size_t i = 0; i < sizeof(sum) / sizeof(*to); i++)
+			to[i] += from[i];
+		cpus += seen[cpu].in_guest > 0;
+	}
+	ksft_print_msg("%u samples: %u in the guest (%u in one loop, %u in the other), %u in host mode with the vCPU loaded, %u without, %u of them in its thread\n",
+		       sum.all, sum.in_guest, sum.in_a, sum.in_b, sum.loaded, sum.not_loaded,
+		       sum.in_user_space);
+	ksft_print_msg("the vCPU's thread: %u exits to user space, %ld switches as it waited, %ld as it was preempted\n",
+		       user_exits, vcpu_usage.ru_nvcsw, vcpu_usage.ru_nivcsw);
+
+	check(sum.bad_cr3, sum.in_guest, many, "samples in the guest have one of its CR3s");
+	check(sum.bad_a, sum.in_a, many, "in the one loop it is the one");
+	check(sum.bad_b, sum.in_b, many, "in the other loop it is the other");
+	check(sum.bad_exit, sum.in_guest, many, "the exit was by an NMI");
+	check(sum.bad_label, sum.labelled_guest, many, "in the guest is what perf labels guest");
+	check(sum.bad_vcpu_id, sum.in_guest + sum.loaded, many, "the vCPU's id is right");
+	check(sum.bad_host, sum.loaded, some, "in host mode with the vCPU loaded there is no CR3");
+	check(0, sum.in_user_space, some, "some hit the vCPU's thread in user space");
+	check(0, sum.not_loaded - sum.in_user_space, some, "some hit other threads");
+	check(0, user_exits, some, "the vCPU has returned to user space");
+	check(0, vcpu_usage.ru_nvcsw, some, "it has halted");
+	check(0, vcpu_usage.ru_nivcsw, some, "it was preempted");
+	if (nr_cpus > 2)
+		check(0, cpus, nr_cpus - 1, "it was in the guest on each CPU");
+	else
+		ksft_test_result_skip("a single CPU besides the sender's\n");
+}
+
+static void help(const char *name)
+{
+	printf("usage: %s [-n NMIs] [-i interval] [-s seconds]\n"
+	       "  -n  NMIs to be delivered, on all CPUs but one together (%u)\n"
+	       "  -i  mean time between two, in us (%u)\n"
+	       "  -s  seconds that it may take (%u)\n",
+	       name, opt.nmis, opt.interval_us, opt.seconds);
+	exit(KSFT_FAIL);
+}
+
+static void parse_options(int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "n:i:s:h")) != -1) {
+		switch (c) {
+		case 'n':
+			opt.nmis = atoi_positive("NMIs", optarg);
+			break;
+		case 'i':
+			opt.interval_us = atoi_positive("interval", optarg);
+			break;
+		case 's':
+			opt.seconds = atoi_positive("seconds", optarg);
+			break;
+		default:
+			help(argv[0]);
+		}
+	}
+}
+
+static void open_ring(struct perf_ring *ring, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = tracepoint_id(NMI_EVENT),
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_DEFAULT | PERF_SAMPLE_RAW,
+	};
+
+	perf_ring_open(ring, &attr, -1, cpu, RING_PAGES);
+}
+
+int main(int argc, char *argv[])
+{
+	pthread_t vcpu_thread, mover, preempters[MAX_CPUS];
+	static struct perf_ring rings[MAX_CPUS];
+	struct kvm_vcpu *vcpu;
+	struct kvm_vm *vm;
+
+	parse_options(argc, argv);
+	setbuf(stdout, NULL);
+	ksft_print_header();
+	nr_cpus = min(get_nprocs(), MAX_CPUS);
+	if (nr_cpus < 2)
+		ksft_exit_skip("takes two CPUs\n");
+	if (tracepoint_id(NMI_EVENT) < 0)
+		ksft_exit_skip("no tracepoint nmi:nmi_handler\n");
+	ksft_set_plan(15);
+
+	nmi_exit = host_cpu_is_intel ? EXIT_REASON_EXCEPTION_NMI : SVM_EXIT_NMI;
+	pin_to(0, SENDER_CPU);
+	for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++)
+		open_ring(&rings[cpu], cpu);
+
+	vm = vm_create(1);
+	vcpu = vm_vcpu_add(vm, VCPU_ID, guest_code);
+	vm_install_exception_handler(vm, TIMER_VECTOR, guest_timer);
+	vcpu_enable_interrupts(vcpu);
+	/* The low bits are PWT and PCD, which belong to CR3, too. */
+	guest.roots[0] = clone_page_table_root(vm) | 0x08;
+	guest.roots[1] = clone_page_table_root(vm) | 0x10;
+	sync_global_to_guest(vm, guest);
+
+	pthread_create(&vcpu_thread, NULL, run_vcpu, vcpu);
+	while (!__atomic_load_n(&vcpu_tid, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	pthread_create(&mover, NULL, move_vcpu, NULL);
+	for (long cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++)
+		pthread_create(&preempters[cpu], NULL, preempt, (void *)cpu);
+
+	send_nmis(rings);
+	stop = true;
+	pthread_join(mover, NULL);
+	stop_vcpu = true;
+	pthread_join(vcpu_thread, NULL);
+	for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++) {
+		pthread_join(preempters[cpu], NULL);
+		perf_ring_close(&rings[cpu]);
+	}
+	check_samples();
+	kvm_vm_free(vm);
+	ksft_finished();
+}

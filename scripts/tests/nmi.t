@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# Samples taken in NMI context: 20,000 NMIs, or as many as NMI_COUNT says.
+
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+lab_runs nmi
+cd "$TOP/build/lab/nmi" || { done_testing; }
+
+hand_on nmi.tap nmi.err
+done_testing

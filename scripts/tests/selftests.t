@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# The KVM selftest of PERF_SAMPLE_VCPU and perf's shell test, in the lab.
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+lab_runs selftests
+cd "$TOP/build/lab/selftests" || { done_testing; }
+
+hand_on sample.tap sample.err
+
+says()
+{
+	cat perf-test.out
+	grep -q "$1" perf-test.out
+}
+ok "perf test: the shell test passes" says ': Ok$'
+done_testing
