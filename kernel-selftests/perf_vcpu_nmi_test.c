@@ -56,7 +56,7 @@ static struct {
 	u64	loops;
 	u64	turns;
 	u64	timer_ns;
-} guest = { .loops = 10000, .turns = 30, .timer_ns = 1000000 };
+} guest = { .loops = 10000, .turns = 100, .timer_ns = 1000000 };
 
 /* The vCPU's thread ends after those that meddle with it. */
 static volatile bool stop, stop_vcpu;
@@ -154,7 +154,7 @@ static void *preempt(void *arg)
 {
 	pin_to(0, (long)arg);
 	while (!stop) {
-		spin_us(2 * opt.interval_us);
+		spin_us(opt.interval_us);
 		usleep(10 * opt.interval_us);
 	}
 	return NULL;

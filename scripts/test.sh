@@ -74,7 +74,7 @@ run_tests()
 
 # Those whose lab has a virtual clock take one CPU, and do not mind how busy it is: they
 # run beside the others. But not beside those whose lab has the real one.
-FIRST=(apply lab perf profile)
+FIRST=(apply lab perf profile selftests nmi)
 BESIDE=(guests processes symbols time-axis vmm)
 
 # What is left.
