@@ -54,6 +54,23 @@ static void vmx_perf_data_never_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, data.vpid, 0);
 }
 
+/* With shadow paging: an interrupt became pending while KVM handled the guest's #PF. */
+static void vmx_perf_data_behind_exception(struct kunit *test)
+{
+	struct perf_vcpu_data data = {
+		.flags = PERF_VCPU_EXIT_REASON_VALID | PERF_VCPU_IN_GUEST,
+	};
+	struct kvm_vcpu *vcpu = vmx_perf_data_vcpu(test);
+
+	to_vmx(vcpu)->exit_reason.full = EXIT_REASON_EXCEPTION_NMI;
+	to_vmx(vcpu)->exit_intr_info = INTR_INFO_VALID_MASK | INTR_TYPE_HARD_EXCEPTION |
+				       PF_VECTOR;
+	vmx_get_perf_data(vcpu, true, &data);
+	KUNIT_EXPECT_EQ(test, data.flags, PERF_VCPU_EXIT_REASON_VALID | TEST_ISA);
+	KUNIT_EXPECT_EQ(test, data.exit_reason, EXIT_REASON_EXCEPTION_NMI);
+	KUNIT_EXPECT_EQ(test, data.pt_root, 0);
+}
+
 /* TDX: CR3 is not in a VMCS that the host may read. */
 static void vmx_perf_data_protected(struct kunit *test)
 {
@@ -71,6 +88,7 @@ static struct kunit_case vmx_perf_data_cases[] = {
 	KUNIT_CASE(vmx_perf_data_in_host),
 	KUNIT_CASE(vmx_perf_data_in_host_nested),
 	KUNIT_CASE(vmx_perf_data_never_run),
+	KUNIT_CASE(vmx_perf_data_behind_exception),
 	KUNIT_CASE(vmx_perf_data_protected),
 	{},
 };
