@@ -37,7 +37,7 @@
 #define SENDER_CPU	0
 #define NMI_EVENT	"nmi/nmi_handler"
 /* How many are sent before the ring buffers are read and NMIs counted */
-#define BATCH		64
+#define BATCH		256
 
 /* SDM vol. 3A, "Interrupt Command Register (ICR)": one write, and so no race with ICR2 */
 #define ICR_NMI_TO_OTHERS (APIC_DEST_ALLBUT | APIC_INT_ASSERT | APIC_DM_NMI)

@@ -28,6 +28,9 @@ trap 'rm -rf "$WORK"; on_exit' EXIT
 # vmread		the VMCS is read where it may not be the current one
 # softirq-guest	what hits a softirq is said to have interrupted the guest
 # layout		a sample with a vCPU is said to be shorter than it is
+# stale-cr3		on SVM, the guest's CR3 is that of the exit before
+# softirq-in-guest	softirqs of the interrupt that the guest was running into are the guest's
+# not-nested		a nested guest is not said to be one
 mutations()
 {
 	cat <<-'END'
@@ -47,6 +50,9 @@ mutations()
 	vmread@patches/linux-6.12/0004-*@/^+void vmx_get_perf_data/,/^+}/s/^+\tif (!in_guest || /+\tif (/@kunit@the lab runs the scenario host-only
 	softirq-guest@patches/linux-6.12/0004-*@s/^+\t\tin_guest = false;/+\t\tin_guest = in_guest;/@kunit@perf_data_softirq_is_host
 	layout@patches/linux-6.12/0002-*@s/^+\t\tdata->dyn_size += sizeof(data->vcpu) - sizeof(data->vcpu.flags);/+\t\tdata->dyn_size += sizeof(data->vcpu.flags);/@kunit@vcpu_sample_layout
+	stale-cr3@patches/linux-6.12/0004-*@s/^+\tdata->pt_root = npt_enabled ? vmcb->save.cr3 : /+\tdata->pt_root = /@selftests@in the one loop it is the one
+	softirq-in-guest@patches/linux-6.12/0004-*@s/^+\tif (in_serving_softirq())/+\tif (0)/@selftests@softirq that perf labels guest
+	not-nested@patches/linux-6.12/0004-*@s/^+\tif (is_guest_mode(vcpu))/+\tif (0)/@selftests@samples of L2 say so
 	END
 }
 
@@ -56,7 +62,8 @@ mutate()
 	local dir=$WORK/$1 file
 
 	mkdir -p "$dir"
-	cp -r "$TOP/patches" "$TOP/perf-kvm-unified" "$TOP/kernel-selftests" "$TOP/Documentation" "$dir"
+	cp -r "$TOP/patches" "$TOP/perf-kvm-unified" "$TOP/Documentation" \
+		"$TOP/kernel-selftests" "$dir"
 	file=$(cd "$dir" && compgen -G "$2")
 	sed -i "$3" "$dir/$file"
 	! cmp -s "$dir/$file" "$TOP/$file" || die "$1: the expression changes nothing in $2"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# The KVM selftest of PERF_SAMPLE_VCPU and perf's shell test, in the lab.
+# The KVM selftest of PERF_SAMPLE_VCPU, with nested paging and without, and perf's shell
+# test, in the lab.
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
@@ -17,4 +18,9 @@ says()
 	grep -q "$1" perf-test.out
 }
 ok "perf test: the shell test passes" says ': Ok$'
+
+lab_runs selftests-shadow
+cd "$TOP/build/lab/selftests-shadow" || { done_testing; }
+
+hand_on sample.tap sample.err "shadow paging: "
 done_testing

@@ -80,8 +80,8 @@ skip()
 	printf 'ok %d - %s # SKIP %s\n' "$tap_count" "$1" "$2"
 }
 
-# hand_on FILE ERRORS: the checks of a program that prints TAP itself, and one that it
-# got to the end of its plan.
+# hand_on FILE ERRORS [PREFIX]: the checks of a program that prints TAP itself, and one
+# that it got to the end of its plan.
 hand_on()
 {
 	local line what planned='' ran=0
@@ -90,12 +90,12 @@ hand_on()
 		# Without the number
 		what=${line#*ok }
 		what=${what#"${what%%[!0-9]*}"}
-		what=${what# }
+		what=${3:-}${what# }
 		case $line in
 		'1..'*)		planned=${line#1..} ;;
 		'ok '*' # SKIP '*)
 			what=${what#*# SKIP }
-			skip "${what%%: *}" "${what#*: }"
+			skip "${3:-}${what%%: *}" "${what#*: }"
 			;;
 		'ok '*)		ok "$what" true ;;
 		'not ok '*)	ok "$what" false ;;
@@ -105,7 +105,7 @@ hand_on()
 		[[ $line != *'ok '[0-9]* ]] || ran=$((ran + 1))
 	done <"$1"
 	tail -n 15 "$2" >&2
-	ok "${1%.tap} ran what it had planned" test "$ran" -eq "${planned:--1}"
+	ok "${3:-}${1%.tap} ran what it had planned" test "$ran" -eq "${planned:--1}"
 }
 
 done_testing()
