@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # series.sh: compose what upstream gets, as git format-patch makes it, in
 # build/series: each patch of patches/linux-6.12/series together with the new
-# files that belong to it, and a cover letter.
+# files that belong to it, and a cover letter. Each message has To: and Cc:, as the
+# tree's get_maintainer.pl has them, where git send-email and b4 look for them. The
+# file `series` there is for quilt.
 #
 # A patch names its new files in its header, in lines of tree paths (globs)
 # which do not go upstream:
@@ -117,6 +119,70 @@ write_cover()
 	mv "$file.new" "$file"
 }
 
+# recipients PATCH: who get_maintainer.pl names, maintainers to $REPO/to, lists and
+# reviewers to $REPO/cc, one a line. By MAINTAINERS alone: there is no git history, and
+# whom it would name depends on how much of it one has.
+recipients()
+{
+	(cd "$TREE/src" && perl scripts/get_maintainer.pl --no-git --no-git-fallback \
+		--no-rolestats --roles "$1") >"$REPO/roles"
+	sed -n -E 's/ \((maintainer|supporter)[^()]*(\([^()]*\)[^()]*)*\)$//p' "$REPO/roles" >"$REPO/to"
+	sed -E -e '/ \((maintainer|supporter)[^()]*(\([^()]*\)[^()]*)*\)$/d' \
+		-e 's/ \([^()]*(\([^()]*\)[^()]*)*\)$//' "$REPO/roles" >"$REPO/cc"
+}
+
+# set_recipients FILE TO CC: files with addresses, one a line, to headers behind the
+# subject, one address a line, as long headers are folded.
+set_recipients()
+{
+	awk -v to="$2" -v cc="$3" '
+		function header(name, file,  line, sep) {
+			sep = name ": "
+			while ((getline line <file) > 0) {
+				printf "%s%s", sep, line
+				sep = ",\n\t"
+			}
+			close(file)
+			if (sep ~ /^,/)
+				print ""
+		}
+		# The subject may be folded: its last line is behind it.
+		subject && !/^[ \t]/ { header("To", to); header("Cc", cc); subject = 0 }
+		/^Subject:/ && !seen++ { subject = 1 }
+		{ print }' "$1" >"$1.new"
+	mv "$1.new" "$1"
+}
+
+# Maintainers get what is theirs, and lists and reviewers a copy; all of them get
+# the cover letter. What is nobody's goes to where the patch before it goes.
+address_all()
+{
+	local file name last=
+
+	if [ ! -f "$TREE/src/scripts/get_maintainer.pl" ]; then
+		say "no To: and Cc:, this tree has no scripts/get_maintainer.pl"
+		return 0
+	fi
+	mkdir "$REPO/whom"
+	for file in "$OUT"/*.patch; do
+		name=$REPO/whom/$(basename "$file")
+		[ "$file" != "$OUT/0000-cover-letter.patch" ] || continue
+		recipients "$file"
+		if [ ! -s "$REPO/to" ]; then
+			[ -n "$last" ] || die "get_maintainer.pl names nobody for $(basename "$file")"
+			cp "$last.to" "$REPO/to"
+		fi
+		mv "$REPO/to" "$name.to"
+		mv "$REPO/cc" "$name.cc"
+		set_recipients "$file" "$name.to" "$name.cc"
+		last=$name
+	done
+	[ -f "$OUT/0000-cover-letter.patch" ] || return 0
+	cat "$REPO"/whom/*.to | sort -u >"$REPO/to"
+	cat "$REPO"/whom/*.cc | sort -u | grep -vxFf "$REPO/to" >"$REPO/cc" || :
+	set_recipients "$OUT/0000-cover-letter.patch" "$REPO/to" "$REPO/cc"
+}
+
 "$TOP/scripts/apply.sh"
 [ -s "$PATCHES/series" ] || die "patches/$BASE/series is empty"
 start_repo
@@ -127,8 +193,14 @@ check_complete
 
 rm -rf "$OUT"
 mkdir -p "$OUT"
+# The cover letter is from who has written the first patch.
+GIT_COMMITTER_NAME=$(git_repo log --reverse --format=%an | sed -n 2p)
+GIT_COMMITTER_EMAIL=$(git_repo log --reverse --format=%ae | sed -n 2p)
+export GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
 git_repo format-patch -q --cover-letter -M -o "$OUT" \
 	"$(git_repo rev-list --max-parents=0 HEAD)"
 write_cover
+address_all
+(cd "$OUT" && printf '%s\n' *.patch | grep -vxF 0000-cover-letter.patch) >"$OUT/series"
 cat "$OUT"/*.patch >"$OUT/series.mbox"
 say "$(find "$OUT" -name '0*.patch' | wc -l) messages in ${OUT#"$TOP"/}/, together in series.mbox there"
