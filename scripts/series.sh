@@ -124,8 +124,8 @@ write_cover()
 # whom it would name depends on how much of it one has.
 recipients()
 {
-	(cd "$TREE/src" && perl scripts/get_maintainer.pl --no-git --no-git-fallback \
-		--no-rolestats --roles "$1") >"$REPO/roles"
+	(cd "$TREE/src" && perl scripts/get_maintainer.pl --no-tree --no-git \
+		--no-git-fallback --no-rolestats --roles "$1") >"$REPO/roles"
 	sed -n -E 's/ \((maintainer|supporter)[^()]*(\([^()]*\)[^()]*)*\)$//p' "$REPO/roles" >"$REPO/to"
 	sed -E -e '/ \((maintainer|supporter)[^()]*(\([^()]*\)[^()]*)*\)$/d' \
 		-e 's/ \([^()]*(\([^()]*\)[^()]*)*\)$//' "$REPO/roles" >"$REPO/cc"

@@ -10,9 +10,23 @@
 small=$TMP/tree
 patches=$TMP/patches
 new=$TMP/new
-mkdir -p "$small/kernel" "$patches" "$new/perf-kvm-unified/tests" "$new/kernel-selftests"
+mkdir -p "$small/kernel" "$small/scripts" "$patches" "$new/perf-kvm-unified/tests" "$new/kernel-selftests"
 printf 'VERSION = 6\nPATCHLEVEL = 12\nmrproper:\n' >"$small/Makefile"
 seq 1 20 >"$small/kernel/a.c"
+"$TOP/scripts/get-kernel.sh" >&2 || exit 1
+cp "$TREE/orig/scripts/get_maintainer.pl" "$small/scripts"
+cat >"$small/MAINTAINERS" <<'EOT'
+Maintainers List
+----------------
+KERNEL (OF SORTS)
+M:	"Doe, Jane" <jane@example.com>
+M:	Max <max@example.com>
+R:	Rea Der <reader@example.com>
+L:	list@example.com (moderated for non-subscribers)
+S:	Maintained
+F:	kernel/
+
+EOT
 echo model >"$new/perf-kvm-unified/model.c"
 echo test >"$new/perf-kvm-unified/tests/model-test.c"
 echo kunit >"$new/kernel-selftests/vcpu_test.c"
@@ -67,6 +81,23 @@ ok "author, date and subject are the patch's" grep -qx 'A U Thor Fri, 20 Nov 202
 ok "the tag for new files does not go upstream" not grep -r '^New-files' "$TMP/series"
 ok "the cover letter has its subject" grep -q '^Subject: .*a title' "$TMP/series/0000-cover-letter.patch"
 ok "and its text" grep -q '^Measured: 42 %' "$TMP/series/0000-cover-letter.patch"
+printf 'To: "Doe, Jane" <jane@example.com>,\n\tMax <max@example.com>\n' >"$TMP/to"
+printf 'Cc: Rea Der <reader@example.com>,\n\tlist@example.com\n' >"$TMP/cc"
+# The header NAME of a message, with the lines that it is folded into.
+header_of()
+{
+	sed '/^$/q' "$2" | sed -n "/^$1:/,/[^,]\$/p"
+}
+for message in "$TMP"/series/0001-*.patch "$TMP/series/0000-cover-letter.patch"; do
+	ok "To: maintainers, $(basename "$message")" diff "$TMP/to" <(header_of To "$message")
+	ok "Cc: reviewers and lists, $(basename "$message")" diff "$TMP/cc" <(header_of Cc "$message")
+done
+ok "what is nobody's goes to who had the patch before it" \
+	diff "$TMP/to" <(header_of To "$(echo "$TMP"/series/0002-*.patch)")
+ok "the cover letter is from the author" \
+	grep -qx 'From: A U Thor <author@example.com>' "$TMP/series/0000-cover-letter.patch"
+ok "the series file for quilt has the patches" \
+	diff "$TMP/series/series" <(cd "$TMP/series" && printf '%s\n' 000[1-9]-*.patch)
 ok "and a diffstat" grep -q '4 files changed' "$TMP/series/0000-cover-letter.patch"
 
 echo forgotten >"$new/perf-kvm-unified/forgotten.h"
