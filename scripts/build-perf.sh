@@ -6,7 +6,8 @@
 # PERF_VARIANT names a second build beside the default one: "asan" is built
 # with the address and undefined-behaviour sanitizers, "orig" from the tree
 # without the series, to compare with, "collector" is one static file to copy into
-# guests, for perf kvm unified guest-map. EXTRA_CFLAGS adds flags.
+# guests, for perf kvm unified guest-map, "prefix" is built from PERF_SRC in the state
+# PERF_STATE. EXTRA_CFLAGS adds flags.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
@@ -38,6 +39,7 @@ collector)
 	FEATURES=(libelf zlib bpf bpf_skeletons)
 	GOAL=$OUT/perf ;;
 orig)	SRC=$TREE/orig ;;
+prefix)	SRC=${PERF_SRC:?} ;;
 # The checks that UBSan adds let gcc warn of what cannot be: the default build is
 # the one in which warnings are errors. Not alignment: perf's own compressed records
 # are of any size, and those behind one are where that leaves them.
@@ -74,9 +76,12 @@ perf_key()
 {
 	{
 		cat "$TREE/stamps/source"
-		[ "$VARIANT" = orig ] ||
-			grep -E '  tools/' "$TREE/applied/files" |
-			grep -vE '  tools/(testing|perf/tests/shell)/' || :
+		case $VARIANT in
+		orig)	;;
+		prefix)	printf '%s\n' "${PERF_STATE:?}" ;;
+		*)	grep -E '  tools/' "$TREE/applied/files" |
+				grep -vE '  tools/(testing|perf/tests/shell)/' || : ;;
+		esac
 		printf '%s\n' "${FLAGS[@]}" "$CFLAGS_MORE"
 		{ gcc --version; clang --version; } 2>/dev/null || :
 	} | hash_text

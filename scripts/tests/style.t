@@ -63,7 +63,7 @@ checkpatch()
 spelling()
 {
 	(cd "$TOP" && files . | grep -vE '\.(deb|data|png|gz)$' |
-		xargs -d '\n' codespell --ignore-words-list="${SPELL_OK:-crate,filp,fo,mapp,nd,pevent,te,writen}")
+		xargs -d '\n' codespell --ignore-words-list="$SPELL_OK")
 }
 
 # What must not get into the repository: this machine's paths, a mirror's name.

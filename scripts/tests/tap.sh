@@ -10,6 +10,8 @@ set +e
 tap_count=0
 tap_failed=0
 TMP=$(mktemp -d)
+# Words that codespell takes for others.
+SPELL_OK=${SPELL_OK:-crate,filp,fo,mapp,nd,pevent,te,writen}
 
 tap_exit()
 {
