@@ -32,10 +32,14 @@ overlays()
 			! -name '.*' ! -name '*~' ! -name '*.orig' ! -name '*.rej') |
 			sed 's|^\./\(.*\)|perf-kvm-unified/\1\ttools/perf/kvm-unified/\1|'
 	fi
-	if [ -f "$NEW/Documentation/perf-kvm-unified.txt" ]; then
-		printf '%s\ttools/perf/%s\n' Documentation/perf-kvm-unified.txt \
-			Documentation/perf-kvm-unified.txt
-	fi
+	while read -r file path; do
+		[ ! -f "$NEW/Documentation/$file" ] ||
+			printf 'Documentation/%s\t%s\n' "$file" "$path"
+	done <<-EOF
+		perf-kvm-unified.txt tools/perf/Documentation/perf-kvm-unified.txt
+		kvm-unified.rst Documentation/virt/kvm/perf-vcpu.rst
+		kvm-unified-design.rst Documentation/virt/kvm/perf-vcpu-design.rst
+	EOF
 	[ -f "$NEW/kernel-selftests/MANIFEST" ] || return 0
 	while read -r file path _; do
 		case $file in ''|'#'*) continue ;; esac
