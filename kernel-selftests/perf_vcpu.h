@@ -8,6 +8,7 @@
 
 #include <asm/processor-flags.h>
 #include <linux/perf_event.h>
+#include <linux/stringify.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -28,11 +29,88 @@
 	    "	ret\n"					\
 	    #name "_end:\n"				\
 	    ".popsection\n");				\
-	void name(u64 loops);			\
+	void name(u64 loops);				\
 	extern const char name##_end[]
 
 #define ip_is_in(ip, name) \
 	((ip) >= (u64)(name) && (ip) < (u64)(name##_end))
+
+#define SYSCALL_VECTOR	0x80
+/* Behind what the library has in the GDT; flat segments of ring 3 */
+#define USER_SS		0x2b
+#define USER_CS		0x33
+#define GDT_USER_DATA	0x00cff2000000ffffULL
+#define GDT_USER_CODE	0x00affa000000ffffULL
+/* SDM vol. 3A, "Task Management in 64-bit Mode" */
+#define TSS_RSP0	4
+#define RING_3		3
+
+/*
+ * enter_user() returns when the loop in ring 3, on a page of its own, is done: the gate
+ * of SYSCALL_VECTOR leads back into it. To be used once.
+ */
+#define GUEST_RING_3()							\
+	asm(".pushsection .text, \"ax\", @progbits\n"			\
+	    ".balign 4096\n"						\
+	    "guest_user:\n"						\
+	    "1:	decq %rdi\n"						\
+	    "	jnz 1b\n"						\
+	    "	int $" __stringify(SYSCALL_VECTOR) "\n"			\
+	    "guest_user_end:\n"						\
+	    ".balign 4096\n"						\
+	    "enter_user:\n"						\
+	    "	push %rbx\n"						\
+	    "	push %rbp\n"						\
+	    "	push %r12\n"						\
+	    "	push %r13\n"						\
+	    "	push %r14\n"						\
+	    "	push %r15\n"						\
+	    "	mov %rsp, kernel_rsp\n"					\
+	    "	pushq $" __stringify(USER_SS) "\n"			\
+	    "	pushq $0\n"						\
+	    "	pushfq\n"						\
+	    "	pushq $" __stringify(USER_CS) "\n"			\
+	    "	pushq $guest_user\n"					\
+	    "	iretq\n"						\
+	    "back_from_user:\n"						\
+	    "	mov kernel_rsp, %rsp\n"					\
+	    "	sti\n"							\
+	    "	pop %r15\n"						\
+	    "	pop %r14\n"						\
+	    "	pop %r13\n"						\
+	    "	pop %r12\n"						\
+	    "	pop %rbp\n"						\
+	    "	pop %rbx\n"						\
+	    "	ret\n"							\
+	    ".popsection\n");						\
+	u64 kernel_rsp
+
+extern const char guest_user[], guest_user_end[], back_from_user[];
+extern u64 kernel_rsp;
+void enter_user(u64 loops);
+
+/* To be called before roots are cloned. */
+static inline void vm_allow_ring_3(struct kvm_vm *vm)
+{
+	u8 *gdt = addr_gva2hva(vm, vm->arch.gdt), *tss = addr_gva2hva(vm, vm->arch.tss);
+	struct idt_entry *idt = addr_gva2hva(vm, vm->arch.idt);
+	u64 rsp0 = vm_vaddr_alloc_page(vm) + getpagesize();
+	u64 back = (u64)back_from_user;
+	u64 user_data = GDT_USER_DATA, user_code = GDT_USER_CODE;
+
+	for (int level = PG_LEVEL_512G; level >= PG_LEVEL_4K; level--) {
+		int this_level = level;
+
+		*__vm_get_page_table_entry(vm, (u64)guest_user, &this_level) |= PTE_USER_MASK;
+	}
+	memcpy(gdt + (USER_SS & ~RING_3), &user_data, sizeof(user_data));
+	memcpy(gdt + (USER_CS & ~RING_3), &user_code, sizeof(user_code));
+	memcpy(tss + TSS_RSP0, &rsp0, sizeof(rsp0));
+	idt[SYSCALL_VECTOR].offset0 = back;
+	idt[SYSCALL_VECTOR].offset1 = back >> 16;
+	idt[SYSCALL_VECTOR].offset2 = back >> 32;
+	idt[SYSCALL_VECTOR].dpl = RING_3;
+}
 
 static inline void write_cr3(u64 root)
 {

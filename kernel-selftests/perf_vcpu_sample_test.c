@@ -64,6 +64,22 @@ static struct {
 GUEST_SPIN(spin_a);
 GUEST_SPIN(spin_b);
 GUEST_SPIN(spin_l2);
+GUEST_RING_3();
+
+/* Ring 0 on one root, ring 3 on the other */
+static void guest_two_rings(void)
+{
+	set_cr4(get_cr4() | guest.cr4);
+	for (;;) {
+		for (u64 i = 0; i < guest.turns; i++) {
+			write_cr3(guest.roots[0]);
+			spin_a(guest.loops);
+			write_cr3(guest.roots[1]);
+			enter_user(guest.loops);
+		}
+		GUEST_SYNC1(0);
+	}
+}
 
 /*
  * Many more switches of CR3 than exits: a CR3 that is not of the sample's moment is
@@ -400,6 +416,33 @@ static void test_content(void)
 	record(vcpu, &attr, &rec.labelled_guest);
 	check_samples(s, opt.samples, true, s->size == head && !s->left_over,
 		      "layout: %zu bytes without the bit", head);
+	kvm_vm_free(vm);
+}
+
+static void test_user(void)
+{
+	const unsigned int eighth = opt.samples / 8;
+	struct perf_event_attr attr;
+	struct kvm_vcpu *vcpu;
+	struct kvm_vm *vm = make_vm(&vcpu, guest_two_rings);
+
+	vm_allow_ring_3(vm);
+	/* Ring 3 is allowed in the roots, too. */
+	make_roots(vm);
+	init_clock(&attr);
+	record(vcpu, &attr, &rec.in_guest);
+	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, guest_user),
+		      (s->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_GUEST_USER,
+		      "user: samples of ring 3 are guest user");
+	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, guest_user),
+		      root_valid(s) && s->vcpu.pt_root == guest.roots[1],
+		      "user: and have its CR3");
+	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, spin_a),
+		      (s->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_GUEST_KERNEL,
+		      "user: samples of ring 0 are guest kernel");
+	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, spin_a),
+		      root_valid(s) && s->vcpu.pt_root == guest.roots[0],
+		      "user: and have the other CR3");
 	kvm_vm_free(vm);
 }
 
@@ -863,6 +906,7 @@ static const struct {
 	const char	*(*why_not)(void);
 } tests[] = {
 	{ "content",	18, test_content,	NULL },
+	{ "user",	4,  test_user,		NULL },
 	{ "nested",	4,  test_nested,	no_nested },
 	{ "exclude",	3,  test_exclude,	NULL },
 	{ "attr",	ARRAY_SIZE(attr_sizes) + 1, test_attr, NULL },

@@ -9,4 +9,5 @@ lab_runs nmi
 cd "$TOP/build/lab/nmi" || { done_testing; }
 
 hand_on nmi.tap nmi.err
+grep -E '^# (sent|[0-9]+ samples|the vCPU)' nmi.tap
 done_testing

@@ -83,10 +83,10 @@ skip()
 }
 
 # hand_on FILE ERRORS [PREFIX]: the checks of a program that prints TAP itself, and one
-# that it got to the end of its plan.
+# that it got to the end of its plan. What it has to say is shown before a failure only.
 hand_on()
 {
-	local line what planned='' ran=0
+	local line what planned='' ran=0 said=''
 
 	while IFS= read -r line; do
 		# Without the number
@@ -100,11 +100,18 @@ hand_on()
 			skip "${3:-}${what%%: *}" "${what#*: }"
 			;;
 		'ok '*)		ok "$what" true ;;
-		'not ok '*)	ok "$what" false ;;
-		'# Totals:'*)	;;
-		'# '*)		printf '%s\n' "$line" ;;
+		'not ok '*)
+			printf '%s' "$said"
+			ok "$what" false
+			;;
+		'#'*)
+			said+=$line$'\n'
+			continue
+			;;
+		*)		continue ;;
 		esac
-		[[ $line != *'ok '[0-9]* ]] || ran=$((ran + 1))
+		[[ $line == '1..'* ]] || ran=$((ran + 1))
+		said=''
 	done <"$1"
 	tail -n 15 "$2" >&2
 	ok "${3:-}${1%.tap} ran what it had planned" test "$ran" -eq "${planned:--1}"

@@ -9,7 +9,7 @@ HOST_CMDLINE="kvm_amd.npt=0"
 
 measure()
 {
-	"$SELFTESTS_DIR/perf_vcpu_sample_test" >sample.tap 2>sample.err
+	"$SELFTESTS_DIR/perf_vcpu_sample_test" -n 200 >sample.tap 2>sample.err
 }
 
 check()
