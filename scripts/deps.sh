@@ -15,11 +15,12 @@ packages_of()
 			libtraceevent-dev libunwind-dev libzstd-dev zlib1g-dev libcap-dev ;;
 	lab)	echo qemu-system-x86 busybox-static cpio gcc g++ libquantum-dev python3 \
 			socat xz-utils ;;
+	bochs)	echo bochs bochs-term bochsbios vgabios isolinux syslinux-common xorriso ;;
 	node)	echo nodejs cpio ;;
 	docs)	echo python3-docutils ;;
 	series)	echo quilt sparse gcc-aarch64-linux-gnu codespell git perl ;;
 	check)	echo shellcheck codespell perl git procps strace python3-ply python3-git ;;
-	*)	die "deps.sh: no group '$1' (tree kernel perf lab node docs series check)" ;;
+	*)	die "deps.sh: no group '$1' (tree kernel perf lab bochs node docs series check)" ;;
 	esac
 }
 

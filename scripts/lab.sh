@@ -4,9 +4,12 @@
 # the scenario's guests in it, and leave the results in build/lab/SCENARIO/.
 #
 # A scenario may set HOST_CPUS, HOST_MEM (MiB), HOST_CMDLINE, LIMIT (seconds of
-# wall time), QEMU_ACCEL, QEMU_ARGS, NMIS_PER_SECOND, SELFTESTS (1: the programs of
-# scripts/build-selftests.sh are in $SELFTESTS_DIR); scripts/lab/host/run says what it
-# defines for the inside.
+# wall time), SELFTESTS (1: the programs of scripts/build-selftests.sh are in
+# $SELFTESTS_DIR), and define the function prepare, which puts what the inside needs
+# into the directory of the results, before the boot; scripts/lab/host/run says what it
+# defines for the inside. EMULATOR is qemu, whose host has AMD's SVM, or bochs: Intel's
+# VMX, and no more files and programs than lab/bochs.sh gives it. For QEMU there are
+# QEMU_ACCEL, QEMU_ARGS, NMIS_PER_SECOND.
 #
 # SCENARIO is the name of a file in scripts/lab/scenarios, or the path of such a
 # file elsewhere. For development LAB_KERNEL and LAB_PERF name a bzImage and a
@@ -70,7 +73,7 @@ inject_nmis()
 	"$LAB/inject-nmi" "$SOCKETS/qmp" "$OUT/host-console.log" "$1" || :
 }
 
-boot()
+boot_qemu()
 {
 	local perf_dir nmis args tsc_khz
 
@@ -112,7 +115,7 @@ boot_in_time()
 
 	for try in 1 2 3; do
 		rm -f "$OUT/exit-code"
-		boot || return
+		"boot_$EMULATOR" || return
 		case $(cat "$OUT/exit-code" 2>/dev/null) in
 		75)	echo "boot $try: the emulated clock was measured wrong, this machine is busy" ;;
 		76)	echo "boot $try: $(grep -h 'has ended by itself\|does not answer' "$OUT/host-console.log")" ;;
@@ -121,10 +124,20 @@ boot_in_time()
 	done
 }
 
+# As the scenario's own functions have it inside.
+prepare()
+{
+	# shellcheck disable=SC2016 # for the inner shell
+	OUT=$OUT LAB=$LAB GUEST_DIR=$TREE/guest bash -euc '. "$1"
+		cd "$OUT"
+		! declare -F prepare >/dev/null || prepare' scenario "$FILE"
+}
+
 run()
 {
 	local rc=0 code
 
+	prepare || return
 	boot_in_time || rc=$?
 	echo "--- the host's console ---"
 	cat "$OUT/host-console.log" || :
@@ -150,11 +163,21 @@ run()
 FILE=$(scenario_file "$1") || usage "There is no scenario '$1'."
 NAME=$(basename "$FILE" .sh)
 OUT=$TOP/build/lab/$NAME
+EMULATOR=$(scenario_value EMULATOR qemu)
+case $EMULATOR in
+qemu)	;;
+bochs)
+	# shellcheck source=scripts/lab/bochs.sh
+	. "$LAB/bochs.sh"
+	;;
+*)	die "$FILE: there is no emulator '$EMULATOR' (qemu bochs)" ;;
+esac
 
 lock_cache
 GUEST_KERNELS=$(scenario_values KERNEL)
 export GUEST_KERNELS
 "$TOP/scripts/setup.sh"
+[ "$EMULATOR" != bochs ] || "$TOP/scripts/deps.sh" bochs
 # shellcheck disable=SC2046 # a list
 "$LAB/guest-extra.sh" $(scenario_values EXTRA)
 SELFTESTS=$(scenario_value SELFTESTS '')

@@ -75,7 +75,7 @@ run_tests()
 # Those whose lab has a virtual clock take one CPU, and do not mind how busy it is: they
 # run beside the others. But not beside those whose lab has the real one.
 FIRST=(apply lab perf profile selftests nmi)
-BESIDE=(guests processes symbols time-axis vmm)
+BESIDE=(guests processes symbols time-axis vmm vmx)
 
 # What is left.
 others()
@@ -123,7 +123,7 @@ run_all()
 	# What time there is for it here: make test-long has 10,000.
 	export FUZZ_COUNT=${FUZZ_COUNT:-4000}
 	# Minutes, the first time: not hidden inside the test that needs it.
-	"$TOP/scripts/deps.sh" check
+	"$TOP/scripts/deps.sh" bochs check
 	"$TOP/scripts/setup.sh"
 	# All that the scenarios want, so that none of them changes the others' image.
 	GUEST_KERNELS=6.12 "$TOP/scripts/lab/guest-image.sh"

@@ -9,6 +9,8 @@
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/../common.sh"
+# shellcheck source=scripts/lab/image.sh
+. "$TOP/scripts/lab/image.sh"
 
 LAB=$TOP/scripts/lab
 GUEST=$TREE/guest
@@ -44,7 +46,7 @@ pack()
 	esac
 	# Each archive ends at a multiple of 512, and the kernel wants no more than 4.
 	cp "$GUEST/initrd" "$new"
-	(cd "$root" && find . | cpio -o -H newc --quiet -R 0:0) >>"$new"
+	pack_initrd "$root" >>"$new"
 	mv -f "$new" "$GUEST/initrd-$name"
 }
 

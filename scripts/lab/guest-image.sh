@@ -13,6 +13,8 @@
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/../common.sh"
+# shellcheck source=scripts/lab/image.sh
+. "$TOP/scripts/lab/image.sh"
 
 LAB=$TOP/scripts/lab
 GUEST=$TREE/guest
@@ -63,20 +65,6 @@ fetch_kernel()
 	find "$new/lib/modules" -name '*.ko*' ! -path '*/virtio*' ! -path '*/vmw_vsock/*' -delete
 	mv "$new" "$GUEST/kernels/$1"
 	rm -rf "$GUEST/deb"
-}
-
-add_binary()
-{
-	local lib
-
-	install -D "$1" "$ROOT$2"
-	# ldd takes a file without a loader for an error.
-	readelf -Wl "$1" | grep -w INTERP >/dev/null || return 0
-	# "name => path (address)", and the loader as "path (address)".
-	ldd "$1" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// { print $1 }' |
-		while read -r lib; do
-			[ -e "$ROOT$lib" ] || install -D "$lib" "$ROOT$lib"
-		done
 }
 
 # add_modules KERNEL LIST MODULE...: what uname -r says finds them, in LIST's order.
@@ -168,7 +156,7 @@ build_workload()
 		if [ -n "${first:-}" ]; then
 			ln "$ROOT/usr/bin/$first" "$ROOT/usr/bin/$name"
 		else
-			add_binary "$GUEST/unstripped/$(basename "${source%.*}")" "/usr/bin/$name"
+			add_binary "$ROOT" "$GUEST/unstripped/$(basename "${source%.*}")" "/usr/bin/$name"
 			first=$name
 		fi
 	done
@@ -213,16 +201,15 @@ pack()
 	build_tiny_vmm
 	# LAB_PERF has symbols: of no use in the guest, and megabytes.
 	strip -o "$GUEST/perf" "$PERF"
-	add_binary "$GUEST/perf" /usr/bin/perf
-	# Not compressed: the guest unpacks it under emulation.
-	(cd "$ROOT" && find . | cpio -o -H newc --quiet -R 0:0) >"$GUEST/initrd.new"
+	add_binary "$ROOT" "$GUEST/perf" /usr/bin/perf
+	pack_initrd "$ROOT" >"$GUEST/initrd.new"
 	mv -f "$GUEST/initrd.new" "$GUEST/initrd"
 }
 
 image_key()
 {
 	{
-		cat "$0" "$LAB"/guest/* "$LAB"/workload/*.c* "$LAB"/workload/lib/* "$LAB"/vmm/*
+		cat "$0" "$LAB/image.sh" "$LAB"/guest/* "$LAB"/workload/*.c* "$LAB"/workload/lib/* "$LAB"/vmm/*
 		sha256sum <"$PERF"
 		dpkg-query -W busybox-static libquantum8 libc6
 		ls "$GUEST"/kernels/*/boot

@@ -7,16 +7,6 @@ QEMU_ACCEL=tcg,thread=single
 QEMU_ARGS="-icount shift=2,sleep=on"
 HOST_CPUS=1
 
-# start_vm NAME OPTION...: until the lab's host powers off.
-start_vm()
-{
-	local name=$1
-	shift
-
-	"$GUEST_DIR/tiny-vmm" --id "$name" "$@" 2>"$name-vmm.log" &
-	echo $! >"$name.pid"
-}
-
 # its_map NAME PID:COMM:CR3...: what a collector in the VM would say of it.
 its_map()
 {
@@ -24,16 +14,6 @@ its_map()
 	shift
 
 	"$LAB/vmm/tiny-map" tiny.kallsyms "$@" >"$name.map"
-}
-
-# A guest that ends takes its VMM with it.
-all_run()
-{
-	local pid
-
-	for pid in *.pid; do
-		kill -0 "$(cat "$pid")" || return
-	done
 }
 
 measure()
@@ -44,19 +24,19 @@ measure()
 	its_map one 10:left:2000 11:other:6000
 	its_map two 20:right:2000
 	# Of the work of each process, the kernel does a third.
-	start_vm one --cr3 2000 --cr3 6000 --cr3 a000 --user-us 3000 --kernel-us 1500
-	start_vm two --cr3 2000 --cr3 6000 --cr3 a000 --user-us 3000 --kernel-us 1500
+	start_tiny_vm one --cr3 2000 --cr3 6000 --cr3 a000 --user-us 3000 --kernel-us 1500
+	start_tiny_vm two --cr3 2000 --cr3 6000 --cr3 a000 --user-us 3000 --kernel-us 1500
 	# Mostly halted
-	start_vm three --vcpus 2 --cr3 2000 --user-us 600 --kernel-us 200 --idle-us 4000
+	start_tiny_vm three --vcpus 2 --cr3 2000 --user-us 600 --kernel-us 200 --idle-us 4000
 	sleep 1
-	all_run
+	tiny_vms_run
 
 	go_first
 	perf kvm unified record -c 997000 -o perf.data --guest-cmd one="cat $OUT/one.map" \
 		--guest-cmd two="cat $OUT/two.map" -- sleep 8
 	# What the kernel says of which thread runs which vCPU
 	(cd /sys/kernel/debug/kvm && grep . ./*/vcpu*/pid) >vcpu-threads
-	all_run
+	tiny_vms_run
 }
 
 report()
