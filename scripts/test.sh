@@ -72,10 +72,10 @@ run_tests()
 	done
 }
 
-# Those whose lab has a virtual clock take one CPU, and do not mind how busy it is: they
-# run beside the others. But not beside those whose lab has the real one.
+# Whose lab has the real clock: by themselves. One with a virtual clock takes one CPU and
+# does not mind how busy it is, so the longest of those run beside all that is left.
 FIRST=(apply lab perf profile selftests nmi)
-BESIDE=(guests processes symbols time-axis vmm vmx)
+BESIDE=(processes time-axis)
 
 # What is left.
 others()
