@@ -310,7 +310,7 @@ static void check(unsigned int bad, unsigned int all, unsigned int least, const 
 static void check_samples(void)
 {
 	/* Each phase has far more than this of the samples. */
-	const unsigned int some = opt.nmis / 1000 + 1, many = opt.nmis / 50 + 1;
+	const unsigned int some = opt.nmis / 1000 + 1, many = opt.nmis / 200 + 1;
 	unsigned int cpus = 0;
 
 	for (unsigned int cpu = 0; cpu < nr_cpus; cpu++) {
