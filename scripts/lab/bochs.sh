@@ -29,6 +29,8 @@ compose_root()
 	strip -o "$WORK/perf" "$PERF"
 	add_binary "$root" "$WORK/perf" "/mnt/perf/$(basename "$PERF")"
 	cp "$TREE/guest/tiny-vmm" "$root/mnt/guest/"
+	[ -z "$SELFTESTS" ] ||
+		install -D -t "$root/mnt/selftests" "$TREE"/selftests/perf_vcpu_*_test
 	# shellcheck disable=SC2153 # lab.sh's
 	cp "$(dirname "$FILE")"/*.sh "$root/mnt/scenario/"
 	cp -r "$LAB" "$root/mnt/top/scripts/"
