@@ -2,19 +2,44 @@
 # SPDX-License-Identifier: GPL-2.0
 # build-kernel.sh: the kernel of the lab's host, tinyconfig plus what
 # scripts/lab/host.config wants, out of tree.
+#
+# KERNEL_VARIANT names a second build beside the default one: "sanitized" has what
+# scripts/lab/host-sanitized.config adds, with KVM as modules, "vanilla" is the same
+# kernel without the series, to compare with.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
 
-WANTED=$TOP/scripts/lab/host.config
-OUT=$TREE/host
+VARIANT=${KERNEL_VARIANT:-}
+WANTED=("$TOP/scripts/lab/host.config")
+OUT=$TREE/host${VARIANT:+-$VARIANT}
+SRC=$TREE/src
 SPACE_MB=900
+GOALS=(bzImage)
+
+case $VARIANT in
+'')	;;
+sanitized)
+	WANTED+=("$TOP/scripts/lab/host-sanitized.config")
+	GOALS+=(modules)
+	SPACE_MB=1800 ;;
+vanilla) SRC=$TREE/orig ;;
+*)	die "KERNEL_VARIANT=$VARIANT: there are sanitized and vanilla" ;;
+esac
 
 configure()
 {
-	make -C "$TREE/src" O="$OUT" tinyconfig
-	"$TREE/src/scripts/kconfig/merge_config.sh" -m -O "$OUT" "$OUT/.config" "$WANTED"
-	make -C "$TREE/src" O="$OUT" olddefconfig
+	make -C "$SRC" O="$OUT" tinyconfig
+	"$SRC/scripts/kconfig/merge_config.sh" -m -O "$OUT" "$OUT/.config" "${WANTED[@]}"
+	make -C "$SRC" O="$OUT" olddefconfig
+}
+
+# Of an option that is in both files, the last line counts.
+wanted_lines()
+{
+	cat "${WANTED[@]}" | awk -F'[ =]' '/^CONFIG_/ { line[$1] = $0 }
+		/^# CONFIG_.* is not set$/ { line[$2] = $0 }
+		END { for (i in line) if (line[i] ~ /^CONFIG_/) print line[i] }'
 }
 
 # Kconfig drops an option with an unmet dependency without a word.
@@ -24,9 +49,9 @@ check_config()
 
 	while read -r line; do
 		grep -qxF "$line" "$OUT/.config" || missing+=("$line")
-	done < <(grep -E '^CONFIG_' "$WANTED")
+	done < <(wanted_lines)
 	[ "${#missing[@]}" -eq 0 ] && return 0
-	printf 'wanted by %s, not in the configuration: %s\n' "${WANTED#"$TOP"/}" "${missing[*]}"
+	printf 'wanted by %s, not in the configuration: %s\n' "${WANTED[*]#"$TOP"/}" "${missing[*]}"
 	return 1
 }
 
@@ -34,15 +59,16 @@ build()
 {
 	configure
 	check_config
-	make -C "$TREE/src" O="$OUT" -j"$JOBS" bzImage
+	make -C "$SRC" O="$OUT" -j"$JOBS" "${GOALS[@]}"
 }
 
 # perf and the selftests lie in the same tree and do not go into the kernel.
 kernel_key()
 {
 	{
-		cat "$TREE/stamps/source" "$WANTED"
-		grep -vE '  (tools/perf|tools/testing|tools/include/uapi|Documentation)/' "$TREE/applied/files" || :
+		cat "$TREE/stamps/source" "${WANTED[@]}"
+		[ "$VARIANT" = vanilla ] ||
+			grep -vE '  (tools/perf|tools/testing|tools/include/uapi|Documentation)/' "$TREE/applied/files" || :
 		gcc --version
 	} | hash_text
 }
@@ -50,19 +76,20 @@ kernel_key()
 lock_cache
 "$TOP/scripts/apply.sh"
 key=$(kernel_key)
+stamp=host-kernel${VARIANT:+-$VARIANT}
 say_where()
 {
 	[ -z "${KVMU_SAY_WHERE:-}" ] || say "kernel: $OUT/arch/x86/boot/bzImage"
 }
 
-if stamp_is host-kernel "$key" && [ -f "$OUT/arch/x86/boot/bzImage" ]; then
+if stamp_is "$stamp" "$key" && [ -f "$OUT/arch/x86/boot/bzImage" ]; then
 	say_where
 	exit 0
 fi
 "$TOP/scripts/deps.sh" kernel
 [ -d "$OUT" ] || need_space "$TREE" "$SPACE_MB"
-stamp_drop host-kernel
+stamp_drop "$stamp"
 mkdir -p "$OUT"
-step "build the lab's host kernel (minutes the first time)" "$LOGS/host-kernel.log" build
-stamp_set host-kernel "$key"
+step "build the lab's host kernel${VARIANT:+, $VARIANT} (minutes the first time)" "$LOGS/$stamp.log" build
+stamp_set "$stamp" "$key"
 say_where

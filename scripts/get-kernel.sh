@@ -97,7 +97,7 @@ need_space "$TREE" "$SPACE_MB"
 stamp_drop source
 # The builds too: files of another tree may be older than what was built from
 # those they replace.
-rm -rf "$TREE/orig" "$TREE/src" "$TREE/new" "$TREE/applied" "$TREE/host" "$TREE"/perf*
+rm -rf "$TREE/orig" "$TREE/src" "$TREE/new" "$TREE/applied" "$TREE"/host* "$TREE"/perf*
 tarball=$KDIR
 if [ -z "$KDIR" ]; then
 	tarball=$system_tarball
