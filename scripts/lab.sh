@@ -9,7 +9,8 @@
 # into the directory of the results, before the boot; scripts/lab/host/run says what it
 # defines for the inside. EMULATOR is qemu, whose host has AMD's SVM, or bochs: Intel's
 # VMX, and no more files and programs than lab/bochs.sh gives it. For QEMU there are
-# QEMU_ACCEL, QEMU_ARGS, NMIS_PER_SECOND.
+# QEMU_ACCEL, QEMU_ARGS, NMIS_PER_SECOND, HOST_VARIANT (of the kernel, see
+# build-kernel.sh), HOST_PROGRAMS (of scripts/lab/programs, to be found in the PATH).
 #
 # SCENARIO is the name of a file in scripts/lab/scenarios, or the path of such a
 # file elsewhere. For development LAB_KERNEL and LAB_PERF name a bzImage and a
@@ -19,7 +20,10 @@
 . "$(dirname "$0")/common.sh"
 
 LAB=$TOP/scripts/lab
-SPLAT='WARNING:|BUG:|Oops|Kernel panic|rcu.*(stall|detected)|soft lockup|hung task|general protection|KASAN|UBSAN|possible .*deadlock|unchecked MSR'
+SPLAT='WARNING:|\bBUG\b|Oops|Kernel panic|rcu.*(stall|detected)|soft lockup|hung task|general protection|KASAN|UBSAN|possible .*deadlock|unchecked MSR'
+# In the words of lockdep, SLUB, list and reference count checks, and the sanitizers that need
+# another build.
+SPLAT+='|INFO: (task|lockdep|trying|rcu|possible)|turning off the locking|DEADLOCK|KCSAN|KMSAN|list_(add|del).* corruption|refcount_t:|stack is corrupted|double fault|nobody cared'
 
 list_scenarios()
 {
@@ -102,8 +106,22 @@ boot_qemu()
 		-virtfs "$(share "$perf_dir" perf ,readonly=on)" \
 		-virtfs "$(share "$(dirname "$FILE")" scenario ,readonly=on)" \
 		-virtfs "$(share "$SRC" src ,readonly=on)" \
+		-virtfs "$(share "$BUILD" build ,readonly=on)" \
 		-virtfs "$(share "$OUT" out '')" "${args[@]}" \
 		-append "console=ttyS0 root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L,msize=262144,cache=loose ro init=$LAB/host/init tsc=reliable tsc_early_khz=$tsc_khz panic=-1 loglevel=5 kvmu.scenario=$(basename "$FILE") kvmu.perf=$(basename "$PERF") $(scenario_value HOST_CMDLINE '')"
+}
+
+# With the series' uapi header, which the build machine has no copy of.
+build_programs()
+{
+	local name
+
+	mkdir -p "$OUT/bin"
+	for name in $(scenario_value HOST_PROGRAMS ''); do
+		gcc -O2 -g -Wall -Wextra -Werror -static -pthread \
+			-include "$TREE/src/include/uapi/linux/perf_event.h" \
+			-o "$OUT/bin/$name" "$LAB/programs/$name.c" || return
+	done
 }
 
 # What the emulator has done wrong is done again, and said: the host's init answers
@@ -138,6 +156,7 @@ run()
 	local rc=0 code
 
 	prepare || return
+	build_programs || return
 	boot_in_time || rc=$?
 	echo "--- the host's console ---"
 	cat "$OUT/host-console.log" || :
@@ -175,18 +194,21 @@ esac
 
 lock_cache
 GUEST_KERNELS=$(scenario_values KERNEL)
-export GUEST_KERNELS
+KERNEL_VARIANT=$(scenario_value HOST_VARIANT '')
+export GUEST_KERNELS KERNEL_VARIANT
 "$TOP/scripts/setup.sh"
 [ "$EMULATOR" != bochs ] || "$TOP/scripts/deps.sh" bochs
 # shellcheck disable=SC2046 # a list
 "$LAB/guest-extra.sh" $(scenario_values EXTRA)
 SELFTESTS=$(scenario_value SELFTESTS '')
 [ -z "$SELFTESTS" ] || "$TOP/scripts/build-selftests.sh"
-KERNEL=${LAB_KERNEL:-$TREE/host/arch/x86/boot/bzImage}
+BUILD=$TREE/host${KERNEL_VARIANT:+-$KERNEL_VARIANT}
+KERNEL=${LAB_KERNEL:-$BUILD/arch/x86/boot/bzImage}
 PERF=${LAB_PERF:-$TREE/perf/perf}
 # Nothing of the tree is needed where kernel and perf were brought along.
 SRC=$TREE/src
 [ -d "$SRC" ] || SRC=$TREE/guest/root
+[ -d "$BUILD" ] || BUILD=$TREE/guest/root
 case $TOP$TREE$PERF in
 *[\ ,]*)	die "the lab cannot live with a space or a comma in a path: $TOP, $TREE, $PERF" ;;
 esac
