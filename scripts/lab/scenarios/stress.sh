@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # read by scripts/lab.sh
+# about: VMs, events and KVM's modules come and go, on a kernel with sanitizers
+
+# For STRESS_SECONDS: the inside gets to know by the command line of its kernel.
+STRESS_SECONDS=${STRESS_SECONDS:-60}
+STRESS_SEED=${STRESS_SEED:-1}
+HOST_VARIANT=sanitized
+HOST_PROGRAMS="attr-fuzz migrate"
+HOST_CPUS=2
+# With the default machine, the sanitized kernel takes longer than ACPI allows for working out
+# the interrupts: a loop there, a table here.
+QEMU_ARGS="-machine q35"
+# Not a thread for each CPU: one of them met a breakpoint then that the kernel, which was patching
+# a branch there, had taken back, "Oops: int3", and that is the emulator's.
+QEMU_ACCEL=tcg,thread=single
+NMIS_PER_SECOND=20
+# The sanitized kernel takes a minute to boot on a busy machine.
+LIMIT=$((STRESS_SECONDS * 2 + 240))
+# Its guests look at no clock.
+HOST_CMDLINE="kvmu.clock=any kvmu.seconds=$STRESS_SECONDS kvmu.seed=$STRESS_SEED"
+
+PARTS="vms recordings fuzz modules"
+# What there must be at least in ten minutes, on a slow and busy machine. All went wrong if not.
+AT_LEAST="vms=30 recordings=5 modules=5"
+
+param()
+{
+	sed -n "s/.*\bkvmu\.$1=\([0-9]*\).*/\1/p" /proc/cmdline
+}
+
+# Programs of the build machine take long to start here, busybox and bash's own do not.
+nap()
+{
+	read -r -t "$1" <>/run/nothing || :
+}
+
+goes_on()
+{
+	[ "$SECONDS" -lt "$end" ]
+}
+
+load_kvm()
+{
+	busybox insmod "$BUILD_DIR/virt/lib/irqbypass.ko" 2>/dev/null || :
+	busybox insmod "$BUILD_DIR/arch/x86/kvm/kvm.ko" &&
+		busybox insmod "$BUILD_DIR/arch/x86/kvm/kvm-amd.ko"
+}
+
+vm_pids()
+{
+	local dir comm
+
+	for dir in /proc/[0-9]*; do
+		read -r comm <"$dir/comm" || continue
+		[ "$comm" != tiny-vmm ] || echo "${dir#/proc/}"
+	done 2>/dev/null
+}
+
+vcpu_threads()
+{
+	local pid tid
+
+	for pid in $(vm_pids); do
+		for tid in "/proc/$pid/task"/*; do
+			echo "${tid##*/}"
+		done
+	done
+}
+
+# Create, run, destroy: some end by themselves, some are killed at any point of their lives.
+# Mostly halted, or little else would get on.
+vms()
+{
+	local n=0 running
+
+	while goes_on; do
+		mapfile -t running < <(jobs -pr)
+		if [ -e /run/no-vms ] || [ "${#running[@]}" -ge 3 ]; then
+			nap 0.3
+			continue
+		fi
+		"$GUEST_DIR/tiny-vmm" --id "vm$n" --vcpus $((n % 3 + 1)) --seconds $((n % 4 + 1)) \
+			--cr3 2000 --cr3 6000 --user-us 100 --kernel-us 50 --idle-us 3000 2>>vms.log &
+		if [ $((n % 3)) -eq 0 ]; then
+			nap "0.$((RANDOM % 9))"
+			kill -9 $! 2>/dev/null || :
+		fi
+		n=$((n + 1))
+		echo "$n" >vms.count
+	done
+}
+
+# The tool, as its users would
+recordings()
+{
+	local n=0
+
+	while goes_on; do
+		if [ -e /run/no-vms ]; then
+			nap 0.3
+			continue
+		fi
+		perf kvm unified record -q -c 4000000 -o /run/unified.data -- sleep 0.5 \
+			2>>recordings.log && n=$((n + 1))
+		rm -rf /run/unified.data
+		echo "$n" >recordings.count
+		nap 3
+	done
+}
+
+fuzz()
+{
+	local seed
+
+	seed=$(param seed)
+	while goes_on; do
+		# shellcheck disable=SC2046 # a list
+		attr-fuzz fuzz "$seed" 10 $(vcpu_threads) >>fuzz.log || touch fuzz.failed
+		seed=$((seed + 1))
+	done
+}
+
+# An open event of a tracepoint in a module holds the module: try until none is. Those
+# with PERF_SAMPLE_VCPU do not, and stay (attr-fuzz keep).
+unload_kvm()
+{
+	until busybox rmmod kvm_amd 2>/dev/null || ! goes_on; do
+		nap 0.3
+	done
+	until busybox rmmod kvm 2>/dev/null || ! goes_on; do
+		nap 0.3
+	done
+}
+
+modules()
+{
+	local n=0
+
+	while goes_on; do
+		nap $((RANDOM % 10 + 10))
+		touch /run/no-vms
+		# shellcheck disable=SC2046 # a list
+		kill -9 $(vm_pids) 2>/dev/null || :
+		unload_kvm
+		grep -q '^kvm ' /proc/modules || n=$((n + 1))
+		load_kvm 2>>modules.log || :
+		rm -f /run/no-vms
+		echo "$n" >modules.count
+	done
+}
+
+measure()
+{
+	local seconds part pids=()
+
+	# Each half minute a sign of life, for whoever reads the console.
+	seconds=$(param seconds)
+	rm -f /run/no-vms
+	mkfifo /run/nothing
+	load_kvm
+	say "KVM is loaded"
+	attr-fuzz bits >fuzz.log || touch fuzz.failed
+	say "each bit with each kind of event"
+	SECONDS=0
+	end=$seconds
+	attr-fuzz keep "$seconds" >keep.log &
+	pids+=($!)
+	migrate tiny-vmm "$seconds" >migrate.log &
+	pids+=($!)
+	for part in $PARTS; do
+		$part &
+		pids+=($!)
+	done
+	while goes_on; do
+		nap 30
+		say "$(counts)"
+	done
+	wait "${pids[@]}" || :
+}
+
+counts()
+{
+	local part
+
+	for part in $PARTS; do
+		[ ! -s "$part.count" ] || printf '%s %s ' "$part" "$(cat "$part.count")"
+	done
+}
+
+# enough WHAT NUMBER LEAST
+enough()
+{
+	say "$1: $2, at least $3"
+	[ "$2" -ge "$3" ]
+}
+
+# sum_of FILE WORD: of the numbers behind the word
+sum_of()
+{
+	awk -v word="$2" '{ for (i = 1; i < NF; i++) if ($i == word) n += $(i + 1) } END { print n + 0 }' "$1"
+}
+
+check()
+{
+	local least part seconds
+
+	seconds=$(param seconds)
+	cat keep.log migrate.log
+	grep WRONG fuzz.log | head -n 20 || :
+	[ ! -e fuzz.failed ]
+	[ "$(sum_of keep.log wrong)" -eq 0 ]
+	for least in $AT_LEAST; do
+		part=${least%=*}
+		enough "$part" "$(cat "$part.count")" $((${least#*=} * seconds / 600))
+	done
+	enough "samples of guests, the event that was open all the time" \
+		"$(sum_of keep.log in-guest)" "$seconds"
+	enough "vCPU threads moved" "$(sum_of migrate.log moved)" $((seconds / 2))
+	enough "attributes that were accepted" "$(sum_of fuzz.log opened)" "$seconds"
+	enough "fuzz: samples of guests" "$(sum_of fuzz.log in-guest)" $((seconds / 60))
+	enough "fuzz: records of the timeline" "$(sum_of fuzz.log timeline)" $((seconds / 60))
+	enough NMIs "$(awk '/NMI:/ { for (i = 2; $i ~ /^[0-9]+$/; i++) n += $i } END { print n + 0 }' \
+		/proc/interrupts)" "$seconds"
+	# Lockdep, once it has something to say, is off.
+	[ "$(awk '/debug_locks:/ { print $2 }' /proc/lockdep_stats)" -eq 1 ]
+}
