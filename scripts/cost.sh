@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# cost.sh: what the series costs, in instructions, as a table: an exit, a KVM_RUN and a
+# sample on a kernel without the series, with it and not in use, and in use. Two runs of
+# the lab's scenario cost, and build/cost.txt.
+#
+# Ends with 1 if off costs more than it may: see ALLOWED.
+
+# shellcheck source=scripts/common.sh
+. "$(dirname "$0")/common.sh"
+
+# Instructions that off may cost over the kernel without the series. An exit: none, there is
+# no new code on its way. A KVM_RUN: a load, a test and a branch for each of its two tracepoints,
+# and what the second one is to say. (This kernel has no CONFIG_JUMP_LABEL; with it, a
+# tracepoint that is off is one no-op.) A sample: a test and a branch where it is prepared and
+# where it is written.
+declare -A ALLOWED=([exit]=0 [run]=12 [guest-sample]=4 [host-sample]=4)
+declare -A USED_BY=([exit]=timeline [run]=timeline [guest-sample]=vcpu [host-sample]=vcpu)
+declare -A NOT_IN_USE=([exit]=none [run]=none [guest-sample]=plain [host-sample]=plain)
+
+# measure [VARIANT]: the scenario on that kernel; the results as cost-VARIANT.txt
+measure()
+{
+	COST_VARIANT=$1 "$TOP/scripts/lab.sh" cost
+	cp "$TOP/build/lab/cost/cost.txt" "$TOP/build/cost-${1:-patched}.txt"
+}
+
+# value VARIANT WHAT EVENT: the figure that came most often, or -
+value()
+{
+	awk -v what="$2" -v event="$3" \
+		'$1 == what && $2 == event { print NF > 3 ? $6 : "-" }' "$TOP/build/cost-$1.txt"
+}
+
+table()
+{
+	local what without off on rc=0 verdict
+
+	printf '%-14s %10s %10s %10s %12s %8s\n' instructions without off 'in use' 'off costs' allowed
+	for what in exit run guest-sample host-sample; do
+		without=$(value vanilla "$what" "${NOT_IN_USE[$what]}")
+		off=$(value patched "$what" "${NOT_IN_USE[$what]}")
+		on=$(value patched "$what" "${USED_BY[$what]}")
+		verdict=
+		if [ $((off - without)) -gt "${ALLOWED[$what]}" ]; then
+			verdict=' TOO MUCH'
+			rc=1
+		fi
+		printf '%-14s %10d %10d %10d %12d %8d%s\n' "$what" "$without" "$off" "$on" \
+			$((off - without)) "${ALLOWED[$what]}" "$verdict"
+	done
+	return "$rc"
+}
+
+lock_cache
+measure vanilla
+measure ''
+rc=0
+table >"$TOP/build/cost.txt" || rc=$?
+cat "$TOP/build/cost.txt"
+KVMU_SAID_WHY=1
+exit "$rc"
