@@ -5,12 +5,12 @@
 
 SCENARIO ?= libquantum
 
-.PHONY: help demo test perf collector kernel lab series check clean
+.PHONY: help demo test test-long perf collector kernel lab series check clean
 # The scripts lock the cache; make's own -j has nothing to run beside them.
 .NOTPARALLEL:
 
 help: ## list these targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
 	@echo "Variables: KVMU_CACHE=DIR (downloads and builds), KDIR=TREE or TARBALL, JOBS=N, SCENARIO=NAME"
 
 demo: ## everything: build, boot a host with a guest, profile it, show the report
@@ -18,6 +18,9 @@ demo: ## everything: build, boot a host with a guest, profile it, show the repor
 
 test: ## run all tests; ends with "N passed, N failed"
 	@scripts/test.sh
+
+test-long: ## run the long tests: sanitizers, cost when off; or make test-long TEST=name
+	@scripts/test-long.sh $(TEST)
 
 perf: ## build perf with the kvm unified command
 	@KVMU_SAY_WHERE=1 scripts/build-perf.sh

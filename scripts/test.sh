@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # test.sh [NAME...]: run scripts/tests/*.t (or those named), each of which
 # prints TAP, and count the single checks. The last line is the verdict.
+#
+# KVMU_TESTS names another directory of tests (see test-long.sh).
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
+
+TESTS=${KVMU_TESTS:-$TOP/scripts/tests}
 
 passed=0 failed=0 skipped=0
 
@@ -67,8 +71,8 @@ run_tests()
 	local name
 
 	for name in "$@"; do
-		[ -x "$TOP/scripts/tests/$name.t" ] || die "no test $name in scripts/tests"
-		run_test "$TOP/scripts/tests/$name.t"
+		[ -x "$TESTS/$name.t" ] || die "no test $name in ${TESTS#"$TOP"/}"
+		run_test "$TESTS/$name.t"
 	done
 }
 

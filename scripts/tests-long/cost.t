@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# What the series costs in instructions, not in use and in use: scripts/cost.sh.
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/../tests/tap.sh"
+
+ok "scripts/cost.sh measures" "$TOP/scripts/cost.sh"
+sed 's/^/# /' "$TOP/build/cost.txt"
+
+# column WHAT N: of the table
+column()
+{
+	awk -v what="$1" -v n="$2" '$1 == what { print $n }' "$TOP/build/cost.txt"
+}
+
+# costs WHAT LEAST MOST: off, over the kernel without the series
+costs()
+{
+	local cost
+
+	cost=$(column "$1" 5)
+	echo "$1: $cost, which is to be from $2 to $3"
+	[ "$cost" -ge "$2" ] && [ "$cost" -le "$3" ]
+}
+ok "off, an exit costs nothing" costs exit 0 0
+# From 0: the kernel without the series has nothing that this one has not.
+ok "off, a KVM_RUN costs at most 12 instructions" costs run 0 12
+ok "off, a sample in the guest costs at most 4 instructions" costs guest-sample 0 4
+ok "off, a sample in the host costs at most 4 instructions" costs host-sample 0 4
+
+# What is in use must show, or nothing was measured.
+dearer()
+{
+	echo "$1: $(column "$1" 4) in use, $(column "$1" 3) off"
+	[ "$(column "$1" 4)" -gt $(($(column "$1" 3) + $2)) ]
+}
+ok "in use, a KVM_RUN writes two records" dearer run 200
+ok "in use, a sample in the guest has more in it" dearer guest-sample 20
+ok "in use, a sample in the host has more in it" dearer host-sample 10
+done_testing
