@@ -470,6 +470,9 @@ static void set_details(struct perf_event_attr *attr)
 static void set_randomly(struct perf_event_attr *attr)
 {
 	attr->sample_type = any() & any() & ((1U << SAMPLE_BITS) - 1);
+	/* What the kernel says of a vCPU's state is looked at, too. */
+	if (attr->type == PERF_TYPE_TRACEPOINT)
+		attr->sample_type |= PERF_SAMPLE_RAW;
 	attr->read_format = one_in(2) ? any() & ((1U << FORMAT_BITS) - 1) : 0;
 	attr->sample_regs_user = any() & REGS_MASK;
 	attr->sample_regs_intr = any() & REGS_MASK;
@@ -513,7 +516,7 @@ static void set_randomly(struct perf_event_attr *attr)
 
 static void work(void)
 {
-	uint64_t until = now_ns() + 1000000 + below(3000000);
+	uint64_t until = now_ns() + 2000000 + below(10000000);
 	char *page = mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			  -1, 0);
 

@@ -17,8 +17,9 @@ QEMU_ACCEL=tcg,thread=single
 NMIS_PER_SECOND=20
 # The sanitized kernel takes a minute to boot on a busy machine.
 LIMIT=$((STRESS_SECONDS * 2 + 240))
-# Its guests look at no clock.
-HOST_CMDLINE="kvmu.clock=any kvmu.seconds=$STRESS_SECONDS kvmu.seed=$STRESS_SEED"
+# Its guests look at no clock. While identify_cpu() clears what the CPU can, KASAN takes 5-level
+# addresses for wild ones: a fault of this kernel, without the series, too.
+HOST_CMDLINE="no5lvl kvmu.clock=any kvmu.seconds=$STRESS_SECONDS kvmu.seed=$STRESS_SEED"
 
 PARTS="vms recordings fuzz modules"
 # What there must be at least in ten minutes, on a slow and busy machine. All went wrong if not.
