@@ -37,9 +37,9 @@ mutations()
 {
 	cat <<-'END'
 	cr3-lookup@perf-kvm-unified/guest-space.c@s/^\treturn find_owner(spaces, end - 1, time, ambiguous);/\treturn \&spaces->entries[0];/@profile@share within 2 points
-	no-cr3@patches/linux-6.12/0004-*@s/^+\(\tdata->flags |= PERF_VCPU_PT_ROOT_VALID;\)/+\t(void)data;/@profile@99 % of guest user samples belong
+	no-cr3@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\(\tdata->flags |= PERF_VCPU_PT_ROOT_VALID;\)/+\t(void)data;/@profile@99 % of guest user samples belong
 	truncated-map@perf-kvm-unified/guest-stream.c@s/if (ret == -EPIPE)/if (ret == -EPIPE \&\& !(ret = 0))/@profile@refused: a truncated map
-	sample-halves@patches/linux-6.12/0008-*@s/^+\t\t\tu.val32\[1\] = vcpu->vpid;/+\t\t\tu.val32[1] = vcpu->vcpu_id;/@perf@Sample parsing
+	sample-halves@patches/linux-6.12/*-perf-tools-Add-support-for-PERF_SAMPLE_VCPU*@s/^+\t\t\tu.val32\[1\] = vcpu->vpid;/+\t\t\tu.val32[1] = vcpu->vcpu_id;/@perf@Sample parsing
 	wake-up-wait@perf-kvm-unified/vcpu-states.c@s/waited = event->run_delay - prev->run_delay/waited = 0/@perf@time axis: states
 	lost-is-known@perf-kvm-unified/measurement.c@s/^\tgap.from = m->last_record.sample->cpu.;/\tgap.from = gap.until;/@time-axis@lost
 	steal-by-nobody@perf-kvm-unified/time-axis.c@s/interval->kind == VCPU_TIME_PREEMPTED \&\&/interval->kind == VCPU_TIME_NR \&\&/@time-axis@guest2
@@ -48,15 +48,15 @@ mutations()
 	no-replay@perf-kvm-unified/guest-load.c@s/entries\[replay->next\].time <= time/entries[replay->next].time < 1/@processes@storm: .* named right
 	first-guest@perf-kvm-unified/kvm-guests.c@s/^\t\tif (guest->pid == pid)$/\t\tif (guest->pid == pid || pid > 0)/@vmm@CR3 2000 of VM two
 	one-table@perf-kvm-unified/kvm-guests.c@s/guest_spaces__find(&guest->spaces,/guest_spaces__find(\&list_first_entry(\&session->kvm_guests->guests, struct kvm_guest, node)->spaces,/@vmm@CR3 6000 of VM two
-	svm-cr3@patches/linux-6.12/0004-*@s/^+\tdata->pt_root = npt_enabled ? vmcb->save.cr3 : /+\tdata->pt_root = /@kunit@kvm_svm_perf_data: svm_perf_data_in_guest
-	vmread@patches/linux-6.12/0004-*@/^+void vmx_get_perf_data/,/^+}/s/^+\tif (!in_guest || /+\tif (/@kunit@the lab runs the scenario host-only
-	softirq-guest@patches/linux-6.12/0004-*@s/^+\t\tin_guest = false;/+\t\tin_guest = in_guest;/@kunit@perf_data_softirq_is_host
-	layout@patches/linux-6.12/0002-*@s/^+\t\tdata->dyn_size += sizeof(data->vcpu) - sizeof(data->vcpu.flags);/+\t\tdata->dyn_size += sizeof(data->vcpu.flags);/@kunit@vcpu_sample_layout
-	stale-cr3@patches/linux-6.12/0004-*@s/^+\tdata->pt_root = npt_enabled ? vmcb->save.cr3 : /+\tdata->pt_root = /@selftests@in the one loop it is the one
-	softirq-in-guest@patches/linux-6.12/0004-*@s/^+\tif (in_serving_softirq())/+\tif (0)/@selftests@softirq that perf labels guest
-	not-nested@patches/linux-6.12/0004-*@s/^+\tif (is_guest_mode(vcpu))/+\tif (0)/@selftests@samples of L2 say so
-	vmx-cr3@patches/linux-6.12/0004-*@s/^+\tif (exec_controls_get(vmx) & CPU_BASED_CR3_LOAD_EXITING)/+\tif (vmx)/@vmx@vmx: the CR3s of VM busy
-	vmx-shadow-root@patches/linux-6.12/0004-*@s/^+\tif (exec_controls_get(vmx) & CPU_BASED_CR3_LOAD_EXITING)/+\tif (!vmx)/@vmx@vmx-shadow: the CR3s of VM busy
+	svm-cr3@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tdata->pt_root = npt_enabled ? vmcb->save.cr3 : /+\tdata->pt_root = /@kunit@kvm_svm_perf_data: svm_perf_data_in_guest
+	vmread@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@/^+void vmx_get_perf_data/,/^+}/s/^+\tif (!in_guest || /+\tif (/@kunit@the lab runs the scenario host-only
+	softirq-guest@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\t\tin_guest = false;/+\t\tin_guest = in_guest;/@kunit@perf_data_softirq_is_host
+	layout@patches/linux-6.12/*-perf-core-Add-PERF_SAMPLE_VCPU-*@s/^+\t\tdata->dyn_size += sizeof(data->vcpu) - sizeof(data->vcpu.flags);/+\t\tdata->dyn_size += sizeof(data->vcpu.flags);/@kunit@vcpu_sample_layout
+	stale-cr3@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tdata->pt_root = npt_enabled ? vmcb->save.cr3 : /+\tdata->pt_root = /@selftests@in the one loop it is the one
+	softirq-in-guest@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (in_serving_softirq())/+\tif (0)/@selftests@softirq that perf labels guest
+	not-nested@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (is_guest_mode(vcpu))/+\tif (0)/@selftests@samples of L2 say so
+	vmx-cr3@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (exec_controls_get(vmx) & CPU_BASED_CR3_LOAD_EXITING)/+\tif (vmx)/@vmx@vmx: the CR3s of VM busy
+	vmx-shadow-root@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (exec_controls_get(vmx) & CPU_BASED_CR3_LOAD_EXITING)/+\tif (!vmx)/@vmx@vmx-shadow: the CR3s of VM busy
 	END
 }
 

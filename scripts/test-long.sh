@@ -6,7 +6,7 @@
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
 
-ALL=(hot cost planted stress)
+ALL=(hot cost series planted stress)
 
 lock_cache
 [ $# -gt 0 ] || set -- "${ALL[@]}"

@@ -180,4 +180,9 @@ check_scenario()
 check_scenario vmx Y Y
 check_scenario vmx-shadow N Y
 check_scenario vmx-no-vpid Y N
+
+# With L2 in a guest, too
+lab_runs vmx-selftests
+cd "$LAB/vmx-selftests" || { done_testing; }
+hand_on sample.tap sample.err "VMX: "
 done_testing

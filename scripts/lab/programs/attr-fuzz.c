@@ -602,19 +602,6 @@ static void try_attr(struct perf_event_attr attr, pid_t pid, int cpu)
 	close(fd);
 }
 
-/*
- * For a stack of size 0 perf_output_sample_ustack() writes 8 bytes more than there is room
- * for, with or without the series.
- */
-static void avoid_empty_stack(struct perf_event_attr *attr)
-{
-	size_t end = offsetof(struct perf_event_attr, sample_stack_user) +
-		     sizeof(attr->sample_stack_user);
-
-	if (!attr->sample_stack_user || attr->size < end)
-		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_STACK_USER;
-}
-
 static void try_random(void)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
@@ -623,7 +610,6 @@ static void try_random(void)
 
 	set_kind(&attr, below(NR_KINDS));
 	set_randomly(&attr);
-	avoid_empty_stack(&attr);
 	if (!one_in(4))
 		attr.sample_type |= PERF_SAMPLE_VCPU;
 	if (one_in(2) && nr_tids)
