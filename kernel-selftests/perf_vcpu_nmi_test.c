@@ -419,6 +419,8 @@ int main(int argc, char *argv[])
 	guest.roots[0] = clone_page_table_root(vm) | 0x08;
 	guest.roots[1] = clone_page_table_root(vm) | 0x10;
 	sync_global_to_guest(vm, guest);
+	/* It begins on another. */
+	vcpu_run(vcpu);
 
 	pthread_create(&vcpu_thread, NULL, run_vcpu, vcpu);
 	while (!__atomic_load_n(&vcpu_tid, __ATOMIC_ACQUIRE))

@@ -241,6 +241,15 @@ static void run_turn(struct kvm_vcpu *vcpu)
 	}
 }
 
+/* A VM that runs on its two roots: it has begun on another. */
+static struct kvm_vm *make_vm_two_roots(struct kvm_vcpu **vcpu)
+{
+	struct kvm_vm *vm = make_vm(vcpu, guest_two_roots);
+
+	run_turn(*vcpu);
+	return vm;
+}
+
 static u64 now_ns(void)
 {
 	struct timespec now;
@@ -354,7 +363,7 @@ static void test_content(void)
 	const unsigned int quarter = opt.samples / 4;
 	struct perf_event_attr attr;
 	struct kvm_vcpu *vcpu;
-	struct kvm_vm *vm = make_vm(&vcpu, guest_two_roots);
+	struct kvm_vm *vm = make_vm_two_roots(&vcpu);
 	unsigned int spins, interrupts;
 
 	init_clock(&attr);
@@ -501,7 +510,7 @@ static void test_exclude(void)
 {
 	struct perf_event_attr attr;
 	struct kvm_vcpu *vcpu;
-	struct kvm_vm *vm = make_vm(&vcpu, guest_two_roots);
+	struct kvm_vm *vm = make_vm_two_roots(&vcpu);
 
 	init_clock(&attr);
 	attr.exclude_guest = 1;
@@ -642,7 +651,7 @@ static void test_softirq(void)
 	unsigned int samples = opt.samples;
 	struct perf_event_attr attr;
 	struct kvm_vcpu *vcpu;
-	struct kvm_vm *vm = make_vm(&vcpu, guest_two_roots);
+	struct kvm_vm *vm = make_vm_two_roots(&vcpu);
 
 	init_tracepoint(&attr, "irq/softirq_entry");
 	/* There are not as many. */
@@ -866,7 +875,7 @@ static void test_timeline(void)
 	timeline_cpu = sched_getcpu();
 	pin_to(timeline_cpu);
 
-	vm = make_vm(&vcpu, guest_two_roots);
+	vm = make_vm_two_roots(&vcpu);
 	record_timeline(vcpu, USER_EXITS, NULL);
 	ksft_test_result(order_is_right(), "timeline: the order of exits to user space\n");
 	ksft_test_result(nr_exits(KVM_EXIT_IO) == USER_EXITS,
