@@ -134,7 +134,8 @@ maintainers_tree()
 
 	mkdir -p "$dir"
 	(cd "$TREE/src" && git ls-files 2>/dev/null
-		find Documentation/virt/kvm tools/perf include/uapi scripts -type f) |
+		find Documentation/virt/kvm tools/perf tools/testing/selftests/kvm \
+			include/uapi scripts -type f) |
 		sort -u >"$TMP/names"
 	while read -r path; do
 		mkdir -p "$dir/$(dirname "$path")"

@@ -5,7 +5,7 @@
 HOST_MEM=1024
 LIMIT=180
 SELFTESTS=1
-HOST_CMDLINE="kvm_amd.npt=0"
+HOST_CMDLINE="kvmu.clock=any kvm_amd.npt=0"
 
 measure()
 {
