@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # build-kernel.sh: the kernel of the lab's host, tinyconfig plus what
-# scripts/lab/host.config wants, out of tree.
+# scripts/lab/host.config and host-kunit.config want, out of tree.
 #
 # KERNEL_VARIANT names a second build beside the default one: "sanitized" has what
 # scripts/lab/host-sanitized.config adds, with KVM as modules, "vanilla" is the same
@@ -18,7 +18,7 @@ SPACE_MB=900
 GOALS=(bzImage)
 
 case $VARIANT in
-'')	;;
+'')	WANTED+=("$TOP/scripts/lab/host-kunit.config") ;;
 sanitized)
 	WANTED+=("$TOP/scripts/lab/host-sanitized.config")
 	GOALS+=(modules)
