@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "apic.h"
 #include "kvm_util.h"
 #include "processor.h"
 
@@ -139,13 +140,32 @@ static inline void vcpu_enable_interrupts(struct kvm_vcpu *vcpu)
 	vcpu_regs_set(vcpu, &regs);
 }
 
+#define TIMER_VECTOR	0xec
+/* SDM vol. 3A, "APIC Timer": the divide configuration register */
+#define APIC_TDR_DIV_1	0xb
+
+/* The handler of the guest's timer, for vm_install_exception_handler() */
+static inline void guest_timer(struct ex_regs *regs)
+{
+	x2apic_write_reg(APIC_EOI, 0);
+}
+
+/* In the guest: a periodic timer wakes up even what has halted right after the interrupt. */
+static inline void guest_start_timer(u64 period_ns)
+{
+	x2apic_enable();
+	x2apic_write_reg(APIC_TDCR, APIC_TDR_DIV_1);
+	x2apic_write_reg(APIC_LVTT, APIC_LVT_TIMER_PERIODIC | TIMER_VECTOR);
+	x2apic_write_reg(APIC_TMICT, period_ns);
+}
+
 struct perf_ring {
 	int				fd;
 	struct perf_event_mmap_page	*meta;
 	size_t				data_size;
-	u64			sample_type;
-	u64			lost;
-	u64			throttled;
+	u64				sample_type;
+	u64				lost;
+	u64				throttled;
 };
 
 /* From flags on as in the sample, for its size */

@@ -30,8 +30,6 @@
 #include "vmx.h"
 
 #define VCPU_ID		3
-#define TIMER_VECTOR	0xec
-#define APIC_TDR_DIV_1	0xb
 #define RING_PAGES	256
 #define MAX_CPUS	64
 #define SENDER_CPU	0
@@ -80,19 +78,11 @@ static u64 first_handler;
 GUEST_SPIN(spin_a);
 GUEST_SPIN(spin_b);
 
-static void guest_timer(struct ex_regs *regs)
-{
-	x2apic_write_reg(APIC_EOI, 0);
-}
-
 static void guest_code(void)
 {
 	u32 eax, ebx, ecx, edx;
 
-	x2apic_enable();
-	x2apic_write_reg(APIC_TDCR, APIC_TDR_DIV_1);
-	x2apic_write_reg(APIC_LVTT, APIC_LVT_TIMER_PERIODIC | TIMER_VECTOR);
-	x2apic_write_reg(APIC_TMICT, guest.timer_ns);
+	guest_start_timer(guest.timer_ns);
 	for (;;) {
 		for (u64 i = 0; i < guest.turns; i++) {
 			write_cr3(guest.roots[0]);
@@ -123,15 +113,6 @@ static void spin_us(u64 us)
 		;
 }
 
-static void pin_to(pid_t tid, int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	TEST_ASSERT(!sched_setaffinity(tid, sizeof(set), &set), "sched_setaffinity()");
-}
-
 static void *run_vcpu(void *arg)
 {
 	struct kvm_vcpu *vcpu = arg;
@@ -152,7 +133,7 @@ static void *run_vcpu(void *arg)
 /* Takes the CPU away from the vCPU every now and then. */
 static void *preempt(void *arg)
 {
-	pin_to(0, (long)arg);
+	kvm_pin_this_task_to_pcpu((long)arg);
 	while (!stop) {
 		spin_us(opt.interval_us);
 		usleep(10 * opt.interval_us);
@@ -163,10 +144,13 @@ static void *preempt(void *arg)
 static void *move_vcpu(void *arg)
 {
 	unsigned int cpu = SENDER_CPU;
+	cpu_set_t set;
 
 	while (!stop) {
 		cpu = cpu + 1 < nr_cpus ? cpu + 1 : SENDER_CPU + 1;
-		pin_to(vcpu_tid, cpu);
+		CPU_ZERO(&set);
+		CPU_SET(cpu, &set);
+		TEST_ASSERT(!sched_setaffinity(vcpu_tid, sizeof(set), &set), "sched_setaffinity()");
 		usleep(10 * opt.interval_us);
 	}
 	return NULL;
@@ -407,7 +391,7 @@ int main(int argc, char *argv[])
 	ksft_set_plan(15);
 
 	nmi_exit = host_cpu_is_intel ? EXIT_REASON_EXCEPTION_NMI : SVM_EXIT_NMI;
-	pin_to(0, SENDER_CPU);
+	kvm_pin_this_task_to_pcpu(SENDER_CPU);
 	for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++)
 		open_ring(&rings[cpu], cpu);
 

@@ -28,8 +28,6 @@
 
 /* Not 0, which is also what nothing is */
 #define VCPU_ID		5
-#define TIMER_VECTOR	0xec
-#define APIC_TDR_DIV_1	0xb
 #define L2_STACK_SIZE	256
 #define NESTED_LOOPS	10
 /* Periods of the guest's timer that a guest halts before it exits to user space */
@@ -103,18 +101,9 @@ static void guest_two_roots(void)
 	}
 }
 
-static void guest_timer(struct ex_regs *regs)
-{
-	x2apic_write_reg(APIC_EOI, 0);
-}
-
-/* A periodic timer wakes up even what has halted right after the interrupt. */
 static void guest_halt(void)
 {
-	x2apic_enable();
-	x2apic_write_reg(APIC_TDCR, APIC_TDR_DIV_1);
-	x2apic_write_reg(APIC_LVTT, APIC_LVT_TIMER_PERIODIC | TIMER_VECTOR);
-	x2apic_write_reg(APIC_TMICT, guest.halt_ns);
+	guest_start_timer(guest.halt_ns);
 	for (;;) {
 		for (unsigned int i = 0; i < HALTS; i++)
 			asm volatile("hlt");
@@ -846,18 +835,9 @@ static unsigned int lost_to(pid_t tid)
 	return nr;
 }
 
-static void pin_to(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	TEST_ASSERT(!sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity()");
-}
-
 static void *spinner(void *arg)
 {
-	pin_to(timeline_cpu);
+	kvm_pin_this_task_to_pcpu(timeline_cpu);
 	__atomic_store_n(&spinner_tid, gettid(), __ATOMIC_RELEASE);
 	while (!spinner_stop)
 		;
@@ -873,7 +853,7 @@ static void test_timeline(void)
 
 	TEST_ASSERT(!sched_getaffinity(0, sizeof(before), &before), "sched_getaffinity()");
 	timeline_cpu = sched_getcpu();
-	pin_to(timeline_cpu);
+	kvm_pin_this_task_to_pcpu(timeline_cpu);
 
 	vm = make_vm_two_roots(&vcpu);
 	record_timeline(vcpu, USER_EXITS, NULL);
