@@ -35,7 +35,7 @@ ok "JSON: the samples of the table" test \
 	"$(awk '$1 == "guest1" && /Total samples:/ { print $4 }' "$TMP/table")"
 report --format csv >"$TMP/csv"
 ok "CSV: as many rows as the JSON has" test "$(wc -l <"$TMP/csv")" -eq \
-	"$(json "$TMP/json" '1 + sum(len(x["rows"]) for x in r[0]["levels"])')"
+	"$(json "$TMP/json" '1 + sum(len(x["rows"]) for x in r[0].json["levels"])')"
 csv_time()
 {
 	python3 -c 'import csv, sys

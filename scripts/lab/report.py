@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A report of perf kvm unified in JSON, and what one asks it."""
+
+import json
+
+
+class Report:
+    """What `perf kvm unified report --format json` has written to a file."""
+
+    def __init__(self, path):
+        with open(path, encoding="ascii") as file:
+            self.json = json.load(file)
+
+    @property
+    def measurement(self):
+        return self.json["measurement"]
+
+    def guest(self, name=None):
+        """What is known of a guest (the first)."""
+        for guest in self.json["guests"]:
+            if name in (None, guest["name"]):
+                return guest
+        raise SystemExit("no guest %s" % name)
+
+    def level(self, name, vcpu=None):
+        """The level "host", that of a VM, or that of a vCPU of it."""
+        for level in self.json["levels"]:
+            if level.get("vm", "host") == name and level.get("vcpu") == vcpu:
+                return level
+        raise SystemExit("no level %s %s" % (name, vcpu))
+
+    def share(self, name, kind, vcpu=None):
+        """Percent of a class in a level."""
+        level = self.level(name, vcpu)
+        return 100 * level["classes_ns"][kind] / level["time_ns"]
+
+    def part(self, name, of, vcpu=None):
+        """Percent of a level's time in the rows that of() says yes to."""
+        level = self.level(name, vcpu)
+        return 100 * sum(row["time_ns"] for row in level["rows"] if of(row)) / level["time_ns"]
+
+    def rows(self, name, start, vcpu=None):
+        """Percent of the rows whose function starts with that."""
+        return self.part(name, lambda row: row["function"].startswith(start), vcpu)
+
+    def user(self, name, of, among=lambda row: True):
+        """Percent of a VM's time in user mode in the rows that of() says yes to, of those
+        that among() does."""
+        rows = [row for row in self.level(self.guest(name)["name"])["rows"]
+                if row["class"] == "USER" and among(row)]
+        return 100 * sum(row["time_ns"] for row in rows if of(row)) / \
+            sum(row["time_ns"] for row in rows)
