@@ -24,6 +24,7 @@
 #include "processor.h"
 #include "svm_util.h"
 #include "test_util.h"
+#include "userfaultfd_util.h"
 #include "vmx.h"
 
 /* Not 0, which is also what nothing is */
@@ -36,6 +37,11 @@
 #define USER_EXITS	20
 #define RING_PAGES	64
 #define MAX_SAMPLES	50000
+/* Of the guest's memory, which the host does not have at first, and how late each is */
+#define ABSENT_PAGES	16
+#define ABSENT_SLOT	10
+#define ABSENT_GPA	0x10000000
+#define PAGE_DELAY_US	5000
 #define NOBODY		65534
 
 /* SDM vol. 3C, appendix C: basic exit reasons; APM vol. 2, appendix C: exit codes */
@@ -57,6 +63,8 @@ static struct {
 	u64	loops;		/* of each spin */
 	u64	turns;		/* of both spins before an exit to user space */
 	u64	halt_ns;
+	u64	absent;		/* address of the first of ABSENT_PAGES */
+	u64	page_size;
 } guest = { .loops = 10000, .turns = 50, .halt_ns = 2000000 };
 
 GUEST_SPIN(spin_a);
@@ -109,6 +117,14 @@ static void guest_halt(void)
 			asm volatile("hlt");
 		GUEST_SYNC1(0);
 	}
+}
+
+static void guest_touch_pages(void)
+{
+	for (unsigned int i = 0; i < ABSENT_PAGES; i++)
+		*(volatile u8 *)(guest.absent + i * guest.page_size);
+	for (;;)
+		GUEST_SYNC1(0);
 }
 
 static void guest_l2_svm(void)
@@ -180,6 +196,7 @@ static struct {
 	unsigned int		nr;
 	unsigned int		in_guest;
 	unsigned int		labelled_guest;
+	unsigned int		by_vcpu;	/* of the thread that runs it */
 } rec;
 
 static void keep_sample(const struct perf_sample *sample, void *arg)
@@ -189,6 +206,7 @@ static void keep_sample(const struct perf_sample *sample, void *arg)
 	rec.samples[rec.nr++] = *sample;
 	rec.in_guest += sample_is_in_guest(sample);
 	rec.labelled_guest += sample_is_labelled_guest(sample);
+	rec.by_vcpu += sample->tid == gettid();
 }
 
 /* The CR3s have bits below the address of the table, too: PCIDs, or else PWT and PCD. */
@@ -278,9 +296,9 @@ static void init_tracepoint(struct perf_event_attr *attr, const char *event)
 	};
 }
 
-/* Run the vCPU until *counted is opt.samples, or the time is over. */
-static void record(struct kvm_vcpu *vcpu, struct perf_event_attr *attr,
-		   const unsigned int *counted)
+/* Run the vCPU until *counted is opt.samples, or the time is over. @pid: whose event it is */
+static void record_of(pid_t pid, struct kvm_vcpu *vcpu, struct perf_event_attr *attr,
+		      const unsigned int *counted)
 {
 	u64 end = now_ns() + opt.seconds * 1000000000ULL;
 	struct perf_ring ring;
@@ -288,7 +306,8 @@ static void record(struct kvm_vcpu *vcpu, struct perf_event_attr *attr,
 	rec.nr = 0;
 	rec.in_guest = 0;
 	rec.labelled_guest = 0;
-	perf_ring_open(&ring, attr, 0, -1, RING_PAGES);
+	rec.by_vcpu = 0;
+	perf_ring_open(&ring, attr, pid, -1, RING_PAGES);
 	/* Not the first exits ever: the guest's memory is there. */
 	run_turn(vcpu);
 	perf_ring_enable(&ring);
@@ -301,6 +320,12 @@ static void record(struct kvm_vcpu *vcpu, struct perf_event_attr *attr,
 	perf_ring_close(&ring);
 	ksft_print_msg("%u samples, %u in the guest, %u labelled guest, lost %lu, throttled %lu\n",
 		       rec.nr, rec.in_guest, rec.labelled_guest, ring.lost, ring.throttled);
+}
+
+static void record(struct kvm_vcpu *vcpu, struct perf_event_attr *attr,
+		   const unsigned int *counted)
+{
+	record_of(0, vcpu, attr, counted);
 }
 
 /* How many samples there are for which @cond holds, with @s for the sample */
@@ -628,6 +653,61 @@ static void test_permission(void)
 	write_paranoid(before);
 }
 
+/* --- Events of another task ---------------------------------------------------- */
+
+static struct {
+	pthread_t	thread;
+	pid_t		tid;
+	int		cpu;
+	volatile bool	stop;
+} sleeper;
+
+static const char *no_waking(void)
+{
+	return tracepoint_id("sched/sched_waking") < 0 ? "no tracepoint sched:sched_waking" : NULL;
+}
+
+static void *sleep_shortly(void *arg)
+{
+	kvm_pin_this_task_to_pcpu(sleeper.cpu);
+	__atomic_store_n(&sleeper.tid, gettid(), __ATOMIC_RELEASE);
+	while (!sleeper.stop)
+		usleep(opt.period / 1000);
+	return NULL;
+}
+
+/*
+ * The sleeper is woken by a timer of the vCPU's CPU, often out of the guest. The event is
+ * the sleeper's, and it may be hit by a thread whose guest is none of its owner's business.
+ */
+static void test_other_task(void)
+{
+	unsigned int samples = opt.samples;
+	struct perf_event_attr attr;
+	struct kvm_vcpu *vcpu;
+	struct kvm_vm *vm = make_vm_two_roots(&vcpu);
+	cpu_set_t before;
+
+	TEST_ASSERT(!sched_getaffinity(0, sizeof(before), &before), "sched_getaffinity()");
+	sleeper.cpu = sched_getcpu();
+	kvm_pin_this_task_to_pcpu(sleeper.cpu);
+	pthread_create(&sleeper.thread, NULL, sleep_shortly, NULL);
+	while (!__atomic_load_n(&sleeper.tid, __ATOMIC_ACQUIRE))
+		usleep(1000);
+
+	init_tracepoint(&attr, "sched/sched_waking");
+	opt.samples /= 4;
+	record_of(sleeper.tid, vcpu, &attr, &rec.by_vcpu);
+	check_samples(s, opt.samples, s->tid == gettid(), !s->vcpu.flags && !s->left_over,
+		      "other task: its event says nothing of the vCPU");
+	opt.samples = samples;
+
+	sleeper.stop = true;
+	pthread_join(sleeper.thread, NULL);
+	sched_setaffinity(0, sizeof(before), &before);
+	kvm_vm_free(vm);
+}
+
 /* --- Softirqs on top of the interrupt that the guest was running into ----------- */
 
 static const char *no_softirq_entry(void)
@@ -737,12 +817,13 @@ static void keep_event(const struct perf_sample *sample, void *arg)
 }
 
 /*
- * The events of @turns turns, or until *counted is not 0. They are of the CPU, not of
+ * The events of @turns turns, or until *counted is not 0, behind one that is not recorded
+ * if @warm. They are of the CPU, not of
  * the thread: perf takes the thread's events away before KVM knows that it is scheduled
  * out.
  */
 static void record_timeline(struct kvm_vcpu *vcpu, unsigned int turns,
-			    const unsigned int *counted)
+			    const unsigned int *counted, bool warm)
 {
 	u64 end = now_ns() + opt.seconds * 1000000000ULL;
 	struct perf_event_attr attr;
@@ -759,7 +840,8 @@ static void record_timeline(struct kvm_vcpu *vcpu, unsigned int turns,
 	tl.nr = 0;
 	memset(tl.count, 0, sizeof(tl.count));
 	perf_ring_open(&ring, &attr, -1, timeline_cpu, RING_PAGES);
-	run_turn(vcpu);
+	if (warm)
+		run_turn(vcpu);
 	perf_ring_enable(&ring);
 	for (unsigned int i = 0; (i < turns || (counted && !*counted)) && now_ns() < end; i++) {
 		run_turn(vcpu);
@@ -772,14 +854,10 @@ static void record_timeline(struct kvm_vcpu *vcpu, unsigned int turns,
 		       tl.count[TL_BLOCKED], tl.count[TL_HALTED], tl.count[TL_HALT_POLL]);
 }
 
-/*
- * What may follow what, without halt-polling. KVM_RUN is marked before its first event
- * and unmarked before its last: the thread may be preempted in between.
- */
+/* What may follow what, without halt-polling */
 static const u32 tl_next[NR_TL] = {
-	[TL_RUN]	= BIT(TL_RUN) | BIT(TL_USER) | BIT(TL_PREEMPTED) | BIT(TL_BLOCKED) |
-			  BIT(TL_HALTED),
-	[TL_USER]	= BIT(TL_RUN) | BIT(TL_PREEMPTED),
+	[TL_RUN]	= BIT(TL_USER) | BIT(TL_PREEMPTED) | BIT(TL_BLOCKED) | BIT(TL_HALTED),
+	[TL_USER]	= BIT(TL_RUN),
 	[TL_PREEMPTED]	= BIT(TL_RUN),
 	[TL_BLOCKED]	= BIT(TL_RUN),
 	[TL_HALTED]	= BIT(TL_RUN),
@@ -844,6 +922,58 @@ static void *spinner(void *arg)
 	return NULL;
 }
 
+/* Called for each page that is touched for the first time, after PAGE_DELAY_US */
+static int bring_page(int uffd_mode, int uffd, struct uffd_msg *msg)
+{
+	struct uffdio_zeropage zero = {
+		.range.start = msg->arg.pagefault.address & ~(u64)(getpagesize() - 1),
+		.range.len = getpagesize(),
+	};
+
+	return ioctl(uffd, UFFDIO_ZEROPAGE, &zero) && errno != EEXIST ? -1 : 0;
+}
+
+static const char *no_pages(void)
+{
+	int uffd = syscall(__NR_userfaultfd, O_CLOEXEC);
+
+	if (uffd < 0)
+		return "no userfaultfd()";
+	close(uffd);
+	return no_timeline();
+}
+
+/* The guest has no part in it: it does not know asynchronous page faults. */
+static void test_pages(void)
+{
+	struct uffd_desc *pages;
+	struct kvm_vcpu *vcpu;
+	struct kvm_vm *vm = make_vm(&vcpu, guest_touch_pages);
+	cpu_set_t before;
+
+	TEST_ASSERT(!sched_getaffinity(0, sizeof(before), &before), "sched_getaffinity()");
+	timeline_cpu = sched_getcpu();
+	kvm_pin_this_task_to_pcpu(timeline_cpu);
+	vm_userspace_mem_region_add(vm, VM_MEM_SRC_ANONYMOUS, ABSENT_GPA, ABSENT_SLOT,
+				    ABSENT_PAGES, 0);
+	guest.page_size = getpagesize();
+	guest.absent = vm_vaddr_unused_gap(vm, ABSENT_PAGES * guest.page_size, ABSENT_GPA);
+	virt_map(vm, guest.absent, ABSENT_GPA, ABSENT_PAGES);
+	sync_global_to_guest(vm, guest);
+	pages = uffd_setup_demand_paging(UFFDIO_REGISTER_MODE_MISSING, PAGE_DELAY_US,
+					 addr_gpa2hva(vm, ABSENT_GPA),
+					 ABSENT_PAGES * guest.page_size, 1, bring_page);
+
+	record_timeline(vcpu, 1, NULL, false);
+	ksft_test_result(order_is_right(), "pages: the order of waits for pages\n");
+	ksft_test_result(tl.count[TL_BLOCKED] >= ABSENT_PAGES,
+			 "pages: the vCPU is blocked for each of %u\n", ABSENT_PAGES);
+	ksft_test_result(!tl.count[TL_HALTED], "pages: and never halted\n");
+	uffd_stop_demand_paging(pages);
+	kvm_vm_free(vm);
+	sched_setaffinity(0, sizeof(before), &before);
+}
+
 static void test_timeline(void)
 {
 	pthread_t thread;
@@ -856,7 +986,7 @@ static void test_timeline(void)
 	kvm_pin_this_task_to_pcpu(timeline_cpu);
 
 	vm = make_vm_two_roots(&vcpu);
-	record_timeline(vcpu, USER_EXITS, NULL);
+	record_timeline(vcpu, USER_EXITS, NULL, true);
 	ksft_test_result(order_is_right(), "timeline: the order of exits to user space\n");
 	ksft_test_result(nr_exits(KVM_EXIT_IO) == USER_EXITS,
 			 "timeline: %u exits to user space\n", USER_EXITS);
@@ -865,7 +995,7 @@ static void test_timeline(void)
 	pthread_create(&thread, NULL, spinner, NULL);
 	while (!__atomic_load_n(&spinner_tid, __ATOMIC_ACQUIRE))
 		usleep(1000);
-	record_timeline(vcpu, USER_EXITS, &tl.count[TL_PREEMPTED]);
+	record_timeline(vcpu, USER_EXITS, &tl.count[TL_PREEMPTED], true);
 	spinner_stop = true;
 	pthread_join(thread, NULL);
 	ksft_test_result(order_is_right(), "timeline: the order of preemptions\n");
@@ -878,7 +1008,7 @@ static void test_timeline(void)
 	vm_install_exception_handler(vm, TIMER_VECTOR, guest_timer);
 	/* No polling */
 	vm_enable_cap(vm, KVM_CAP_HALT_POLL, 0);
-	record_timeline(vcpu, HALT_TURNS, NULL);
+	record_timeline(vcpu, HALT_TURNS, NULL, true);
 	ksft_test_result(order_is_right(), "timeline: the order of halts\n");
 	/* Some find the interrupt pending if the host is slow, some wake up in vain. */
 	ksft_test_result(tl.count[TL_HALTED] >= HALT_TURNS * HALTS / 2,
@@ -902,8 +1032,10 @@ static const struct {
 	{ "exclude",	3,  test_exclude,	NULL },
 	{ "attr",	ARRAY_SIZE(attr_sizes) + 1, test_attr, NULL },
 	{ "permission",	3,  test_permission,	no_root },
+	{ "other-task",	1,  test_other_task,	no_waking },
 	{ "softirq",	1,  test_softirq,	no_softirq_entry },
 	{ "timeline",	9,  test_timeline,	no_timeline },
+	{ "pages",	3,  test_pages,		no_pages },
 };
 
 static bool wanted(unsigned int i)

@@ -16,7 +16,7 @@ static struct kvm_vcpu *svm_perf_data_vcpu(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, svm);
 	svm->vmcb = kunit_kzalloc(test, sizeof(*svm->vmcb), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, svm->vmcb);
-	svm->vmcb->control.exit_code = SVM_EXIT_NMI;
+	svm->vmcb->control.exit_code = SVM_EXIT_INTR;
 	svm->vmcb->control.asid = TEST_ASID;
 	svm->vmcb->save.cr3 = TEST_SAVE_CR3;
 	svm->vcpu.arch.cr3 = TEST_ARCH_CR3;
@@ -30,7 +30,7 @@ static void svm_perf_data_in_guest(struct kunit *test)
 	svm_get_perf_data(svm_perf_data_vcpu(test), true, &data);
 	KUNIT_EXPECT_EQ(test, data.flags, PERF_VCPU_EXIT_REASON_VALID |
 			PERF_VCPU_PT_ROOT_VALID | TEST_ISA);
-	KUNIT_EXPECT_EQ(test, data.exit_reason, SVM_EXIT_NMI);
+	KUNIT_EXPECT_EQ(test, data.exit_reason, SVM_EXIT_INTR);
 	KUNIT_EXPECT_EQ(test, data.vpid, TEST_ASID);
 	/* vcpu->arch.cr3 is of the exit before, unless CR3 loads are intercepted. */
 	KUNIT_EXPECT_EQ(test, data.pt_root, npt_enabled ? TEST_SAVE_CR3 : TEST_ARCH_CR3);
@@ -42,8 +42,23 @@ static void svm_perf_data_in_host(struct kunit *test)
 
 	svm_get_perf_data(svm_perf_data_vcpu(test), false, &data);
 	KUNIT_EXPECT_EQ(test, data.flags, PERF_VCPU_EXIT_REASON_VALID | TEST_ISA);
-	KUNIT_EXPECT_EQ(test, data.exit_reason, SVM_EXIT_NMI);
+	KUNIT_EXPECT_EQ(test, data.exit_reason, SVM_EXIT_INTR);
 	KUNIT_EXPECT_EQ(test, data.vpid, TEST_ASID);
+	KUNIT_EXPECT_EQ(test, data.pt_root, 0);
+}
+
+/* The NMI is over: an interrupt has become pending in its handler. */
+static void svm_perf_data_behind_nmi(struct kunit *test)
+{
+	struct perf_vcpu_data data = {
+		.flags = PERF_VCPU_EXIT_REASON_VALID | PERF_VCPU_IN_GUEST,
+	};
+	struct kvm_vcpu *vcpu = svm_perf_data_vcpu(test);
+
+	to_svm(vcpu)->vmcb->control.exit_code = SVM_EXIT_NMI;
+	svm_get_perf_data(vcpu, true, &data);
+	KUNIT_EXPECT_EQ(test, data.flags, PERF_VCPU_EXIT_REASON_VALID | TEST_ISA);
+	KUNIT_EXPECT_EQ(test, data.exit_reason, SVM_EXIT_NMI);
 	KUNIT_EXPECT_EQ(test, data.pt_root, 0);
 }
 
@@ -73,6 +88,7 @@ static void svm_perf_data_protected(struct kunit *test)
 static struct kunit_case svm_perf_data_cases[] = {
 	KUNIT_CASE(svm_perf_data_in_guest),
 	KUNIT_CASE(svm_perf_data_in_host),
+	KUNIT_CASE(svm_perf_data_behind_nmi),
 	KUNIT_CASE(svm_perf_data_never_run),
 	KUNIT_CASE(svm_perf_data_protected),
 	{},

@@ -59,31 +59,36 @@ static void new_event(struct kunit *test, u64 sample_type, bool exclude_guest)
 	rcu_assign_pointer(ctx->event->rb, ctx->rb);
 }
 
-/* Returns the sample that an event makes of what a hypervisor says. */
-static const void *sample_of(struct kunit *test, const struct perf_vcpu_data *vcpu)
+/* Returns the sample that an event makes of the data that there are. */
+static const void *sample_of_data(struct kunit *test, struct perf_sample_data *data)
 {
 	struct vcpu_sample_test *ctx = test->priv;
 	struct perf_output_handle handle;
 	struct perf_event_header header;
-	struct perf_sample_data data;
 	struct pt_regs regs = {};
 
 	perf_fetch_caller_regs(&regs);
-	perf_sample_data_init(&data, 0, 0);
-	if (vcpu) {
-		data.vcpu = *vcpu;
-		perf_sample_finish_vcpu(&data, ctx->event);
-	}
-
 	preempt_disable();
-	perf_prepare_sample(&data, ctx->event, &regs);
-	perf_prepare_header(&header, &data, ctx->event, &regs);
-	if (!perf_output_begin(&handle, &data, ctx->event, header.size)) {
-		perf_output_sample(&handle, &header, &data, ctx->event);
+	perf_prepare_sample(data, ctx->event, &regs);
+	perf_prepare_header(&header, data, ctx->event, &regs);
+	if (!perf_output_begin(&handle, data, ctx->event, header.size)) {
+		perf_output_sample(&handle, &header, data, ctx->event);
 		perf_output_end(&handle);
 	}
 	preempt_enable();
 	return ctx->rb->data_pages[0];
+}
+
+/* Returns the sample that an event makes of what a hypervisor says. */
+static const void *sample_of(struct kunit *test, const struct perf_vcpu_data *vcpu)
+{
+	struct vcpu_sample_test *ctx = test->priv;
+	struct perf_sample_data data;
+
+	perf_sample_data_init(&data, 0, 0);
+	data.vcpu = *vcpu;
+	perf_sample_finish_vcpu(&data, ctx->event);
+	return sample_of_data(test, &data);
 }
 
 static unsigned int sample_size(const void *sample)
@@ -126,8 +131,25 @@ static void vcpu_sample_not_loaded(struct kunit *test)
 
 static void vcpu_sample_bit_not_set(struct kunit *test)
 {
+	struct perf_sample_data data;
+
 	new_event(test, 0, false);
-	KUNIT_EXPECT_EQ(test, sample_size(sample_of(test, NULL)), SIZE_WITHOUT_VCPU);
+	perf_sample_data_init(&data, 0, 0);
+	KUNIT_EXPECT_EQ(test, sample_size(sample_of_data(test, &data)), SIZE_WITHOUT_VCPU);
+}
+
+/* What the stack has of another sample is not for this one: no vCPU is loaded here. */
+static void vcpu_sample_asks_anew(struct kunit *test)
+{
+	struct perf_sample_data data;
+	const void *sample;
+
+	new_event(test, PERF_SAMPLE_VCPU, false);
+	perf_sample_data_init(&data, 0, 0);
+	data.vcpu = in_guest;
+	sample = sample_of_data(test, &data);
+	KUNIT_EXPECT_EQ(test, sample_size(sample), SIZE_NOT_LOADED);
+	KUNIT_EXPECT_EQ(test, sample_vcpu(sample)->flags, 0);
 }
 
 /* Nothing of the guest, not even that there is one, but all that is the host's */
@@ -151,7 +173,7 @@ static void vcpu_sample_exclude_guest_in_host(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, sample_vcpu(sample), &in_host, sizeof(in_host));
 }
 
-/* With what the samples before have left in the buffer, none of which is to be seen */
+/* A hypervisor that fills in more than the flags say: none of it is to be seen. */
 static void vcpu_sample_not_loaded_is_no_leak(struct kunit *test)
 {
 	const struct perf_vcpu_data not_loaded = {
@@ -190,6 +212,7 @@ static struct kunit_case vcpu_sample_cases[] = {
 	KUNIT_CASE(vcpu_sample_layout),
 	KUNIT_CASE(vcpu_sample_not_loaded),
 	KUNIT_CASE(vcpu_sample_bit_not_set),
+	KUNIT_CASE(vcpu_sample_asks_anew),
 	KUNIT_CASE(vcpu_sample_exclude_guest),
 	KUNIT_CASE(vcpu_sample_exclude_guest_in_host),
 	KUNIT_CASE(vcpu_sample_not_loaded_is_no_leak),

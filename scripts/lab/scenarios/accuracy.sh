@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
+# about: the same work natively and in a guest, and two equal processes, on a virtual clock
+
+# See time-axis.sh.
+QEMU_ACCEL=tcg,thread=single
+QEMU_ARGS="-icount shift=2,sleep=on"
+HOST_CPUS=1
+LIMIT=400
+
+GUESTS="guest1"
+guest1_VCPUS=1
+guest1_MEM=256
+guest1_NICE=
+guest1_CMDLINE=cryptomgr.notests
+guest1_TIMEOUT=600
+
+PERIOD=997000
+# One factoring from its beginning to its end: the paper's, of 1397, is some 20 times as long.
+WORK="shor 0 143 8 1"
+
+# What the host runs is the guest's own program.
+natively()
+{
+	local lib
+
+	lib=$(echo "$GUEST_DIR"/root/lib/*-linux-gnu)
+	OMP_NUM_THREADS=1 LD_LIBRARY_PATH=$lib "$GUEST_DIR/root/usr/bin/shor" "${@:2}"
+}
+
+measure()
+{
+	local ask
+	ask="guest-exec $(guest_socket guest1)"
+
+	go_first
+	perf kvm unified record -q -o /run/warm-up.data -- true
+	natively shor 0 15 8 1 >/dev/null
+	in_guest guest1 "shor 0 15 8 1" >/dev/null
+
+	export -f natively
+	unified_record native -c $PERIOD -- bash -c "natively $WORK" >native.txt
+	# shellcheck disable=SC2086 # a command and its arguments
+	unified_record guest -c $PERIOD -- $ask $WORK >guest.txt
+
+	# Two processes of one program, each with all of its own.
+	in_guest guest1 start shor 0 143 8
+	in_guest guest1 start shor 0 143 8
+	in_guest guest1 ready
+	MAPPED=guest1 ASKED=cpu bracketed_record two -c $PERIOD -- sleep 20
+	in_guest guest1 stop
+	mkdir -p two
+	mv two-guest1-stat.before two/guest1-cpu.before
+	mv two-guest1-stat.after two/guest1-cpu.after
+}
+
+report()
+{
+	cpu-shares two user
+}
