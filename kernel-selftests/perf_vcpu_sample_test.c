@@ -196,7 +196,6 @@ static struct {
 	unsigned int		nr;
 	unsigned int		in_guest;
 	unsigned int		labelled_guest;
-	unsigned int		by_vcpu;	/* of the thread that runs it */
 } rec;
 
 static void keep_sample(const struct perf_sample *sample, void *arg)
@@ -206,7 +205,6 @@ static void keep_sample(const struct perf_sample *sample, void *arg)
 	rec.samples[rec.nr++] = *sample;
 	rec.in_guest += sample_is_in_guest(sample);
 	rec.labelled_guest += sample_is_labelled_guest(sample);
-	rec.by_vcpu += sample->tid == gettid();
 }
 
 /* The CR3s have bits below the address of the table, too: PCIDs, or else PWT and PCD. */
@@ -296,9 +294,9 @@ static void init_tracepoint(struct perf_event_attr *attr, const char *event)
 	};
 }
 
-/* Run the vCPU until *counted is opt.samples, or the time is over. @pid: whose event it is */
-static void record_of(pid_t pid, struct kvm_vcpu *vcpu, struct perf_event_attr *attr,
-		      const unsigned int *counted)
+/* Run the vCPU until *counted is opt.samples, or the time is over. */
+static void record(struct kvm_vcpu *vcpu, struct perf_event_attr *attr,
+		   const unsigned int *counted)
 {
 	u64 end = now_ns() + opt.seconds * 1000000000ULL;
 	struct perf_ring ring;
@@ -306,8 +304,7 @@ static void record_of(pid_t pid, struct kvm_vcpu *vcpu, struct perf_event_attr *
 	rec.nr = 0;
 	rec.in_guest = 0;
 	rec.labelled_guest = 0;
-	rec.by_vcpu = 0;
-	perf_ring_open(&ring, attr, pid, -1, RING_PAGES);
+	perf_ring_open(&ring, attr, 0, -1, RING_PAGES);
 	/* Not the first exits ever: the guest's memory is there. */
 	run_turn(vcpu);
 	perf_ring_enable(&ring);
@@ -320,12 +317,6 @@ static void record_of(pid_t pid, struct kvm_vcpu *vcpu, struct perf_event_attr *
 	perf_ring_close(&ring);
 	ksft_print_msg("%u samples, %u in the guest, %u labelled guest, lost %lu, throttled %lu\n",
 		       rec.nr, rec.in_guest, rec.labelled_guest, ring.lost, ring.throttled);
-}
-
-static void record(struct kvm_vcpu *vcpu, struct perf_event_attr *attr,
-		   const unsigned int *counted)
-{
-	record_of(0, vcpu, attr, counted);
 }
 
 /* How many samples there are for which @cond holds, with @s for the sample */
@@ -373,8 +364,8 @@ static void test_content(void)
 	const u64 known = PERF_VCPU_LOADED | PERF_VCPU_IN_GUEST | PERF_VCPU_PT_ROOT_VALID |
 			       PERF_VCPU_EXIT_REASON_VALID | PERF_VCPU_ISA_MASK;
 	const size_t head = sizeof(struct perf_event_header) + 3 * sizeof(u64);
-	/* A quarter of the samples for each loop is far less than what there are. */
-	const unsigned int quarter = opt.samples / 4;
+	/* An eighth of the samples for each loop is far less than what there are. */
+	const unsigned int eighth = opt.samples / 8;
 	struct perf_event_attr attr;
 	struct kvm_vcpu *vcpu;
 	struct kvm_vm *vm = make_vm_two_roots(&vcpu);
@@ -388,10 +379,10 @@ static void test_content(void)
 	check_samples(s, opt.samples, sample_is_in_guest(s),
 		      s->vcpu.pt_root == guest.roots[0] || s->vcpu.pt_root == guest.roots[1],
 		      "content: it is one of the guest's two, with its low bits");
-	check_samples(s, quarter, sample_is_in_guest(s) && ip_is_in(s->ip, spin_a),
+	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, spin_a),
 		      s->vcpu.pt_root == guest.roots[0],
 		      "content: in the one loop it is the one");
-	check_samples(s, quarter, sample_is_in_guest(s) && ip_is_in(s->ip, spin_b),
+	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, spin_b),
 		      s->vcpu.pt_root == guest.roots[1],
 		      "content: in the other loop it is the other");
 	check_samples(s, opt.samples, is_loaded(s), s->vcpu.vcpu_id == VCPU_ID,
@@ -651,61 +642,6 @@ static void test_permission(void)
 	ksft_test_result(!open_as_nobody(PERF_SAMPLE_IP | PERF_SAMPLE_VCPU),
 			 "permission: but with 1\n");
 	write_paranoid(before);
-}
-
-/* --- Events of another task ---------------------------------------------------- */
-
-static struct {
-	pthread_t	thread;
-	pid_t		tid;
-	int		cpu;
-	volatile bool	stop;
-} sleeper;
-
-static const char *no_waking(void)
-{
-	return tracepoint_id("sched/sched_waking") < 0 ? "no tracepoint sched:sched_waking" : NULL;
-}
-
-static void *sleep_shortly(void *arg)
-{
-	kvm_pin_this_task_to_pcpu(sleeper.cpu);
-	__atomic_store_n(&sleeper.tid, gettid(), __ATOMIC_RELEASE);
-	while (!sleeper.stop)
-		usleep(opt.period / 1000);
-	return NULL;
-}
-
-/*
- * The sleeper is woken by a timer of the vCPU's CPU, often out of the guest. The event is
- * the sleeper's, and it may be hit by a thread whose guest is none of its owner's business.
- */
-static void test_other_task(void)
-{
-	unsigned int samples = opt.samples;
-	struct perf_event_attr attr;
-	struct kvm_vcpu *vcpu;
-	struct kvm_vm *vm = make_vm_two_roots(&vcpu);
-	cpu_set_t before;
-
-	TEST_ASSERT(!sched_getaffinity(0, sizeof(before), &before), "sched_getaffinity()");
-	sleeper.cpu = sched_getcpu();
-	kvm_pin_this_task_to_pcpu(sleeper.cpu);
-	pthread_create(&sleeper.thread, NULL, sleep_shortly, NULL);
-	while (!__atomic_load_n(&sleeper.tid, __ATOMIC_ACQUIRE))
-		usleep(1000);
-
-	init_tracepoint(&attr, "sched/sched_waking");
-	opt.samples /= 4;
-	record_of(sleeper.tid, vcpu, &attr, &rec.by_vcpu);
-	check_samples(s, opt.samples, s->tid == gettid(), !s->vcpu.flags && !s->left_over,
-		      "other task: its event says nothing of the vCPU");
-	opt.samples = samples;
-
-	sleeper.stop = true;
-	pthread_join(sleeper.thread, NULL);
-	sched_setaffinity(0, sizeof(before), &before);
-	kvm_vm_free(vm);
 }
 
 /* --- Softirqs on top of the interrupt that the guest was running into ----------- */
@@ -1032,7 +968,6 @@ static const struct {
 	{ "exclude",	3,  test_exclude,	NULL },
 	{ "attr",	ARRAY_SIZE(attr_sizes) + 1, test_attr, NULL },
 	{ "permission",	3,  test_permission,	no_root },
-	{ "other-task",	1,  test_other_task,	no_waking },
 	{ "softirq",	1,  test_softirq,	no_softirq_entry },
 	{ "timeline",	9,  test_timeline,	no_timeline },
 	{ "pages",	3,  test_pages,		no_pages },
