@@ -47,18 +47,22 @@ class Lab:
                    "-k", os.path.join(self.tree, "host/vmlinux"),
                    "--guest-root", os.path.join(self.tree, "guest/root")] + list(options)
         with open(output, "wb") as file, open(output + ".err", "wb") as errors:
-            code = subprocess.call(command, stdout=file, stderr=errors)
+            code = subprocess.call(command, stdout=file, stderr=errors, env=dict(
+                os.environ, PERF_BUILDID_DIR=self.build_ids()))
         if code:
             with open(output + ".err", encoding="utf-8", errors="replace") as errors:
                 sys.exit("evaluation: %s: %s" % (" ".join(command), errors.read()))
         return Report(output)
 
-    def data_bytes(self, scenario, recording):
-        """The size of what a recording has measured, without maps of guests."""
-        path = self.path(scenario, recording + ".data")
-        if os.path.isdir(path):
-            path = os.path.join(path, "data")
-        return os.path.getsize(path)
+    def build_ids(self):
+        """A build-id cache with the guests' programs: the lab's host, too, has run them."""
+        cache = os.path.join(self.work, "build-ids")
+        if not os.path.isdir(cache):
+            root = os.path.join(self.tree, "guest/root")
+            files = glob.glob(root + "/lib/*/libquantum.so.*") + [root + "/usr/bin/shor"]
+            subprocess.check_call([os.path.join(self.tree, "perf/perf"), "--buildid-dir", cache,
+                                   "buildid-cache", "--add", ",".join(files)])
+        return cache
 
 
 class Finding:

@@ -51,7 +51,8 @@ has_spdx()
 # can be searched for; macros for tests and tables are used once; the one
 # comparison of two constants is the kernel's; and a flag that a signal handler
 # sets is volatile.
-CHECKPATCH_OFF=FILE_PATH_CHANGES,CAMELCASE,STRLCPY,OPEN_ENDED_LINE,BIT_MACRO
+# The tree has no history to look a Fixes: up in.
+CHECKPATCH_OFF=UNKNOWN_COMMIT_ID,FILE_PATH_CHANGES,CAMELCASE,STRLCPY,OPEN_ENDED_LINE,BIT_MACRO
 CHECKPATCH_OFF+=,VOLATILE,LONG_LINE_STRING,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE,CONSTANT_COMPARISON
 
 checkpatch()

@@ -33,7 +33,7 @@ def shares(report, level):
 def find(lab):
     native, guest = lab.report("accuracy", "native"), lab.report("accuracy", "guest")
     finding = Finding("Native and in a guest", "Tables 3, 4 and 5",
-                      "libquantum factors 143 with base 8, from its beginning to its end, on the "
+                      "libquantum factors 91 with base 8, from its beginning to its end, on the "
                       "lab's host and in a guest of it. The profile is made on the host in both "
                       "cases, with a sample every 0.997 ms.")
     of_host, native_library = shares(native, "host")

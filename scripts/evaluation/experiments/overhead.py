@@ -32,8 +32,9 @@ class Run:
         self.bytes = self.samples = None
         if os.path.exists(lab.path(scenario, name + ".size")):
             self.bytes = int(lab.text(scenario, name + ".size"))
-            self.samples = sum(int(n) for n in re.findall(
-                r"^ *SAMPLE events: +(\d+)", lab.text(scenario, name + ".stats"), re.MULTILINE))
+            # The first is the sum of those of the single events.
+            self.samples = int(re.search(r"^ *SAMPLE events: +(\d+)", lab.text(
+                scenario, name + ".stats"), re.MULTILINE).group(1))
 
     def overhead(self, without):
         return 100 * (self.elapsed / without.elapsed - 1)

@@ -24,7 +24,7 @@ def cpu_shares(lab):
 def find(lab):
     report = lab.report("accuracy", "two")
     finding = Finding("Two processes of one program", "Tables 6 and 7",
-                      "Two processes that factor 143 with base 8, over and over, share the "
+                      "Two processes that factor 91 with base 8, over and over, share the "
                       "guest's one vCPU for 20 s of virtual time.")
     by_guest = cpu_shares(lab)
     pids = sorted(by_guest)
