@@ -6,8 +6,6 @@
 #
 # node: this machine's Node.js. Its files are not in guest/root: a scenario that
 # wants their symbols finds them in guest/extra-node.
-#
-# jvm: no more of a Java VM than the workload Shop needs, and that. In guest/extra-jvm, too.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/../common.sh"
@@ -18,41 +16,15 @@ LAB=$TOP/scripts/lab
 GUEST=$TREE/guest
 SPACE_MB=600
 
-# add_libraries ROOT FILE: those that FILE needs, but for what the initrd or ROOT has.
-add_libraries()
-{
-	local root=$1 file
-
-	ldd "$2" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | while read -r file; do
-		[[ $file == "$root"/* || -e $GUEST/root$file ]] || install -D "$file" "$root$file"
-	done
-}
-
-# add_files ROOT PROGRAM: with its libraries.
+# add_files ROOT PROGRAM: with its libraries, but for those that the initrd has.
 add_files()
 {
-	install -D "$2" "$1/usr/bin/$(basename "$2")"
-	add_libraries "$1" "$2"
-}
+	local root=$1 program=$2 file
 
-# The Java VM has its functions' names in it, of those that it does not export, too: it is
-# as its package has it.
-pack_jvm()
-{
-	local root=$1 jdk file
-
-	jdk=$(dirname "$(dpkg -L openjdk-17-jdk-headless | grep '/bin/jlink$')")
-	mkdir -p "$root/usr/lib" "$root/usr/bin"
-	# jdk.jfr: without it, jdk.management in this version has no diagnostic commands.
-	"$jdk/jlink" --add-modules java.base,java.management,jdk.management,jdk.jfr \
-		--strip-java-debug-attributes --no-header-files --no-man-pages \
-		--output "$root/usr/lib/jvm"
-	rm -r "$root/usr/lib/jvm/legal"
-	find "$root/usr/lib/jvm" -type f \( -name '*.so' -o -perm -100 \) | while read -r file; do
-		add_libraries "$root" "$file"
+	install -D "$program" "$root/usr/bin/$(basename "$program")"
+	ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | while read -r file; do
+		[ -e "$GUEST/root$file" ] || install -D "$file" "$root$file"
 	done
-	ln -s ../lib/jvm/bin/java "$root/usr/bin/java"
-	"$jdk/javac" -Werror -Xlint:all -d "$root/usr/share/shop" "$LAB/workload/jvm/Shop.java"
 }
 
 pack()
@@ -67,9 +39,6 @@ pack()
 		add_files "$root" "$(command -v node)"
 		install -D -m 644 "$LAB/guest/hot.js" "$root/usr/share/hot.js"
 		;;
-	jvm)
-		pack_jvm "$root"
-		;;
 	*)
 		echo "no extra part is called '$name'"
 		return 1
@@ -81,33 +50,18 @@ pack()
 	mv -f "$new" "$GUEST/initrd-$name"
 }
 
-# What goes into a part that comes from this machine.
-sources_of()
-{
-	case $1 in
-	node)
-		cat "$LAB/guest/hot.js"
-		sha256sum <"$(command -v node)"
-		;;
-	jvm)
-		cat "$LAB/workload/jvm/Shop.java"
-		dpkg-query -W openjdk-17-jdk-headless openjdk-17-jre-headless
-		;;
-	esac
-}
-
 extra_key()
 {
 	{
-		cat "$0" "$TREE/stamps/guest-image"
-		sources_of "$1"
+		cat "$0" "$LAB/guest/hot.js" "$TREE/stamps/guest-image"
+		sha256sum <"$(command -v node)"
 	} | hash_text
 }
 
 lock_cache
 for name in "$@"; do
 	"$TOP/scripts/deps.sh" "$name"
-	key=$(extra_key "$name")
+	key=$(extra_key)
 	if stamp_is "guest-extra-$name" "$key" && [ -f "$GUEST/initrd-$name" ]; then
 		continue
 	fi
