@@ -17,11 +17,10 @@ packages_of()
 			socat xz-utils ;;
 	bochs)	echo bochs bochs-term bochsbios vgabios isolinux syslinux-common xorriso ;;
 	node)	echo nodejs cpio ;;
-	mariadb) echo gcc cpio ;;
 	docs)	echo python3-docutils ;;
 	series)	echo quilt sparse gcc-aarch64-linux-gnu codespell git perl ;;
 	check)	echo shellcheck codespell perl git procps strace python3-ply python3-git ;;
-	*)	die "deps.sh: no group '$1' (tree kernel perf lab bochs node mariadb docs series check)" ;;
+	*)	die "deps.sh: no group '$1' (tree kernel perf lab bochs node docs series check)" ;;
 	esac
 }
 

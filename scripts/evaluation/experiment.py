@@ -38,15 +38,14 @@ class Lab:
     def paths(self, scenario, pattern):
         return sorted(glob.glob(self.path(scenario, pattern)))
 
-    def report(self, scenario, recording, *options, guest_root="root"):
-        """Has a recording reported, symbols and all, and returns the Report. guest_root is
-        the directory with the guest's files."""
+    def report(self, scenario, recording, *options):
+        """Has a recording reported, symbols and all, and returns the Report."""
         output = os.path.join(self.work, "%s-%s%s.json" % (
             scenario, recording, "".join(options).replace("/", "_")))
         command = [os.path.join(self.tree, "perf/perf"), "kvm", "unified", "report", "-f",
                    "-i", self.path(scenario, recording + ".data"), "--format", "json",
                    "-k", os.path.join(self.tree, "host/vmlinux"),
-                   "--guest-root", os.path.join(self.tree, "guest", guest_root)] + list(options)
+                   "--guest-root", os.path.join(self.tree, "guest/root")] + list(options)
         with open(output, "wb") as file, open(output + ".err", "wb") as errors:
             code = subprocess.call(command, stdout=file, stderr=errors, env=dict(
                 os.environ, PERF_BUILDID_DIR=self.build_ids()))

@@ -6,8 +6,6 @@
 #
 # node: this machine's Node.js. Its files are not in guest/root: a scenario that
 # wants their symbols finds them in guest/extra-node.
-#
-# mariadb: a database server, see mariadb.sh. guest/extra-mariadb has all its files.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/../common.sh"
@@ -17,9 +15,6 @@
 LAB=$TOP/scripts/lab
 GUEST=$TREE/guest
 SPACE_MB=600
-
-# shellcheck source=scripts/lab/mariadb.sh
-. "$LAB/mariadb.sh"
 
 # add_files ROOT PROGRAM: with its libraries, but for those that the initrd has.
 add_files()
@@ -44,9 +39,6 @@ pack()
 		add_files "$root" "$(command -v node)"
 		install -D -m 644 "$LAB/guest/hot.js" "$root/usr/share/hot.js"
 		;;
-	mariadb)
-		pack_mariadb "$root"
-		;;
 	*)
 		echo "no extra part is called '$name'"
 		return 1
@@ -58,37 +50,18 @@ pack()
 	mv -f "$new" "$GUEST/initrd-$name"
 }
 
-# inputs_of NAME: what it is made of, as text.
-inputs_of()
-{
-	case $1 in
-	node)
-		cat "$LAB/guest/hot.js"
-		sha256sum <"$(command -v node)"
-		;;
-	mariadb)
-		cat "$LAB/mariadb.sh" "$MARIADB/names" "$LAB"/guest/{oltp,mariadb.cnf}
-		;;
-	esac
-}
-
 extra_key()
 {
 	{
-		cat "$0" "$TREE/stamps/guest-image"
-		inputs_of "$1"
+		cat "$0" "$LAB/guest/hot.js" "$TREE/stamps/guest-image"
+		sha256sum <"$(command -v node)"
 	} | hash_text
 }
 
 lock_cache
 for name in "$@"; do
 	"$TOP/scripts/deps.sh" "$name"
-	if [ "$name" = mariadb ] && [ ! -d "$MARIADB" ]; then
-		need_space "$TREE" "$SPACE_MB"
-		step "download a database server for the guest (Debian's mariadb-server-core)" \
-			"$LOGS/guest-mariadb.log" fetch_mariadb
-	fi
-	key=$(extra_key "$name")
+	key=$(extra_key)
 	if stamp_is "guest-extra-$name" "$key" && [ -f "$GUEST/initrd-$name" ]; then
 		continue
 	fi
