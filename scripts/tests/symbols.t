@@ -107,6 +107,16 @@ HOME=$TMP/nobody "$PERF" kvm unified report -f -i perf.data --guest-root "$TMP/l
 	>"$TMP/link.csv" 2>"$TMP/link.err"
 ok "stripped C++: by debuglink, below --guest-root" grep -q '"mix::Mixer<int>::spin(int)","cxx"' "$TMP/link.csv"
 
+# Of the program nothing but what debuginfo packages have of it, in the build-id cache: that
+# does not say where its code is in the program's file.
+id=$(readelf -n "$TREE/guest/unstripped/cxx" | awk '/Build ID/ { print $3 }')
+mkdir -p "$TMP/debuginfo/.debug/.build-id/${id:0:2}/${id:2}"
+cp "$link/.debug/cxx.debug" "$TMP/debuginfo/.debug/.build-id/${id:0:2}/${id:2}/debug"
+HOME=$TMP/debuginfo "$PERF" kvm unified report -f -i perf.data --format csv >"$TMP/debuginfo.csv" 2>&1
+ok "debuginfo without the program: there is a report" grep -q '"\[unknown\]","cxx"' "$TMP/debuginfo.csv"
+ok "and no name in it is a wrong one" \
+	not grep -vE '"(\[unknown\]|mix::Mixer<int>::spin\(int\))","cxx"' <(grep '"cxx","cxx"' "$TMP/debuginfo.csv")
+
 # A file of the same name that is another one: said, and not used.
 mkdir -p "$TMP/other/$BIN"
 cp "$TREE/guest/unstripped/jit" "$TMP/other/$BIN/contained-spin"
