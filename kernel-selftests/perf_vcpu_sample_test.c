@@ -879,6 +879,19 @@ static const char *no_pages(void)
 	return no_timeline();
 }
 
+/* @before: for unpin() */
+static void pin_for_timeline(cpu_set_t *before)
+{
+	TEST_ASSERT(!sched_getaffinity(0, sizeof(*before), before), "sched_getaffinity()");
+	timeline_cpu = sched_getcpu();
+	kvm_pin_this_task_to_pcpu(timeline_cpu);
+}
+
+static void unpin(const cpu_set_t *before)
+{
+	sched_setaffinity(0, sizeof(*before), before);
+}
+
 /* The guest has no part in it: it does not know asynchronous page faults. */
 static void test_pages(void)
 {
@@ -887,9 +900,7 @@ static void test_pages(void)
 	struct kvm_vm *vm = make_vm(&vcpu, guest_touch_pages);
 	cpu_set_t before;
 
-	TEST_ASSERT(!sched_getaffinity(0, sizeof(before), &before), "sched_getaffinity()");
-	timeline_cpu = sched_getcpu();
-	kvm_pin_this_task_to_pcpu(timeline_cpu);
+	pin_for_timeline(&before);
 	vm_userspace_mem_region_add(vm, VM_MEM_SRC_ANONYMOUS, ABSENT_GPA, ABSENT_SLOT,
 				    ABSENT_PAGES, 0);
 	guest.page_size = getpagesize();
@@ -907,7 +918,7 @@ static void test_pages(void)
 	ksft_test_result(!tl.count[TL_HALTED], "pages: and never halted\n");
 	uffd_stop_demand_paging(pages);
 	kvm_vm_free(vm);
-	sched_setaffinity(0, sizeof(before), &before);
+	unpin(&before);
 }
 
 static void test_timeline(void)
@@ -917,9 +928,7 @@ static void test_timeline(void)
 	struct kvm_vcpu *vcpu;
 	struct kvm_vm *vm;
 
-	TEST_ASSERT(!sched_getaffinity(0, sizeof(before), &before), "sched_getaffinity()");
-	timeline_cpu = sched_getcpu();
-	kvm_pin_this_task_to_pcpu(timeline_cpu);
+	pin_for_timeline(&before);
 
 	vm = make_vm_two_roots(&vcpu);
 	record_timeline(vcpu, USER_EXITS, NULL, true);
@@ -951,7 +960,7 @@ static void test_timeline(void)
 			 "timeline: the vCPU is halted\n");
 	ksft_test_result(!tl.count[TL_HALT_POLL], "timeline: and does not poll\n");
 	kvm_vm_free(vm);
-	sched_setaffinity(0, sizeof(before), &before);
+	unpin(&before);
 }
 
 /* --- All of them ---------------------------------------------------------------- */

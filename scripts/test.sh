@@ -108,9 +108,13 @@ end_beside()
 	local verdict
 
 	say "beside these:"
-	start_heartbeat "${BESIDE[*]}"
-	wait "$beside" || :
-	stop_heartbeat
+	# A heartbeat that is ended as it begins would still have this shell's traps.
+	if kill -0 "$beside" 2>/dev/null; then
+		start_heartbeat "${BESIDE[*]}"
+		wait "$beside" || :
+		stop_heartbeat
+	fi
+	trap 'exit 130' INT TERM
 	sed '$d' "$TOP/build/test/beside.out" | grep -v '^    \.\.\. '
 	verdict=$(tail -n 1 "$TOP/build/test/beside.out")
 	if ! [[ $verdict =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then

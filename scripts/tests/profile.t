@@ -124,8 +124,7 @@ cpu_share()
 # The rows of the report, which are of user mode.
 user_sample_share()
 {
-	section guest1 | awk -v pid="($1)" '$(NF - 1) == "shor" { all += $1; if ($NF == pid) own += $1 }
-		END { printf "%.2f", 100 * own / all }'
+	"$TOP/scripts/lab/report-shares" "$REPORT" guest1 shor | awk -v pid="$1" '$1 == pid { print $2 }'
 }
 
 # All samples with the CR3 of the process, which are of kernel mode, too.
