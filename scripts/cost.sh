@@ -29,7 +29,7 @@ measure()
 value()
 {
 	awk -v what="$2" -v event="$3" \
-		'$1 == what && $2 == event { print NF > 3 ? $6 : "-" }' "$TOP/build/cost-$1.txt"
+		'$1 == what && $2 == event { print (NF > 3 ? $6 : "-") }' "$TOP/build/cost-$1.txt"
 }
 
 table()

@@ -21,8 +21,8 @@ costs()
 	local cost
 
 	cost=$(column "$1" 5)
-	echo "$1: $cost, which is to be from $2 to $3"
-	[ "$cost" -ge "$2" ] && [ "$cost" -le "$3" ]
+	echo "$1: $cost of $(column "$1" 2), which is to be from $2 to $3"
+	[ "$(column "$1" 2)" -gt 0 ] && [ "$cost" -ge "$2" ] && [ "$cost" -le "$3" ]
 }
 ok "off, an exit costs nothing" costs exit 0 0
 # From 0: the kernel without the series has nothing that this one has not.
