@@ -11,9 +11,12 @@ say "perf kvm unified, demo. What is downloaded and built goes to $KVMU_CACHE."
 "$TOP/scripts/lab.sh" libquantum
 say ""
 cat "$TOP/$OUT/report-short.txt"
-say "The guest's own accounting of its two processes in user mode, around the measurement:"
+say "The guest's own accounting of its two processes in user mode, from a little before the"
+say "measurement to a little after it:"
 "$TOP/scripts/lab/cpu-shares" "$TOP/$OUT" user | sed 's/^/  /'
 say "The same of the report, which has been made on the host alone:"
 "$TOP/scripts/lab/report-shares" "$TOP/$OUT/report.txt" guest1 shor | sed 's/^/  /'
-say "All rows are in $OUT/report.txt, the profile is $OUT/perf.data."
-say "(The process 'agent' is how the lab talks to its guest, not part of the tool.)"
+say "All rows are in $OUT/report.txt, the profile is $OUT/perf.data,"
+say "for $TREE/perf/perf kvm unified report -f -i."
+say "(The process 'agent' is how the lab talks to its guest, not part of the tool; [cr3 ...] is"
+say "one that had ended before the map was made.)"
