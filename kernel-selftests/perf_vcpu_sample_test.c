@@ -519,12 +519,11 @@ static void test_exclude(void)
 
 	init_clock(&attr);
 	attr.exclude_guest = 1;
-	record(vcpu, &attr, &rec.labelled_guest);
+	record(vcpu, &attr, &rec.nr);
 	check_samples(s, 1, true, !sample_is_in_guest(s) && !root_valid(s) && !s->vcpu.pt_root,
 		      "exclude_guest: no sample is in the guest or has a CR3");
-	/* In softirqs of the window perf says guest, but they are not. */
-	check_samples(s, opt.samples / 2, sample_is_labelled_guest(s) && !is_loaded(s),
-		      !s->vcpu.flags && s->left_over == 0,
+	/* Most are on top of the guest. Kernels differ in how they label them. */
+	check_samples(s, opt.samples / 4, !is_loaded(s), !s->vcpu.flags && s->left_over == 0,
 		      "exclude_guest: what has interrupted it has nothing at all");
 
 	init_clock(&attr);
@@ -602,7 +601,9 @@ static void write_paranoid(int value)
 
 static const char *no_root(void)
 {
-	return geteuid() ? "takes root, to take its privileges away" : NULL;
+	if (geteuid())
+		return "takes root, to take its privileges away";
+	return access(PARANOID_PATH, W_OK) ? "cannot write " PARANOID_PATH : NULL;
 }
 
 /* As a user without capabilities. Returns an errno, or 0. */
@@ -629,9 +630,18 @@ static int open_as_nobody(u64 sample_type)
 	return WEXITSTATUS(status);
 }
 
+static int paranoid_before;
+
+static void restore_paranoid(void)
+{
+	write_paranoid(paranoid_before);
+}
+
 static void test_permission(void)
 {
-	int before = read_paranoid();
+	paranoid_before = read_paranoid();
+	/* Also if it ends in a TEST_ASSERT(). */
+	atexit(restore_paranoid);
 
 	write_paranoid(2);
 	ksft_test_result(!open_as_nobody(PERF_SAMPLE_IP),
@@ -641,13 +651,33 @@ static void test_permission(void)
 	write_paranoid(1);
 	ksft_test_result(!open_as_nobody(PERF_SAMPLE_IP | PERF_SAMPLE_VCPU),
 			 "permission: but with 1\n");
-	write_paranoid(before);
+	restore_paranoid();
 }
 
 /* --- Softirqs on top of the interrupt that the guest was running into ----------- */
 
+/* Softirqs that threads run are never on top of an interrupt. */
+static bool softirqs_are_threads(void)
+{
+	char cmdline[4096];
+	bool forced = false;
+	FILE *file;
+
+	if (!access("/sys/kernel/realtime", F_OK))
+		return true;
+	file = fopen("/proc/cmdline", "r");
+	if (!file)
+		return false;
+	while (!forced && fscanf(file, "%4095s", cmdline) == 1)
+		forced = !strcmp(cmdline, "threadirqs");
+	fclose(file);
+	return forced;
+}
+
 static const char *no_softirq_entry(void)
 {
+	if (softirqs_are_threads())
+		return "softirqs run in threads here";
 	return tracepoint_id("irq/softirq_entry") < 0 ? "no tracepoint irq:softirq_entry" : NULL;
 }
 

@@ -32,6 +32,7 @@ trap 'rm -rf "$WORK"; on_exit' EXIT
 # softirq-in-guest	softirqs of the interrupt that the guest was running into are the guest's
 # not-nested		a nested guest is not said to be one
 # behind-nmi		on SVM, an interrupt that hits the handler of an NMI is the guest's
+# behind-nmi-protected	... or of a guest whose state is protected
 # page-is-halt		a vCPU that waits for the host's swap is said to be halted
 # vmx-cr3		on VMX, CR3 is taken from where KVM has that of the exit before
 # vmx-shadow-root	... or always from the VMCS, which has KVM's own without EPT
@@ -58,6 +59,7 @@ mutations()
 	softirq-in-guest@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (in_serving_softirq())/+\tif (0)/@selftests@softirq that perf labels guest
 	not-nested@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (is_guest_mode(vcpu))/+\tif (0)/@selftests@samples of L2 say so
 	behind-nmi@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (vmcb->control.exit_code == SVM_EXIT_NMI \&\& !in_nmi())/+\tif (0)/@kunit@svm_perf_data_behind_nmi
+	behind-nmi-protected@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (!in_guest)$/+\tif (!in_guest || (data->flags \& PERF_VCPU_PROTECTED))/@kunit@svm_perf_data_behind_nmi
 	page-is-halt@patches/linux-6.12/*-KVM-Add-the-kvm_vcpu_timeline-*@s/^+\tif (kvm_vcpu_is_blocking(vcpu) \&\& !kvm_arch_vcpu_awaits_page(vcpu))/+\tif (kvm_vcpu_is_blocking(vcpu))/@selftests@pages: and never halted
 	vmx-cr3@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (exec_controls_get(vmx) & CPU_BASED_CR3_LOAD_EXITING)/+\tif (vmx)/@vmx@vmx: the CR3s of VM busy
 	vmx-shadow-root@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (exec_controls_get(vmx) & CPU_BASED_CR3_LOAD_EXITING)/+\tif (!vmx)/@vmx@vmx-shadow: the CR3s of VM busy

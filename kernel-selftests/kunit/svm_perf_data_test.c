@@ -47,19 +47,23 @@ static void svm_perf_data_in_host(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, data.pt_root, 0);
 }
 
-/* The NMI is over: an interrupt has become pending in its handler. */
-static void svm_perf_data_behind_nmi(struct kunit *test)
+static void svm_expect_behind_nmi(struct kunit *test, u64 flags)
 {
-	struct perf_vcpu_data data = {
-		.flags = PERF_VCPU_EXIT_REASON_VALID | PERF_VCPU_IN_GUEST,
-	};
+	struct perf_vcpu_data data = { .flags = flags | PERF_VCPU_IN_GUEST };
 	struct kvm_vcpu *vcpu = svm_perf_data_vcpu(test);
 
 	to_svm(vcpu)->vmcb->control.exit_code = SVM_EXIT_NMI;
 	svm_get_perf_data(vcpu, true, &data);
-	KUNIT_EXPECT_EQ(test, data.flags, PERF_VCPU_EXIT_REASON_VALID | TEST_ISA);
+	KUNIT_EXPECT_EQ(test, data.flags, flags | TEST_ISA);
 	KUNIT_EXPECT_EQ(test, data.exit_reason, SVM_EXIT_NMI);
 	KUNIT_EXPECT_EQ(test, data.pt_root, 0);
+}
+
+/* The NMI is over: an interrupt has become pending in its handler. */
+static void svm_perf_data_behind_nmi(struct kunit *test)
+{
+	svm_expect_behind_nmi(test, PERF_VCPU_EXIT_REASON_VALID);
+	svm_expect_behind_nmi(test, PERF_VCPU_EXIT_REASON_VALID | PERF_VCPU_PROTECTED);
 }
 
 static void svm_perf_data_never_run(struct kunit *test)
@@ -75,13 +79,11 @@ static void svm_perf_data_never_run(struct kunit *test)
 /* SEV-ES: the save area is not the guest's, which is in an encrypted page. */
 static void svm_perf_data_protected(struct kunit *test)
 {
-	struct perf_vcpu_data data = {
-		.flags = PERF_VCPU_EXIT_REASON_VALID | PERF_VCPU_PROTECTED,
-	};
+	const u64 flags = PERF_VCPU_EXIT_REASON_VALID | PERF_VCPU_IN_GUEST | PERF_VCPU_PROTECTED;
+	struct perf_vcpu_data data = { .flags = flags };
 
 	svm_get_perf_data(svm_perf_data_vcpu(test), true, &data);
-	KUNIT_EXPECT_EQ(test, data.flags, PERF_VCPU_EXIT_REASON_VALID |
-			PERF_VCPU_PROTECTED | TEST_ISA);
+	KUNIT_EXPECT_EQ(test, data.flags, flags | TEST_ISA);
 	KUNIT_EXPECT_EQ(test, data.pt_root, 0);
 }
 

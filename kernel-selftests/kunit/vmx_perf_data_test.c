@@ -55,34 +55,37 @@ static void vmx_perf_data_never_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, data.vpid, 0);
 }
 
+static void vmx_expect_behind_exception_or_nmi(struct kunit *test, u64 flags)
+{
+	struct perf_vcpu_data data = { .flags = flags | PERF_VCPU_IN_GUEST };
+	struct kvm_vcpu *vcpu = vmx_perf_data_vcpu(test);
+
+	to_vmx(vcpu)->exit_reason.full = EXIT_REASON_EXCEPTION_NMI;
+	vmx_get_perf_data(vcpu, true, &data);
+	KUNIT_EXPECT_EQ(test, data.flags, flags | TEST_ISA);
+	KUNIT_EXPECT_EQ(test, data.exit_reason, EXIT_REASON_EXCEPTION_NMI);
+	KUNIT_EXPECT_EQ(test, data.pt_root, 0);
+}
+
 /*
  * An interrupt became pending behind the guest's #PF, with shadow paging, or in the handler
  * of an NMI.
  */
 static void vmx_perf_data_behind_exception_or_nmi(struct kunit *test)
 {
-	struct perf_vcpu_data data = {
-		.flags = PERF_VCPU_EXIT_REASON_VALID | PERF_VCPU_IN_GUEST,
-	};
-	struct kvm_vcpu *vcpu = vmx_perf_data_vcpu(test);
-
-	to_vmx(vcpu)->exit_reason.full = EXIT_REASON_EXCEPTION_NMI;
-	vmx_get_perf_data(vcpu, true, &data);
-	KUNIT_EXPECT_EQ(test, data.flags, PERF_VCPU_EXIT_REASON_VALID | TEST_ISA);
-	KUNIT_EXPECT_EQ(test, data.exit_reason, EXIT_REASON_EXCEPTION_NMI);
-	KUNIT_EXPECT_EQ(test, data.pt_root, 0);
+	vmx_expect_behind_exception_or_nmi(test, PERF_VCPU_EXIT_REASON_VALID);
+	vmx_expect_behind_exception_or_nmi(test, PERF_VCPU_EXIT_REASON_VALID |
+					   PERF_VCPU_PROTECTED);
 }
 
 /* TDX: CR3 is not in a VMCS that the host may read. */
 static void vmx_perf_data_protected(struct kunit *test)
 {
-	struct perf_vcpu_data data = {
-		.flags = PERF_VCPU_EXIT_REASON_VALID | PERF_VCPU_PROTECTED,
-	};
+	const u64 flags = PERF_VCPU_EXIT_REASON_VALID | PERF_VCPU_IN_GUEST | PERF_VCPU_PROTECTED;
+	struct perf_vcpu_data data = { .flags = flags };
 
 	vmx_get_perf_data(vmx_perf_data_vcpu(test), true, &data);
-	KUNIT_EXPECT_EQ(test, data.flags, PERF_VCPU_EXIT_REASON_VALID |
-			PERF_VCPU_PROTECTED | TEST_ISA);
+	KUNIT_EXPECT_EQ(test, data.flags, flags | TEST_ISA);
 	KUNIT_EXPECT_EQ(test, data.pt_root, 0);
 }
 

@@ -102,9 +102,10 @@ recordings()
 			nap 0.3
 			continue
 		fi
+		touch /run/recording
 		perf kvm unified record -q -c 4000000 -o /run/unified.data -- sleep 0.5 \
 			2>>recordings.log && n=$((n + 1))
-		rm -rf /run/unified.data
+		rm -rf /run/unified.data /run/recording
 		echo "$n" >recordings.count
 		nap 3
 	done
@@ -136,10 +137,16 @@ unload_kvm()
 
 modules()
 {
-	local n=0
+	local n=0 turn=0
 
 	while goes_on; do
 		nap $((RANDOM % 10 + 10))
+		turn=$((turn + 1))
+		# perf takes long to start here, and is refused a tracepoint that goes meanwhile:
+		# every other time, a recording may end.
+		while [ $((turn % 2)) -eq 0 ] && [ -e /run/recording ] && goes_on; do
+			nap 0.3
+		done
 		touch /run/no-vms
 		# shellcheck disable=SC2046 # a list
 		kill -9 $(vm_pids) 2>/dev/null || :
