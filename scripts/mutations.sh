@@ -52,7 +52,7 @@ mutations()
 	first-guest@perf-kvm-unified/kvm-guests.c@s/^\t\tif (guest->pid == pid)$/\t\tif (guest->pid == pid || pid > 0)/@vmm@CR3 2000 of VM two
 	one-table@perf-kvm-unified/kvm-guests.c@s/guest_spaces__find(&guest->spaces,/guest_spaces__find(\&list_first_entry(\&session->kvm_guests->guests, struct kvm_guest, node)->spaces,/@vmm@CR3 6000 of VM two
 	svm-cr3@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tdata->pt_root = npt_enabled ? vmcb->save.cr3 : /+\tdata->pt_root = /@kunit@kvm_svm_perf_data: svm_perf_data_in_guest
-	vmread@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@/^+void vmx_get_perf_data/,/^+}/s/^+\tif (!in_guest || /+\tif (/@kunit@the lab runs the scenario host-only
+	vmread@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@/^+void vmx_get_perf_data/,/^+}/s/^+\tif (!in_guest)$/+\tif (0)/@kunit@the lab runs the scenario host-only
 	softirq-guest@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\t\tin_guest = false;/+\t\tin_guest = in_guest;/@kunit@perf_data_softirq_is_host
 	layout@patches/linux-6.12/*-perf-core-Add-PERF_SAMPLE_VCPU-*@s/^+\t\tdata->dyn_size += sizeof(data->vcpu) - sizeof(data->vcpu.flags);/+\t\tdata->dyn_size += sizeof(data->vcpu.flags);/@kunit@vcpu_sample_layout
 	stale-cr3@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tdata->pt_root = npt_enabled ? vmcb->save.cr3 : /+\tdata->pt_root = /@selftests@in the one loop it is the one

@@ -77,9 +77,10 @@ run_tests()
 }
 
 # Whose lab has the real clock: by themselves. One with a virtual clock takes one CPU and
-# does not mind how busy it is, so the longest of those run beside all that is left.
+# does not mind how busy it is, so the longest of those run beside all that is left, and
+# what needs no lab at all.
 FIRST=(apply lab perf profile selftests nmi)
-BESIDE=(processes time-axis)
+BESIDE=(processes time-axis style)
 
 # What is left.
 others()
