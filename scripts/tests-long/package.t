@@ -30,7 +30,7 @@ mirror()
 {
 	# shellcheck disable=SC2016 # apt's $
 	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
-		"Codename: $(lsb_release -cs)" 'Component: main' | head -n 1
+		"Codename: $(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" 'Component: main' | head -n 1
 }
 
 source_lists()
