@@ -5,7 +5,8 @@
 
 SCENARIO ?= libquantum
 
-.PHONY: help demo test test-long perf collector kernel lab series check clean
+.PHONY: help demo test test-long evaluation evaluation-quick perf collector kernel lab series \
+	check clean
 # The scripts lock the cache; make's own -j has nothing to run beside them.
 .NOTPARALLEL:
 
@@ -21,6 +22,12 @@ test: ## run all tests; ends with "N passed, N failed"
 
 test-long: ## run the long tests: sanitizers, cost when off; or make test-long TEST=name
 	@scripts/test-long.sh $(TEST)
+
+evaluation: ## run the evaluation and write Documentation/evaluation.md
+	@scripts/evaluation.sh
+
+evaluation-quick: ## its short form: accuracy, and the overhead at 1 ms
+	@scripts/evaluation.sh --quick
 
 perf: ## build perf with the kvm unified command
 	@KVMU_SAY_WHERE=1 scripts/build-perf.sh

@@ -168,6 +168,20 @@ apt_download()
 	"$@" || { apt_update && "$@"; }
 }
 
+# apt_download_all DIR PACKAGE...: their .debs into DIR, and those of what they depend on and
+# this machine does not have. Nothing is installed, and nobody has to be root.
+apt_download_all()
+{
+	local dir=$1
+	shift
+
+	mkdir -p "$dir/partial"
+	set -- apt-get -y -q --download-only --reinstall --no-install-recommends \
+		-o Debug::NoLocking=true -o APT::Sandbox::User=root \
+		-o Dir::Cache::archives="$dir" install "$@"
+	"$@" || { apt_update && "$@"; }
+}
+
 # step WHAT LOG COMMAND...: runs a long command quietly and accounts for it.
 step()
 {

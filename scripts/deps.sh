@@ -17,11 +17,13 @@ packages_of()
 			socat xz-utils ;;
 	bochs)	echo bochs bochs-term bochsbios vgabios isolinux syslinux-common xorriso ;;
 	node)	echo nodejs cpio ;;
+	jvm)	echo openjdk-17-jdk-headless cpio ;;
+	mariadb) echo gcc cpio ;;
 	docs)	echo python3-docutils ;;
 	series)	echo quilt sparse gcc-aarch64-linux-gnu codespell git perl ;;
 	package) echo build-essential debhelper devscripts dh-python kernel-wedge python3-dacite python3-jinja2 quilt rsync ;;
 	check)	echo shellcheck codespell perl git procps strace python3-ply python3-git ;;
-	*)	die "deps.sh: no group '$1' (tree kernel perf lab bochs node docs series package check)" ;;
+	*)	die "deps.sh: no group '$1' (tree kernel perf lab bochs node jvm mariadb docs series package check)" ;;
 	esac
 }
 

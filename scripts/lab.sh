@@ -9,7 +9,7 @@
 # into the directory of the results, before the boot; scripts/lab/host/run says what it
 # defines for the inside. EMULATOR is qemu, whose host has AMD's SVM, or bochs: Intel's
 # VMX, and no more files and programs than lab/bochs.sh gives it. For QEMU there are
-# QEMU_ACCEL, QEMU_ARGS, NMIS_PER_SECOND, HOST_VARIANT (of the kernel, see
+# QEMU_ACCEL, QEMU_CPU, QEMU_ARGS, NMIS_PER_SECOND, HOST_VARIANT (of the kernel, see
 # build-kernel.sh), HOST_PROGRAMS (of scripts/lab/programs, to be found in the PATH).
 #
 # SCENARIO is the name of a file in scripts/lab/scenarios, or the path of such a
@@ -94,7 +94,8 @@ boot_qemu()
 	[[ " ${args[*]} " != *" -icount "* ]] || tsc_khz=1000000
 	timeout --foreground -k 5 "$LIMIT" env LD_PRELOAD="$SOCKETS/emulator-fix.so" \
 		qemu-system-x86_64 \
-		-accel "$(scenario_value QEMU_ACCEL tcg,thread=multi)" -cpu max \
+		-accel "$(scenario_value QEMU_ACCEL tcg,thread=multi)" \
+		-cpu "$(scenario_value QEMU_CPU max)" \
 		-smp "$(scenario_value HOST_CPUS 2)" -m "$(scenario_value HOST_MEM 3072)" \
 		-nodefaults -no-user-config -display none -no-reboot \
 		-serial "file:$OUT/host-console.log" \

@@ -77,10 +77,9 @@ run_tests()
 }
 
 # Whose lab has the real clock: by themselves. One with a virtual clock takes one CPU and
-# does not mind how busy it is, so the longest of those run beside all that is left, and
-# what needs no lab at all.
-FIRST=(apply lab perf profile selftests nmi)
-BESIDE=(processes time-axis style)
+# does not mind how busy it is, so the longest of those run beside all that is left.
+FIRST=(apply lab profile selftests nmi)
+BESIDE=(processes time-axis evaluation)
 
 # What is left.
 others()

@@ -6,6 +6,11 @@
 #
 # node: this machine's Node.js. Its files are not in guest/root: a scenario that
 # wants their symbols finds them in guest/extra-node.
+#
+# jvm: no more of a Java VM than the workload Shop needs, and that, see jvm.sh. In
+# guest/extra-jvm, too.
+#
+# mariadb: a database server, see mariadb.sh. guest/extra-mariadb has all its files.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/../common.sh"
@@ -16,15 +21,26 @@ LAB=$TOP/scripts/lab
 GUEST=$TREE/guest
 SPACE_MB=600
 
-# add_files ROOT PROGRAM: with its libraries, but for those that the initrd has.
+# shellcheck source=scripts/lab/jvm.sh
+. "$LAB/jvm.sh"
+# shellcheck source=scripts/lab/mariadb.sh
+. "$LAB/mariadb.sh"
+
+# add_libraries ROOT FILE: those that FILE needs, but for what the initrd or ROOT has.
+add_libraries()
+{
+	local root=$1 file
+
+	ldd "$2" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | while read -r file; do
+		[[ $file == "$root"/* || -e $GUEST/root$file ]] || install -D "$file" "$root$file"
+	done
+}
+
+# add_files ROOT PROGRAM: with its libraries.
 add_files()
 {
-	local root=$1 program=$2 file
-
-	install -D "$program" "$root/usr/bin/$(basename "$program")"
-	ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | while read -r file; do
-		[ -e "$GUEST/root$file" ] || install -D "$file" "$root$file"
-	done
+	install -D "$2" "$1/usr/bin/$(basename "$2")"
+	add_libraries "$1" "$2"
 }
 
 pack()
@@ -39,6 +55,12 @@ pack()
 		add_files "$root" "$(command -v node)"
 		install -D -m 644 "$LAB/guest/hot.js" "$root/usr/share/hot.js"
 		;;
+	jvm)
+		pack_jvm "$root"
+		;;
+	mariadb)
+		pack_mariadb "$root"
+		;;
 	*)
 		echo "no extra part is called '$name'"
 		return 1
@@ -50,18 +72,41 @@ pack()
 	mv -f "$new" "$GUEST/initrd-$name"
 }
 
+# inputs_of NAME: what it is made of, as text.
+inputs_of()
+{
+	case $1 in
+	node)
+		cat "$LAB/guest/hot.js"
+		sha256sum <"$(command -v node)"
+		;;
+	jvm)
+		cat "$LAB/jvm.sh" "$LAB/workload/jvm/Shop.java"
+		dpkg-query -W openjdk-17-jdk-headless openjdk-17-jre-headless
+		;;
+	mariadb)
+		cat "$LAB/mariadb.sh" "$MARIADB/names" "$LAB"/guest/{oltp,mariadb.cnf}
+		;;
+	esac
+}
+
 extra_key()
 {
 	{
-		cat "$0" "$LAB/guest/hot.js" "$TREE/stamps/guest-image"
-		sha256sum <"$(command -v node)"
+		cat "$0" "$TREE/stamps/guest-image"
+		inputs_of "$1"
 	} | hash_text
 }
 
 lock_cache
 for name in "$@"; do
 	"$TOP/scripts/deps.sh" "$name"
-	key=$(extra_key)
+	if [ "$name" = mariadb ] && [ ! -d "$MARIADB" ]; then
+		need_space "$TREE" "$SPACE_MB"
+		step "download a database server for the guest (Debian's mariadb-server-core)" \
+			"$LOGS/guest-mariadb.log" fetch_mariadb
+	fi
+	key=$(extra_key "$name")
 	if stamp_is "guest-extra-$name" "$key" && [ -f "$GUEST/initrd-$name" ]; then
 		continue
 	fi

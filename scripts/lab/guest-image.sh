@@ -26,9 +26,11 @@ SPACE_MB=400
 MODULES="drivers/virtio/virtio_ring drivers/virtio/virtio
 	drivers/virtio/virtio_pci_legacy_dev drivers/virtio/virtio_pci_modern_dev
 	drivers/virtio/virtio_pci drivers/char/virtio_console"
-# For a guest that asks for it.
+# For guests that ask for them.
 VSOCK_MODULES="net/vmw_vsock/vsock net/vmw_vsock/vmw_vsock_virtio_transport_common
 	net/vmw_vsock/vmw_vsock_virtio_transport"
+NET_MODULES="net/core/failover drivers/net/net_failover drivers/net/virtio_net
+	drivers/net/vmxnet3/vmxnet3"
 
 meta_package()
 {
@@ -43,6 +45,29 @@ kernel_package()
 {
 	apt-cache depends "$(meta_package "$1")" 2>/dev/null |
 		awk '$1 == "Depends:" && $2 ~ /^linux-image-/ { print $2; exit }'
+}
+
+# Of a kernel's modules, those that are kept. A cache may have what an earlier version kept.
+kept_modules()
+{
+	# shellcheck disable=SC2086 # lists
+	printf '%s\n' $MODULES $VSOCK_MODULES $NET_MODULES
+}
+
+has_kernel()
+{
+	[ "$(cat "$GUEST/kernels/$1/modules.kept" 2>/dev/null)" = "$(kept_modules)" ]
+}
+
+# delete_modules DIR: those that are of no use here.
+delete_modules()
+{
+	local module others=()
+
+	for module in $(kept_modules); do
+		others+=(! -path "*/kernel/$module.ko*")
+	done
+	find "$1" -name '*.ko*' "${others[@]}" -delete
 }
 
 fetch_kernel()
@@ -61,8 +86,9 @@ fetch_kernel()
 	fi
 	(cd "$GUEST/deb" && apt_download "$package")
 	dpkg-deb -x "$GUEST"/deb/*.deb "$new"
-	# Only its drivers for virtio are of use here.
-	find "$new/lib/modules" -name '*.ko*' ! -path '*/virtio*' ! -path '*/vmw_vsock/*' -delete
+	delete_modules "$new/lib/modules"
+	kept_modules >"$new/modules.kept"
+	rm -rf "$GUEST/kernels/$1"
 	mv "$new" "$GUEST/kernels/$1"
 	rm -rf "$GUEST/deb"
 }
@@ -104,6 +130,8 @@ add_kernels()
 		add_modules "$version" order $MODULES
 		# shellcheck disable=SC2086
 		add_modules "$version" vsock $VSOCK_MODULES
+		# shellcheck disable=SC2086
+		add_modules "$version" net $NET_MODULES
 		cp "$dir"/boot/vmlinuz-* "$GUEST/vmlinuz-$version"
 	done
 }
@@ -219,8 +247,15 @@ image_key()
 lock_cache
 [ -x "$PERF" ] || die "no perf at $PERF: build it first (make collector)"
 "$TOP/scripts/deps.sh" lab
-for version in 6.1 ${GUEST_KERNELS:-}; do
-	[ ! -d "$GUEST/kernels/$version" ] || continue
+# Those that are there already are packed, too.
+mapfile -t versions < <(
+	{
+		# shellcheck disable=SC2086 # a list
+		printf '%s\n' 6.1 ${GUEST_KERNELS:-}
+		[ ! -d "$GUEST/kernels" ] || ls "$GUEST/kernels"
+	} | sort -u)
+for version in "${versions[@]}"; do
+	! has_kernel "$version" || continue
 	need_space "$TREE" "$SPACE_MB"
 	step "download a kernel for the guest (Debian's $(meta_package "$version"))" \
 		"$LOGS/guest-kernel.log" fetch_kernel "$version"

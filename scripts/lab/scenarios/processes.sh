@@ -61,11 +61,8 @@ shares()
 		name=("${name[@]:1}")
 	done
 	in_guest guest1 ready
-	MAPPED=guest1 ASKED=cpu bracketed_record shares -c $PERIOD -- sleep 15
+	shares_record guest1 shares -c $PERIOD -- sleep 15
 	in_guest guest1 stop
-	mkdir -p shares
-	mv shares-guest1-stat.before shares/guest1-cpu.before
-	mv shares-guest1-stat.after shares/guest1-cpu.after
 }
 
 # What the collector costs where there is much to collect.

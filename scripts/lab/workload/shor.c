@@ -4,7 +4,9 @@
  * the workload of the paper (factor 1397 with base 8), as a program that runs
  * for a given time and can say at any moment how much CPU time it has had.
  *
- * Usage: shor [SECONDS [N [BASE]]]     (0 seconds: until SIGTERM)
+ * Usage: shor [SECONDS [N [BASE [ROUNDS]]]]     (0 seconds: until SIGTERM)
+ *
+ * With ROUNDS it is a fixed piece of work instead: it ends when it has factored that often.
  *
  * One line goes to stdout at the end and upon each SIGUSR1, so that a
  * measurement can be bracketed from outside:
@@ -152,12 +154,13 @@ int main(int argc, char **argv)
 	int seconds = argc > 1 ? atoi(argv[1]) : 0;
 	int n = argc > 2 ? atoi(argv[2]) : 1397;
 	int base = argc > 3 ? atoi(argv[3]) : 8;
+	int rounds = argc > 4 ? atoi(argv[4]) : 0;
 	const char *name = strrchr(argv[0], '/');
 
 	/* n * n must fit an int. */
-	if (seconds < 0 || n < 15 || n > 46340 || base < 2 || base >= n ||
+	if (seconds < 0 || rounds < 0 || n < 15 || n > 46340 || base < 2 || base >= n ||
 	    quantum_gcd(n, base) != 1) {
-		fprintf(stderr, "usage: %s [SECONDS [N [BASE]]]\n", argv[0]);
+		fprintf(stderr, "usage: %s [SECONDS [N [BASE [ROUNDS]]]]\n", argv[0]);
 		return 2;
 	}
 
@@ -169,6 +172,10 @@ int main(int argc, char **argv)
 	alarm(seconds);
 
 	srand(1);
-	for (;;)
+	/* With its time before, for how long the work took. */
+	if (rounds)
+		print_cpu_time();
+	for (int i = 0; !rounds || i < rounds; i++)
 		find_order(n, base);
+	print_cpu_time();
 }

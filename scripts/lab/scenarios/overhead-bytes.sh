@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
+# about: overhead, at one period, on a CPU that moves memory byte by byte
+
+PERIODS=1000000
+EXITS=
+QEMU_CPU=max
+# shellcheck source=scripts/lab/scenarios/overhead.sh
+. "$(dirname "${BASH_SOURCE[0]}")/overhead.sh"

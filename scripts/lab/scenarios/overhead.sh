@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
+# about: what profiling costs a guest's fixed piece of work, in instructions
+
+# One instruction of the host or of the guest is 1 ns, and nothing else is: how long the
+# guest's work takes is how many instructions it and all that interrupts it have.
+QEMU_ACCEL=tcg,thread=single
+QEMU_ARGS="-icount shift=0,sleep=on"
+# The emulator counts each byte that REP MOVSB moves, which hardware moves by the cache line.
+# Without these features the kernel moves eight bytes by an instruction.
+QEMU_CPU=${QEMU_CPU:-max,-erms,-fsrm}
+HOST_CPUS=1
+LIMIT=900
+
+GUESTS="guest1"
+guest1_VCPUS=1
+guest1_MEM=256
+guest1_NICE=
+guest1_CMDLINE=cryptomgr.notests
+guest1_TIMEOUT=600
+
+# ns, as in the paper
+PERIODS=${PERIODS:-10000000 2500000 1000000 100000}
+# Whether kvm_entry and kvm_exit are to be recorded, too
+EXITS=${EXITS-1}
+WORK=${WORK:-shor 0 91 8 1}
+
+# NAME.txt has two lines of the guest's work, before and after it, with the guest's clock;
+# NAME.size the bytes that were recorded; NAME.stats what they are.
+
+# on_host NAME COMMAND...: the work, with a perf record of the host
+on_host()
+{
+	local name=$1 data=/run/$1.data
+	shift
+
+	# shellcheck disable=SC2086 # a command and its arguments
+	"$@" -o "$data" -- guest-exec "$(guest_socket guest1)" $WORK >"$name.txt" 2>"$name.err"
+	# Of a directory, what has been measured
+	[ ! -d "$data" ] || data+=/data
+	stat -c %s "$data" >"$name.size"
+	perf report --stats -i "$data" >"$name.stats" 2>/dev/null
+	rm -r "/run/$name.data"
+	say "$name"
+}
+
+# in_the_guest NAME OPTION...: with a perf record there
+in_the_guest()
+{
+	local name=$1
+	shift
+
+	in_guest guest1 "perf record -q -a $* -o /run/perf.data -- $WORK" >"$name.txt"
+	in_guest guest1 "stat -c %s /run/perf.data" >"$name.size"
+	in_guest guest1 "perf report --stats -i /run/perf.data 2>/dev/null" >"$name.stats"
+	in_guest guest1 "rm /run/perf.data"
+	say "$name"
+}
+
+without()
+{
+	# shellcheck disable=SC2086
+	in_guest guest1 $WORK >"$1.txt"
+	say "$1"
+}
+
+measure()
+{
+	local period
+
+	go_first
+	perf kvm unified record -q -o /run/warm-up.data -- true
+	perf record -q -a -e cpu-clock -o /run/warm-up.data -- true
+	perf report --stats -i /run/warm-up.data >/dev/null 2>&1
+	in_the_guest warm-up -e cpu-clock
+	without none-1
+	without none-2
+	for period in $PERIODS; do
+		on_host "plain-$period" perf record -q -a -e cpu-clock -c "$period"
+		on_host "unified-$period" perf kvm unified record -q -c "$period"
+		in_the_guest "inside-$period" -e cpu-clock -c "$period"
+	done
+	[ -z "$EXITS" ] || on_host exits perf record -q -a -e kvm:kvm_entry,kvm:kvm_exit -c 1
+}

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# The short form of the evaluation: each property that it has is a check, so that what gets
+# less accurate, or more expensive, fails here.
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+# --- what becomes of figures, of literal ones ------------------------------------------------
+
+cat >"$TMP/figures.json" <<'END'
+{"schema": "perf-kvm-unified-evaluation", "version": 1, "quick": false, "experiments": [
+ {"name": "one_thing", "title": "One thing", "paper": "Table 99", "about": "It is measured.",
+  "tables": [{"caption": "What it is", "columns": ["", "paper", "ours"],
+              "rows": [["a | b", 1.5, 1.4567], ["nothing", null, 0]]}],
+  "properties": [
+   {"what": "it is small", "figure": 0.5, "limit": 1, "unit": "%", "relation": "at most", "holds": true},
+   {"what": "it is large", "figure": 0.5, "limit": 2, "unit": "%", "relation": "at least", "holds": false}],
+  "plots": [{"title": "One & two", "unit": "%", "groups": ["x", "y"],
+             "series": [{"name": "paper", "values": [1.5, null]}, {"name": "ours", "values": [3, 0]}]}],
+  "remarks": ["Remarkable."]}]}
+END
+evaluate=$TOP/scripts/evaluation/evaluate
+
+document()
+{
+	"$TOP/scripts/evaluation/document" "$TMP/figures.json" "$TMP/document.md"
+}
+has_line()
+{
+	cat "$TMP/document.md"
+	grep -qxF -- "$1" "$TMP/document.md"
+}
+well_formed()
+{
+	python3 -c 'import sys, xml.dom.minidom as dom; dom.parse(sys.argv[1])' "$1"
+}
+bars()
+{
+	grep -o 'rect class="s[0-9]" x="[0-9.]*" y="[0-9.]*" width="[0-9.]*" height="[0-9.]*"' \
+		"$TMP/document/one-thing-1.svg"
+}
+ok "a document is written" document
+ok "it counts what holds" has_line "1 of 2 properties hold."
+ok "a table has two digits, and a dash for what there is not" has_line "| a \\| b | 1.50 | 1.46 |"
+ok "... and a dash" has_line "| nothing | – | 0 |"
+ok "what does not hold stands out" has_line "| it is large | 0.500 % | at least 2 | **no** |"
+ok "the plot is shown" has_line "![One & two](document/one-thing-1.svg)"
+ok "the plot is XML" well_formed "$TMP/document/one-thing-1.svg"
+# Two of the legend, and of four values one is not there.
+ok "the plot has a bar for each value" test "$(bars | wc -l)" -eq 5
+# The largest is as high as the axis: 3 of 3, of 240.
+ok "the highest bar is as high as it should be" grep -q 'height="240.0"' <<<"$(bars)"
+ok "what does not hold is an error" not "$evaluate" properties --output "$TMP/figures.json"
+ok "no experiment of that name" not "$evaluate" scenarios no_such_thing
+
+# --- the real ones -----------------------------------------------------------------------------
+
+"$TOP/scripts/evaluation.sh" --quick >"$TMP/evaluation.out"
+ok "scripts/evaluation.sh --quick gets to its end" \
+	grep -q ' properties do not hold$' "$TMP/evaluation.out"
+while read -r holds what; do
+	case $holds in
+	holds)	note "$what"; ok "$what" true ;;
+	FAILS)	ok "$what" false ;;
+	esac
+done <"$TMP/evaluation.out"
+ok "there are properties" test "$(grep -cE "^(holds|FAILS)" "$TMP/evaluation.out")" -gt 8
+done_testing
