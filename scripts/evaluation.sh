@@ -31,6 +31,10 @@ done
 "$TOP/scripts/evaluation/evaluate" find "${QUICK[@]}" "$@" --results "$TOP/build/lab" \
 	--tree "$TREE" --output "$FIGURES"
 if [ "${#QUICK[@]}" -eq 0 ] && [ $# -eq 0 ]; then
+	# Of another machine, or of the code before a change
+	before=$TOP/Documentation/evaluation/figures.json
+	[ ! -f "$before" ] || say "compared with those in Documentation:" \
+		"$("$TOP/scripts/evaluation/evaluate" compare --output "$FIGURES" "$before" | tail -n 1)"
 	"$TOP/scripts/evaluation/document" "$FIGURES" "$TOP/Documentation/evaluation.md"
 	say "written: Documentation/evaluation.md"
 fi

@@ -78,6 +78,8 @@ class Finding:
         self.properties = []
         self.plots = []
         self.remarks = []
+        # What the virtual clock says of runs that leave it no idle time: the same on each machine
+        self.virtual_ns = {}
 
     def table(self, caption, columns, rows):
         """Of texts and numbers. None is shown as a dash."""

@@ -45,8 +45,9 @@ class Report:
 
     def user(self, name, of, among=lambda row: True):
         """Percent of a VM's time in user mode in the rows that of() says yes to, of those
-        that among() does."""
+        that among() does. Of none it is not a number, which no limit is held against."""
         rows = [row for row in self.level(self.guest(name)["name"])["rows"]
                 if row["class"] == "USER" and among(row)]
-        return 100 * sum(row["time_ns"] for row in rows if of(row)) / \
-            sum(row["time_ns"] for row in rows)
+        time_ns = sum(row["time_ns"] for row in rows)
+        return 100 * sum(row["time_ns"] for row in rows if of(row)) / time_ns if time_ns \
+            else float("nan")

@@ -12,6 +12,7 @@
 cat >"$TMP/figures.json" <<'END'
 {"schema": "perf-kvm-unified-evaluation", "version": 1, "quick": false, "experiments": [
  {"name": "one_thing", "title": "One thing", "paper": "Table 99", "about": "It is measured.",
+  "virtual_ns": {"work": 1000000, "more": 1000000},
   "tables": [{"caption": "What it is", "columns": ["", "paper", "ours"],
               "rows": [["a | b", 1.5, 1.4567], ["nothing", null, 0]]}],
   "properties": [
@@ -53,6 +54,15 @@ ok "the plot has a bar for each value" test "$(bars | wc -l)" -eq 5
 # The largest is as high as the axis: 3 of 3, of 240.
 ok "the highest bar is as high as it should be" grep -q 'height="240.0"' <<<"$(bars)"
 ok "what does not hold is an error" not "$evaluate" properties --output "$TMP/figures.json"
+ok "the figures are kept beside the plots" cmp "$TMP/figures.json" "$TMP/document/figures.json"
+ok "from there the same is written" "$TOP/scripts/evaluation/document" \
+	"$TMP/document/figures.json" "$TMP/document.md"
+ok "... and they are still there" cmp "$TMP/figures.json" "$TMP/document/figures.json"
+ok "a document says what does not hold" has_line "**Does not hold:** it is large."
+ok "figures are as far apart as on another machine" \
+	"$evaluate" compare --output "$TMP/figures.json" "$TMP/figures.json"
+sed 's/"more": 1000000/"more": 1002000/' "$TMP/figures.json" >"$TMP/other.json"
+ok "... or further" not "$evaluate" compare --output "$TMP/figures.json" "$TMP/other.json"
 ok "no experiment of that name" not "$evaluate" scenarios no_such_thing
 
 # --- the real ones -----------------------------------------------------------------------------
