@@ -22,10 +22,14 @@ struct occupant {
 	bool	guest;	/* ... and was in the guest */
 };
 
-/* A task that got a CPU from a vCPU */
+/*
+ * A task that got a CPU from @vcpu. Others may have had it from that one before a vCPU
+ * did again: see marks__share().
+ */
 struct mark {
 	u64	time;
 	u32	task;
+	u32	vcpu;
 };
 
 /* All that is known of a CPU, in the order of time */
@@ -130,6 +134,7 @@ static void fill_tracks(struct time_axis *ta, bool count)
 			track->marks[track->nr_marks] = (struct mark) {
 				.time = event->time,
 				.task = event->next_task,
+				.vcpu = event->vcpu,
 			};
 		track->nr_marks++;
 	}
@@ -154,6 +159,172 @@ static void clip_occupants(struct cpu_track *track)
 		track->occupants[nr++] = *o;
 	}
 	track->nr_occupants = nr;
+}
+
+static bool sample__is_before(const void *sample, const void *time)
+{
+	return ((const struct axis_sample *)sample)->time < *(const u64 *)time;
+}
+
+/* The time from a mark until a vCPU has the CPU again, or the next mark */
+struct window {
+	u64	start;
+	u64	end;
+	u32	vcpu;
+	size_t	sample;	/* the first that is not before it */
+};
+
+/* @occupant: of the window before, 0 at first */
+static struct window window_of(const struct time_axis *ta, const struct cpu_track *track,
+			       size_t mark, size_t *occupant)
+{
+	struct window w = {
+		.start = track->marks[mark].time,
+		.end = ta->end,
+		.vcpu = track->marks[mark].vcpu,
+	};
+
+	while (*occupant < track->nr_occupants && track->occupants[*occupant].start < w.start)
+		++*occupant;
+	if (*occupant < track->nr_occupants)
+		w.end = track->occupants[*occupant].start;
+	if (mark + 1 < track->nr_marks)
+		w.end = min(w.end, track->marks[mark + 1].time);
+	w.end = max(w.end, w.start);
+	w.sample = axis_find(track->samples, track->nr_samples, sizeof(*track->samples),
+			     &w.start, sample__is_before);
+	return w;
+}
+
+/* The next sample of a task in the window, from number @i on; NULL: no more */
+static const struct axis_sample *window__sample(const struct window *w,
+						const struct cpu_track *track, size_t *i)
+{
+	while (*i < track->nr_samples && track->samples[*i].time < w->end) {
+		const struct axis_sample *sample = &track->samples[(*i)++];
+
+		if (!axis_sample__is_guest(sample) && sample->vcpu != w->vcpu &&
+		    sample->task != TIME_AXIS_NONE)
+			return sample;
+	}
+	return NULL;
+}
+
+/*
+ * Of the windows that begin with a switch to task @first: the samples of @task in them,
+ * and the time that @task has been given so far. @task TIME_AXIS_NONE: of all tasks
+ */
+struct share {
+	u32	first;
+	u32	task;
+	u64	nr;
+	u64	time;
+};
+
+static int share__cmp(const void *_a, const void *_b)
+{
+	const struct share *a = _a, *b = _b;
+
+	return axis_cmp(a->first, b->first) ?:
+	       axis_cmp(a->task, b->task);
+}
+
+static bool share__is_before(const void *share, const void *first)
+{
+	return ((const struct share *)share)->first < *(const u32 *)first;
+}
+
+/* One for each pair of tasks; the sum of a first task is the last of its shares. */
+static size_t shares__merge(struct share *shares, size_t nr)
+{
+	size_t merged = 0;
+
+	axis_sort(shares, nr, sizeof(*shares), share__cmp);
+	for (size_t i = 0; i < nr; i++) {
+		if (merged && !share__cmp(&shares[merged - 1], &shares[i])) {
+			shares[merged - 1].nr += shares[i].nr;
+			shares[merged - 1].time += shares[i].time;
+		} else {
+			shares[merged++] = shares[i];
+		}
+	}
+	return merged;
+}
+
+/* The task that lacks most of what its samples say it had, or @first: no samples at all */
+static u32 shares__pick(struct share *shares, size_t nr, u32 first, u64 time)
+{
+	size_t begin = axis_find(shares, nr, sizeof(*shares), &first, share__is_before), end;
+	struct share *pick = NULL;
+	s64 most = 0;
+	u64 each;
+
+	for (end = begin; end < nr && shares[end].task != TIME_AXIS_NONE; end++)
+		;
+	if (end == nr || !shares[end].nr)
+		return first;
+	each = shares[end].time / shares[end].nr;
+	for (size_t i = begin; i < end; i++) {
+		s64 lacks = each * shares[i].nr - shares[i].time;
+
+		if (!pick || lacks > most) {
+			pick = &shares[i];
+			most = lacks;
+		}
+	}
+	if (!pick)
+		return first;
+	pick->time += time;
+	return pick->task;
+}
+
+/*
+ * What has no sample was shorter than the period, mostly, but several tasks may have had
+ * the CPU, and the one that was switched to need not be the one that had it for long: it
+ * may have done no more than wake up another. So such windows are shared among the tasks
+ * that samples have seen in windows that begin with the same task, in proportion to the
+ * samples: these hit a task as often as it has the CPU. One window is one task's: as
+ * many of them as make the sum right. Where there are samples, they decide alone.
+ * 0 or -ENOMEM
+ */
+static int marks__share(const struct time_axis *ta, struct cpu_track *track)
+{
+	struct share *shares = calloc(track->nr_samples + track->nr_marks + 1, sizeof(*shares));
+	size_t occupant = 0, nr = 0;
+
+	if (!shares)
+		return -ENOMEM;
+
+	for (size_t m = 0; m < track->nr_marks; m++) {
+		const struct window w = window_of(ta, track, m, &occupant);
+		const struct axis_sample *sample;
+		size_t i = w.sample, begin = nr;
+
+		while ((sample = window__sample(&w, track, &i)))
+			shares[nr++] = (struct share) {
+				.first = track->marks[m].task, .task = sample->task, .nr = 1,
+			};
+		for (i = begin; i < nr; i++)
+			shares[i].time = (w.end - w.start) / (nr - begin);
+		shares[nr] = (struct share) {
+			.first = track->marks[m].task, .task = TIME_AXIS_NONE,
+			.nr = nr - begin, .time = w.end - w.start,
+		};
+		nr++;
+	}
+	nr = shares__merge(shares, nr);
+
+	occupant = 0;
+	for (size_t m = 0; m < track->nr_marks; m++) {
+		const struct window w = window_of(ta, track, m, &occupant);
+		size_t i = w.sample;
+		const struct axis_sample *sample = window__sample(&w, track, &i);
+
+		track->marks[m].task = sample ? sample->task :
+			shares__pick(shares, nr, track->marks[m].task, w.end - w.start);
+	}
+	free(shares);
+	return 0;
 }
 
 /* What the vCPUs did must be known. 0 or -ENOMEM */
@@ -189,6 +360,10 @@ int cpu_tracks__init(struct time_axis *ta)
 
 		if (!track->nr_samples++)
 			track->samples = &ta->samples[i];
+	}
+	for (u32 i = 0; i < nr; i++) {
+		if (marks__share(ta, &ta->cpus[i]))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -248,11 +423,6 @@ static bool signs__next(struct signs *walk, u64 end, struct sign *sign)
 static bool mark__is_before(const void *mark, const void *time)
 {
 	return ((const struct mark *)mark)->time < *(const u64 *)time;
-}
-
-static bool sample__is_before(const void *sample, const void *time)
-{
-	return ((const struct axis_sample *)sample)->time < *(const u64 *)time;
 }
 
 /* Begins @walk anew, with the first sign from @time on. */

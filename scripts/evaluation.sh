@@ -6,37 +6,66 @@
 # build/evaluation/ in any case.
 #
 # Ends with 1 if a property does not hold that should. EVALUATION_KEEP=1: with the results that
-# the lab has left before, where there are any.
+# the lab has left before, of whatever state of the code, where there are any.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
 
 OUT=$TOP/build/evaluation
+EVALUATE=$TOP/scripts/evaluation/evaluate
+BEFORE=$TOP/Documentation/evaluation/figures.json
 QUICK=()
 if [ "${1:-}" = --quick ]; then
 	QUICK=(--quick)
 	shift
 fi
-FIGURES=$OUT/figures${QUICK:+-quick}.json
+FIGURES=$OUT/figures${QUICK:+-quick}
+[ $# -eq 0 ] || FIGURES+=-some
+FIGURES+=.json
+
+# What was run, a line each. The mirror has what it has.
+versions()
+{
+	local commit
+
+	commit=$(git -C "$TOP" rev-parse --short=12 HEAD 2>/dev/null) || commit="no git"
+	[ -z "$(git -C "$TOP" status --porcelain -- patches perf-kvm-unified scripts 2>/dev/null)" ] ||
+		commit+=" and changes"
+	echo "this project $commit"
+	echo "host's kernel $(cat "$TREE/host/include/config/kernel.release")"
+	find "$TREE/guest/kernels" -name 'vmlinuz-*' -printf "guest's kernel %f\n" |
+		sed 's/vmlinuz-//' | sort
+	dpkg-query -W -f '${Package} ${Version}\n' gcc qemu-system-x86 libquantum8 2>/dev/null
+	[ ! -f "$TREE/stamps/guest-extra-jvm" ] ||
+		dpkg-query -W -f '${Package} ${Version}\n' openjdk-17-jre-headless
+	sed -n 's/%3a/:/; s/^\(mariadb-server-core\|sysbench\)_\(.*\)_amd64.deb$/\1 \2/p' \
+		"$TREE/guest/packages-mariadb/names" 2>/dev/null || :
+}
+
+# has_results SCENARIO: of a run that has ended well
+has_results()
+{
+	[ "$(cat "$TOP/build/lab/$1/exit-code" 2>/dev/null)" = 0 ]
+}
 
 lock_cache
 "$TOP/scripts/setup.sh"
 mkdir -p "$OUT"
-mapfile -t scenarios < <("$TOP/scripts/evaluation/evaluate" scenarios "${QUICK[@]}" "$@")
-for scenario in "${scenarios[@]}"; do
-	if [ "${EVALUATION_KEEP:-0}" -eq 0 ] || [ ! -f "$TOP/build/lab/$scenario/exit-code" ]; then
+scenarios=$("$EVALUATE" scenarios "${QUICK[@]}" "$@")
+for scenario in $scenarios; do
+	if [ "${EVALUATION_KEEP:-0}" -eq 0 ] || ! has_results "$scenario"; then
 		"$TOP/scripts/lab.sh" "$scenario"
 	fi
 done
-"$TOP/scripts/evaluation/evaluate" find "${QUICK[@]}" "$@" --results "$TOP/build/lab" \
-	--tree "$TREE" --output "$FIGURES"
+"$EVALUATE" find "${QUICK[@]}" "$@" --results "$TOP/build/lab" --tree "$TREE" \
+	--versions "$(versions)" --output "$FIGURES"
 if [ "${#QUICK[@]}" -eq 0 ] && [ $# -eq 0 ]; then
-	# Of another machine, or of the code before a change
-	before=$TOP/Documentation/evaluation/figures.json
-	[ ! -f "$before" ] || say "compared with those in Documentation:" \
-		"$("$TOP/scripts/evaluation/evaluate" compare --output "$FIGURES" "$before" | tail -n 1)"
+	if [ -f "$BEFORE" ]; then
+		say "compared with what Documentation has, of another machine or other code:"
+		"$EVALUATE" compare --output "$FIGURES" "$BEFORE" | tail -n 1 || :
+	fi
 	"$TOP/scripts/evaluation/document" "$FIGURES" "$TOP/Documentation/evaluation.md"
 	say "written: Documentation/evaluation.md"
 fi
 KVMU_SAID_WHY=1
-"$TOP/scripts/evaluation/evaluate" properties --output "$FIGURES"
+"$EVALUATE" properties --output "$FIGURES"

@@ -37,6 +37,7 @@ trap 'rm -rf "$WORK"; on_exit' EXIT
 # vmx-cr3		on VMX, CR3 is taken from where KVM has that of the exit before
 # vmx-shadow-root	... or always from the VMCS, which has KVM's own without EPT
 # one-process		every CR3 belongs to one process: equal processes are not
+# first-task		who got the CPU first in a short wait had it for all of that
 # dear-sample		a sample with a vCPU takes some hundred instructions more
 mutations()
 {
@@ -66,6 +67,7 @@ mutations()
 	vmx-cr3@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (exec_controls_get(vmx) & CPU_BASED_CR3_LOAD_EXITING)/+\tif (vmx)/@vmx@vmx: the CR3s of VM busy
 	vmx-shadow-root@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (exec_controls_get(vmx) & CPU_BASED_CR3_LOAD_EXITING)/+\tif (!vmx)/@vmx@vmx-shadow: the CR3s of VM busy
 	one-process@perf-kvm-unified/guest-space.c@s/^\treturn find_owner(spaces, end - 1, time, ambiguous);/\treturn \&spaces->entries[0];/@evaluation@user time of the two processes
+	first-task@perf-kvm-unified/cpu-tracks.c@s/^\t\t\tshares__pick(\(.*\));/\t\t\t(shares__pick(\1), track->marks[m].task);/@perf@who had the CPU in short waits
 	dear-sample@patches/linux-6.12/*-perf-core-Add-PERF_SAMPLE_VCPU-*@s/^+\tperf_guest_get_vcpu(&data->vcpu);/+\tfor (volatile int i = 0; i < 100; i++) perf_guest_get_vcpu(\&data->vcpu);/@evaluation@over perf record -a
 	END
 }

@@ -245,6 +245,46 @@ static int test__who(struct test_suite *test __maybe_unused, int subtest __maybe
 	return TEST_OK;
 }
 
+/*
+ * Eight waits begin with a switch to the same task, and three of the four with a sample
+ * show that it had let another one have the CPU.
+ */
+static int test__shares(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const u32 sampled[] = { TASK, TASK, 51, TASK };
+	u64 other = 0, first = 0;
+	struct time_axis ta;
+	int v, err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 900));
+	v = axis__vcpu(&ta, 0, 0);
+	err |= event(&ta, 0, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	for (u32 i = 0; i < 8; i++) {
+		u64 start = 100 + 100 * i;
+
+		err |= event(&ta, start, v, 0, VCPU_STATE_PREEMPTED, 51, 8 * i, SVM_INTR);
+		if (i % 2)
+			err |= sample(&ta, start + 4, 0, AXIS_SAMPLE_HOST, NONE, sampled[i / 2],
+				      9, 0);
+		err |= event(&ta, start + 8, v, 0, VCPU_STATE_RUN, NONE, 8 * i + 8, SVM_INTR);
+	}
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	for (size_t i = 0; i < ta.vcpus[v].intervals.nr; i++) {
+		const struct vcpu_interval *interval = &ta.vcpus[v].intervals.entries[i];
+
+		if (interval->kind != VCPU_TIME_PREEMPTED)
+			continue;
+		TEST_ASSERT_VAL("a known task", interval->task == TASK || interval->task == 51);
+		*(interval->task == TASK ? &other : &first) += interval->end - interval->start;
+		if (interval->start % 200 == 0)
+			TEST_ASSERT_VAL("as the sample says",
+					interval->task == sampled[interval->start / 200 - 1]);
+	}
+	TEST_ASSERT_VAL("in proportion", other == 48 && first == 16);
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
 static int test__lifetime(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	struct time_axis ta;
@@ -712,6 +752,7 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: states", states),
 	TEST_CASE("kvm unified: time axis: before the first event", first),
 	TEST_CASE("kvm unified: time axis: who had the CPU", who),
+	TEST_CASE("kvm unified: time axis: who had the CPU in short waits", shares),
 	TEST_CASE("kvm unified: time axis: vCPUs that come and go", lifetime),
 	TEST_CASE("kvm unified: time axis: lost records", lost),
 	TEST_CASE("kvm unified: time axis: gaps of a CPU", gaps),

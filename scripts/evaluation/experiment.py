@@ -66,6 +66,20 @@ class Lab:
         return cache
 
 
+def cpu_time(report, lab, scenario, recording, guest, vcpu=None):
+    """Percent of the measurement that the scheduler had a vCPU thread (all) on a CPU, and what the
+    report says: that it was in the guest, or in KVM for it. (The VMM's files: see bracket.)"""
+    run = []
+    for when in ("before", "after"):
+        lines = [line.split() for line in lab.text(scenario, "%s-%s-schedstat.%s" % (
+            recording, guest, when)).splitlines()]
+        run.append(sum(int(line[2]) for line in lines if vcpu in (None, int(line[0]))))
+    clock = [int(lab.text(scenario, "%s-host-clock.%s" % (recording, when)))
+             for when in ("before", "after")]
+    waited = report.rows(guest, "[steal] (on", vcpu) + report.share(guest, "IDLE", vcpu)
+    return 100 * (run[1] - run[0]) / (clock[1] - clock[0]), 100 - waited
+
+
 class Finding:
     """What an experiment has found."""
 
@@ -102,10 +116,10 @@ class Finding:
         """The difference of two figures, which are said besides."""
         self.at_most(tolerance, "%s (%.2f and %.2f)" % (what, one, other), abs(one - other), unit)
 
-    def bars(self, title, unit, groups, series):
+    def bars(self, title, unit, groups, series, log=False):
         """A plot: for each group a bar of each of the series, {name: [figure, ...]}. None is
-        a bar that is not there."""
-        self.plots.append({"title": title, "unit": unit, "groups": groups,
+        a bar that is not there. log: on a logarithmic axis"""
+        self.plots.append({"title": title, "unit": unit, "groups": groups, "log": log,
                            "series": [{"name": name, "values": values}
                                       for name, values in series.items()]})
 

@@ -44,12 +44,13 @@ add_program()
 }
 
 # mariadbd_here OPTION...: the server of $root on this machine, with its files in $work. It
-# need not wait for the disk: what comes of it goes into an archive.
+# need not wait for the disk: what comes of it goes into an archive. It takes the place of the
+# shell that calls this.
 mariadbd_here()
 {
 	local share=$root/usr/share/mysql
 
-	with_libraries "$root/usr/sbin/mariadbd" --defaults-file="$root/etc/mariadb.cnf" \
+	with_libraries exec "$root/usr/sbin/mariadbd" --defaults-file="$root/etc/mariadb.cnf" \
 		--user="$(id -un)" --basedir="$root/usr" --lc-messages-dir="$share" \
 		--character-sets-dir="$share/charsets" --datadir="$work/data" \
 		--tmpdir="$work" --socket="$work/socket" --pid-file="$work/pid" \
@@ -92,13 +93,14 @@ fill_database()
 	create_database
 	# Nothing shall be left for the guest to do in the background.
 	mariadbd_here --innodb-fast-shutdown=0 &
-	trap '[ ! -f "$work/pid" ] || kill "$(cat "$work/pid")"; wait; rm -rf "$work"' EXIT
+	server=$!
+	trap 'kill "$server" 2>/dev/null || :; wait "$server" || :; rm -rf "$work"' EXIT
 	wait_for_mariadbd
 	# It looks for its Lua files in the directory it runs in, too.
 	cd "$root/usr/share/sysbench" || exit
 	PATH=$root/usr/bin:$PATH with_libraries oltp --mysql-socket="$work/socket" prepare
-	kill "$(cat "$work/pid")"
-	wait $!
+	kill "$server"
+	wait "$server"
 	mkdir -p "$root/var/lib"
 	mv "$work/data" "$root/var/lib/mysql"
 )

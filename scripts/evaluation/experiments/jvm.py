@@ -146,6 +146,9 @@ def find(lab):
                      small.part(collector("ParMarkBitMap::live_words_in_range")), "%")
     finding.at_most(0.1, "ParMarkBitMap::live_words_in_range with a large heap",
                     large.part(collector("ParMarkBitMap::live_words_in_range")), "%")
+    finding.at_least(10, "SpinPause with a small heap, over that with a large one",
+                     small.part(collector("SpinPause")) /
+                     max(large.part(collector("SpinPause")), 0.001))
     finding.at_least(1.2, "steal with a small heap, over that with a large one",
                      small.share("steal") / large.share("steal"))
     finding.at_least(1.5, "transactions a second with a large heap, over those with a small one",

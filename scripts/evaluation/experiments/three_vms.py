@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Three VMs on one CPU."""
 
-from experiment import Finding
+from experiment import Finding, cpu_time
 
 SCENARIOS = ["time-axis"]
 
@@ -26,6 +26,10 @@ def find(lab):
     for guest, share, of_guest in zip(GUESTS, shares, steal):
         finding.within(0.1, "%s: its steal, and the host's time for all but it" % guest,
                        of_guest, 100 - share)
+    for guest in GUESTS:
+        by_scheduler, by_report = cpu_time(report, lab, "time-axis", "three-busy", guest)
+        finding.within(1, "%s: its vCPU's thread on the CPU, by the report and by the scheduler"
+                       % guest, by_report, by_scheduler)
     finding.at_most(1, "difference between the largest and the smallest VM",
                     max(shares) - min(shares), "points")
     finding.bars("Three equal VMs on one CPU, host level", "%", GUESTS,

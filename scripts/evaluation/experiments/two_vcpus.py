@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Two busy vCPUs of a guest, on one CPU of the host and on two."""
 
-from experiment import Finding
+from experiment import Finding, cpu_time
 
 SCENARIOS = ["two-vcpus", "two-cpus"]
 
@@ -31,16 +31,23 @@ def find(lab):
                    ["two CPUs, paper"] + PAPER_OWN,
                    ["two CPUs, ours"] + apart,
                    ["two CPUs, on the other vCPU, ours"] + apart_on_other])
+    steal = [on_other[vcpu] + outside[vcpu] for vcpu in (0, 1)]
     for vcpu in (0, 1):
         finding.within(1, "one CPU: vCPU %d's steal on the other, and a half" % vcpu,
                        on_other[vcpu], 50)
         finding.at_most(1, "two CPUs: vCPU %d's steal on the other" % vcpu,
                         apart_on_other[vcpu], "%")
-    for name, report in (("one CPU", shared), ("two CPUs", own)):
-        expected = round(report.measurement["duration_ns"] / report.measurement["period_ns"])
+        finding.at_most(5, "one CPU: vCPU %d's steal, but for the other" % vcpu, outside[vcpu], "%")
+        finding.at_least(2, "vCPU %d's steal on one CPU, over that on two" % vcpu,
+                         steal[vcpu] / apart[vcpu], "times")
+    for name, scenario, report in (("one CPU", "two-vcpus", shared), ("two CPUs", "two-cpus", own)):
         for vcpu in (0, 1):
-            finding.equal("%s: samples of vCPU %d are the duration by the period" % (name, vcpu),
-                          report.level("guest1", vcpu)["samples"], expected)
+            finding.equal("%s: vCPU %d's rows are the whole measurement" % (name, vcpu),
+                          sum(row["time_ns"] for row in report.level("guest1", vcpu)["rows"]),
+                          report.measurement["duration_ns"], "ns")
+            by_scheduler, by_report = cpu_time(report, lab, scenario, "two-busy", "guest1", vcpu)
+            finding.within(1, "%s: vCPU %d's thread on a CPU, by the report and by the scheduler"
+                           % (name, vcpu), by_report, by_scheduler)
     finding.bars("Steal of the two vCPUs", "%", ["one CPU, vCPU 0", "one CPU, vCPU 1",
                                                  "two CPUs, vCPU 0", "two CPUs, vCPU 1"],
                  {"paper": [a + b for a, b in zip(PAPER_SHARED["on the other"],

@@ -2,8 +2,8 @@
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
 # about: overhead, at one period, on a CPU that moves memory byte by byte
 
+# shellcheck source=scripts/lab/scenarios/overhead.sh
+. "$(dirname "${BASH_SOURCE[0]}")/overhead.sh"
 PERIODS=1000000
 EXITS=
 QEMU_CPU=max
-# shellcheck source=scripts/lab/scenarios/overhead.sh
-. "$(dirname "${BASH_SOURCE[0]}")/overhead.sh"

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
-# about: overhead, at one period, of less work
+# about: overhead, at one period
 
-PERIODS=1000000
-EXITS=
-# Half as much
-WORK="shor 0 65 8 1"
 # shellcheck source=scripts/lab/scenarios/overhead.sh
 . "$(dirname "${BASH_SOURCE[0]}")/overhead.sh"
+PERIODS=1000000
+EXITS=

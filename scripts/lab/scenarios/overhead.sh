@@ -8,7 +8,7 @@ QEMU_ACCEL=tcg,thread=single
 QEMU_ARGS="-icount shift=0,sleep=on"
 # The emulator counts each byte that REP MOVSB moves, which hardware moves by the cache line.
 # Without these features the kernel moves eight bytes by an instruction.
-QEMU_CPU=${QEMU_CPU:-max,-erms,-fsrm}
+QEMU_CPU=max,-erms,-fsrm
 HOST_CPUS=1
 LIMIT=900
 
@@ -20,13 +20,13 @@ guest1_CMDLINE=cryptomgr.notests
 guest1_TIMEOUT=600
 
 # ns, as in the paper
-PERIODS=${PERIODS:-10000000 2500000 1000000 100000}
+PERIODS="10000000 2500000 1000000 100000"
 # Whether kvm_entry and kvm_exit are to be recorded, too
-EXITS=${EXITS-1}
-WORK=${WORK:-shor 0 91 8 1}
+EXITS=1
+WORK="shor 0 91 8 1"
 
 # NAME.txt has two lines of the guest's work, before and after it, with the guest's clock;
-# NAME.size the bytes that were recorded; NAME.stats what they are.
+# NAME.data what was recorded, which begins before the work and ends after it.
 
 # on_host NAME COMMAND...: the work, with a perf record of the host
 on_host()
@@ -38,8 +38,7 @@ on_host()
 	"$@" -o "$data" -- guest-exec "$(guest_socket guest1)" $WORK >"$name.txt" 2>"$name.err"
 	# Of a directory, what has been measured
 	[ ! -d "$data" ] || data+=/data
-	stat -c %s "$data" >"$name.size"
-	perf report --stats -i "$data" >"$name.stats" 2>/dev/null
+	cp "$data" "$name.data"
 	rm -r "/run/$name.data"
 	say "$name"
 }
@@ -51,8 +50,7 @@ in_the_guest()
 	shift
 
 	in_guest guest1 "perf record -q -a $* -o /run/perf.data -- $WORK" >"$name.txt"
-	in_guest guest1 "stat -c %s /run/perf.data" >"$name.size"
-	in_guest guest1 "perf report --stats -i /run/perf.data 2>/dev/null" >"$name.stats"
+	in_guest guest1 "cat /run/perf.data" >"$name.data"
 	in_guest guest1 "rm /run/perf.data"
 	say "$name"
 }
@@ -71,7 +69,6 @@ measure()
 	go_first
 	perf kvm unified record -q -o /run/warm-up.data -- true
 	perf record -q -a -e cpu-clock -o /run/warm-up.data -- true
-	perf report --stats -i /run/warm-up.data >/dev/null 2>&1
 	in_the_guest warm-up -e cpu-clock
 	without none-1
 	without none-2
