@@ -17,7 +17,7 @@ fetch_mariadb()
 	mkdir -p "$new/debs"
 	apt_download_all "$new/debs" mariadb-server-core sysbench
 	for deb in "$new"/debs/*.deb; do
-		dpkg-deb -x "$deb" "$new/root"
+		dpkg-deb -x "$deb" "$new/files"
 		basename "$deb" >>"$new/names"
 	done
 	rm -r "$new/debs"
@@ -27,7 +27,7 @@ fetch_mariadb()
 # with_libraries COMMAND...: with those that came with the packages.
 with_libraries()
 {
-	LD_LIBRARY_PATH=$MARIADB/root/usr/lib/$(gcc -print-multiarch) "$@"
+	LD_LIBRARY_PATH=$MARIADB/files/usr/lib/$(gcc -print-multiarch) "$@"
 }
 
 # add_program ROOT PROGRAM: with all its libraries, those that the usual initrd has, too:
@@ -36,10 +36,10 @@ add_program()
 {
 	local root=$1 program=$2 file
 
-	install -D "$MARIADB/root$program" "$root$program"
+	install -D "$MARIADB/files$program" "$root$program"
 	with_libraries ldd "$root$program" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' |
 		while read -r file; do
-			install -D "$file" "$root${file#"$MARIADB/root"}"
+			install -D "$file" "$root${file#"$MARIADB/files"}"
 		done
 }
 
@@ -59,7 +59,7 @@ mariadbd_here()
 
 create_database()
 {
-	local share=$MARIADB/root/usr/share/mysql
+	local share=$MARIADB/files/usr/share/mysql
 
 	{
 		printf '%s;\n' 'CREATE DATABASE mysql' 'USE mysql' 'SET @auth_root_socket=NULL'
@@ -108,7 +108,7 @@ fill_database()
 pack_mariadb()
 {
 	local root=$1 program
-	local share=$MARIADB/root/usr/share
+	local share=$MARIADB/files/usr/share
 
 	for program in /usr/sbin/mariadbd /usr/bin/sysbench; do
 		add_program "$root" "$program"
