@@ -14,7 +14,7 @@ cat >"$TMP/figures.json" <<'END'
  {"name": "one_thing", "title": "One thing", "paper": "Table 99", "about": "It is measured.",
   "virtual_ns": {"work": 1000000, "more": 1000000},
   "tables": [{"caption": "What it is", "columns": ["", "paper", "ours"],
-              "rows": [["a | b", 1.5, 1.4567], ["nothing", null, 0]]}],
+              "rows": [["a | b", 1.5, 1.4567], ["nothing", null, 0], ["small", 0.0123, -0.0001]]}],
   "properties": [
    {"what": "it is small", "figure": 0.5, "limit": 1, "unit": "%", "relation": "at most", "holds": true},
    {"what": "it is large", "figure": 0.5, "limit": 2, "unit": "%", "relation": "at least", "holds": false}],
@@ -46,6 +46,7 @@ ok "a document is written" document
 ok "it counts what holds" has_line "1 of 2 properties hold."
 ok "a table has two digits, and a dash for what there is not" has_line "| a \\| b | 1.50 | 1.46 |"
 ok "... and a dash" has_line "| nothing | – | 0 |"
+ok "... and three where there is no more" has_line "| small | 0.012 | 0.000 |"
 ok "what does not hold stands out" has_line "| it is large | 0.500 % | at least 2 | **no** |"
 ok "the plot is shown" has_line "![One & two](document/one-thing-1.svg)"
 ok "the plot is XML" well_formed "$TMP/document/one-thing-1.svg"

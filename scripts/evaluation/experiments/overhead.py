@@ -91,8 +91,8 @@ def by_bytes(lab, finding):
     ratio = runs[1].overhead(without) / runs[0].overhead(without)
     finding.remark("With ERMS and FSRM, counted by the byte, perf kvm unified record at 1 ms is "
                    "%.3f times perf record -a, which is %s the limit: its samples are longer, and "
-                   "are moved into the buffer and out of it. This is not held against the limit: "
-                   "a CPU that has FSRM moves a sample in a few cycles, whatever its length."
+                   "are moved into the buffer and out of it. This is not held against the limit, "
+                   "as there is no CPU for which each byte is an instruction."
                    % (ratio, "within" if ratio <= MOST_OF_PLAIN else "above"))
 
 
