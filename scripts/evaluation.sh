@@ -11,6 +11,13 @@
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
 
+case ${1:-} in
+-h | --help)
+	sed -n 's/^# \?//; 3,/^$/p' "$0"
+	exit 0
+	;;
+esac
+
 OUT=$TOP/build/evaluation
 EVALUATE=$TOP/scripts/evaluation/evaluate
 BEFORE=$TOP/Documentation/evaluation/figures.json
@@ -23,15 +30,17 @@ FIGURES=$OUT/figures${QUICK:+-quick}
 [ $# -eq 0 ] || FIGURES+=-some
 FIGURES+=.json
 
-# What was run, a line each. The mirror has what it has.
+# What was run for the scenarios, a line each. The mirror has what it has.
 versions()
 {
-	local commit
+	local scenario
 
-	commit=$(git -C "$TOP" rev-parse --short=12 HEAD 2>/dev/null) || commit="no git"
-	[ -z "$(git -C "$TOP" status --porcelain -- patches perf-kvm-unified scripts 2>/dev/null)" ] ||
-		commit+=" and changes"
-	echo "this project $commit"
+	for scenario in "$@"; do
+		cat "$TOP/build/lab/$scenario/code"
+	done | sort -u | sed 's/^/this project /'
+	for scenario in "$@"; do
+		grep -c '^boot [0-9]*:' "$TOP/build/lab/$scenario/lab.log"
+	done | awk '{ n += $1 } END { print "boots that were repeated: " n + 0 }'
 	echo "host's kernel $(cat "$TREE/host/include/config/kernel.release")"
 	find "$TREE/guest/kernels" -name 'vmlinuz-*' -printf "guest's kernel %f\n" |
 		sed 's/vmlinuz-//' | sort
@@ -57,8 +66,9 @@ for scenario in $scenarios; do
 		"$TOP/scripts/lab.sh" "$scenario"
 	fi
 done
+# shellcheck disable=SC2086 # a list
 "$EVALUATE" find "${QUICK[@]}" "$@" --results "$TOP/build/lab" --tree "$TREE" \
-	--versions "$(versions)" --output "$FIGURES"
+	--versions "$(versions $scenarios)" --output "$FIGURES"
 if [ "${#QUICK[@]}" -eq 0 ] && [ $# -eq 0 ]; then
 	if [ -f "$BEFORE" ]; then
 		say "compared with what Documentation has, of another machine or other code:"

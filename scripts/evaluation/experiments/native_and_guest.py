@@ -88,7 +88,9 @@ def find(lab):
     finding.table("Share of a function, % of the host's time (native), of the guest's time",
                   ["function", "native, paper", "native, ours", "guest, paper", "guest, ours"],
                   [[name, PAPER["native"].get(name), of_host[name], PAPER["guest"].get(name),
-                    of_guest[name]] for name in order])
+                    of_guest[name]] for name in order] +
+                  [["all else", None, 100 - sum(of_host.values()), None,
+                    100 - sum(of_guest.values())]])
     shown = [name for name in order if name in PAPER["native"]]
     finding.bars("Functions of libquantum, of the host's (native) and of the guest's time", "%",
                  [name[len("quantum_"):] for name in shown], {

@@ -172,8 +172,8 @@ def table_of_levels(finding, recordings):
 def table_of_packets(finding, recordings):
     finding.table(
         "A packet, us",
-        ["guest", "sent", "received", "CPU switch", "domain switch", "of that, host's kernel",
-         "of that, VMM"],
+        ["guest", "sent", "received", "CPU switch", "domain switch", "host's kernel, for all VMs",
+         "VMMs, for all VMs"],
         [[one.what, one.sent, one.received, one.cost(one.cpu), one.cost(one.domain),
           one.per_packet(one.moved_ns(is_kernel)), one.per_packet(one.moved_ns(is_user))]
          for one in recordings])

@@ -57,9 +57,10 @@ def find(lab):
                                                   PAPER_SHARED["outside"])] + PAPER_OWN,
                   "ours": [a + b for a, b in zip(on_other, outside)] + apart})
     finding.remark("On one CPU each vCPU loses half of the time, and to whom is named; "
-                   "on two CPUs that is gone. What steal there is left is the emulator's for "
+                   "on two CPUs none is on the other. What steal there is is the emulator's for "
                    "the most part: on a virtual clock it runs one CPU at a time, and one that "
                    "gives up its turn as it sets a timer (steal behind MSR exits, in the host's "
                    "start_sw_timer()) has the other's turn counted as its own time. For the same "
-                   "reason the limit to what the scheduler says is wider there.")
+                   "reason the limit to what the scheduler says is %d points there, and not the 1 "
+                   "of all other runs, which it has missed." % BY_TURNS)
     return finding

@@ -6,4 +6,5 @@
 . "$(dirname "${BASH_SOURCE[0]}")/overhead.sh"
 PERIODS=1000000
 EXITS=
+WAYS="plain unified"
 QEMU_CPU=max

@@ -23,7 +23,10 @@ guest1_TIMEOUT=600
 PERIODS="10000000 2500000 1000000 100000"
 # Whether kvm_entry and kvm_exit are to be recorded, too
 EXITS=1
-WORK="shor 0 91 8 1"
+WAYS="plain unified inside"
+# Twice the work, so that what perf does now and then (it wakes up when half of its buffer is
+# full) is in the time as often as it should be
+WORK="shor 0 91 8 2"
 
 # NAME.txt has two lines of the guest's work, before and after it, with the guest's clock;
 # NAME.data what was recorded, which begins before the work and ends after it.
@@ -55,6 +58,21 @@ in_the_guest()
 	say "$name"
 }
 
+plain()
+{
+	on_host "plain-$1" perf record -q -a -e cpu-clock -c "$1"
+}
+
+unified()
+{
+	on_host "unified-$1" perf kvm unified record -q -c "$1"
+}
+
+inside()
+{
+	in_the_guest "inside-$1" -e cpu-clock -c "$1"
+}
+
 without()
 {
 	# shellcheck disable=SC2086
@@ -64,7 +82,7 @@ without()
 
 measure()
 {
-	local period
+	local period way
 
 	go_first
 	perf kvm unified record -q -o /run/warm-up.data -- true
@@ -73,9 +91,9 @@ measure()
 	without none-1
 	without none-2
 	for period in $PERIODS; do
-		on_host "plain-$period" perf record -q -a -e cpu-clock -c "$period"
-		on_host "unified-$period" perf kvm unified record -q -c "$period"
-		in_the_guest "inside-$period" -e cpu-clock -c "$period"
+		for way in $WAYS; do
+			"$way" "$period"
+		done
 	done
 	[ -z "$EXITS" ] || on_host exits perf record -q -a -e kvm:kvm_entry,kvm:kvm_exit -c 1
 }
