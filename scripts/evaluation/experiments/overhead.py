@@ -157,7 +157,7 @@ def find(lab):
                         "all of them" % what, max(abs(1 - one.complete) for one in recordings))
         finding.equal("%s: lost records" % what, sum(one.lost for one in recordings), 0)
     finding.remark("Without a profiler, the work took %d instructions more or less the second "
-                   "time, which is %.0f of a sample at 1 ms, and ten times that at 10 ms."
+                   "time: %.0f instructions per sample at 1 ms, and ten times that at 10 ms."
                    % (noise, noise * NS_PER_MS / without.elapsed))
     if not lab.quick:
         finding.remark("Perf in the guest at 2.5 ms: the paper's figure is one that it quotes, of "
