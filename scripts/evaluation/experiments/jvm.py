@@ -158,8 +158,8 @@ def find(lab):
         # Whatever runs in the pauses is in the JVM's account: the kernel, the compiler, steal.
         finding.within(8, "the collector's share and the JVM's own account, %s heap" % heap,
                        run.part(is_collector), run.collections)
-    finding.bars("A Java VM with too small a heap, and with one that is large enough",
-                 "% of the guest's time", ["collector", "compiled code", "steal"],
+    finding.bars("Too small a heap, and one that is large enough", "% of the guest's time",
+                 ["collector", "compiled code", "steal"],
                  {heap: [run.part(is_collector), run.part(is_compiled), run.share("steal")]
                   for run, heap in zip(runs, ("small heap", "large heap"))})
     finding.remark(

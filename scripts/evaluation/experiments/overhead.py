@@ -134,8 +134,10 @@ def find(lab):
     finding.table("Overhead of a guest's work", COLUMNS, rows)
     finding.bars("Overhead of a guest's work", "%", ["%g ms" % (period / NS_PER_MS)
                                                      for period in periods],
-                 {WAYS[way]: [runs[way, period].overhead(without) for period in periods]
-                  for way in ways}, log=True)
+                 dict({WAYS[way]: [runs[way, period].overhead(without) for period in periods]
+                       for way in ways},
+                      **{"unified, paper": [PAPER.get(("unified", period / NS_PER_MS))
+                                            for period in periods]}), log=True)
 
     finding.virtual_ns = {name: run.elapsed for name, run in (
         [("none-1", without), ("none-2", again)] +
