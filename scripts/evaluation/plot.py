@@ -53,8 +53,8 @@ def text(x, y, what, anchor="middle", kind=""):
         x, y, anchor, ' class="%s"' % kind if kind else "", escape(what))
 
 
-def label(value):
-    return "%.3g" % value if abs(value) < 1000 else "%.0f" % value
+def label(value, digits=3):
+    return "%.*g" % (digits, value) if abs(value) < 10 ** digits else "%.0f" % value
 
 
 def wrapped(x, y, what, width):
@@ -142,7 +142,8 @@ def bars(plot):
             x = left + group_width * (1 - BARS) / 2 + i * width
             parts.append('<rect class="s%d" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>' % (
                 i, x, y_of(value), max(width - 2, 1), bottom - y_of(value)))
-            parts.append(text(x + width / 2, y_of(value) - 4, label(value)))
+            parts.append(text(x + width / 2, y_of(value) - 4,
+                              label(value, 2 if len(series) == MAX_SERIES else 3)))
         parts += wrapped(left + group_width / 2, bottom + 18, group, group_width - CHAR_WIDTH)
     parts.append("</svg>")
     return "\n".join(parts) + "\n"
