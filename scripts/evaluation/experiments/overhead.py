@@ -17,8 +17,9 @@ RECORD = re.compile(r"\d+ (\d+) 0x[0-9a-f]+ \[0x([0-9a-f]+)\]: PERF_RECORD_(\w+)
                     r"(?:.* period: (\d+) )?")
 # Percent, of the work: the difference of two ways that is to be seen is five times as much
 REPEATABLE = 0.005
-# Part of the samples that there should be
-ALL_SAMPLES = 0.01
+# Part of the samples that there should be. Before the work begins, the host may wait for its
+# files, which takes the longer the slower the machine is, and a CPU that idles has no samples.
+ALL_SAMPLES = 0.05
 
 WAYS = {
     "plain": "perf record -a on the host",
