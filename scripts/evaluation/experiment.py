@@ -39,10 +39,12 @@ class Lab:
         return sorted(glob.glob(self.path(scenario, pattern)))
 
     def report(self, scenario, recording, *options, guest_root="root"):
-        """Has a recording reported, symbols and all, and returns the Report. guest_root is
-        the directory with the guest's files."""
+        """Has a recording reported, symbols and all, unless it has been, and returns the
+        Report. guest_root is the directory with the guest's files."""
         output = os.path.join(self.work, "%s-%s%s.json" % (
             scenario, recording, "".join(options).replace("/", "_")))
+        if os.path.exists(output):
+            return Report(output)
         command = [os.path.join(self.tree, "perf/perf"), "--buildid-dir", self.build_ids(),
                    "kvm", "unified", "report", "-f",
                    "-i", self.path(scenario, recording + ".data"), "--format", "json",
@@ -66,18 +68,24 @@ class Lab:
         return cache
 
 
+def scheduled(lab, scenario, recording, name, run_ns):
+    """Percent of the time between the brackets that run_ns() finds in the fields of the lines
+    of NAME, one of the files that bracket makes."""
+    run, clock = [], []
+    for when in ("before", "after"):
+        run.append(run_ns([line.split() for line in lab.text(
+            scenario, "%s-%s.%s" % (recording, name, when)).splitlines()]))
+        clock.append(int(lab.text(scenario, "%s-host-clock.%s" % (recording, when))))
+    return 100 * (run[1] - run[0]) / (clock[1] - clock[0])
+
+
 def cpu_time(report, lab, scenario, recording, guest, vcpu=None):
     """Percent of the measurement that the scheduler had a vCPU thread (all) on a CPU, and what the
     report says: that it was in the guest, or in KVM for it. (The VMM's files: see bracket.)"""
-    run = []
-    for when in ("before", "after"):
-        lines = [line.split() for line in lab.text(scenario, "%s-%s-schedstat.%s" % (
-            recording, guest, when)).splitlines()]
-        run.append(sum(int(line[2]) for line in lines if vcpu in (None, int(line[0]))))
-    clock = [int(lab.text(scenario, "%s-host-clock.%s" % (recording, when)))
-             for when in ("before", "after")]
+    by_scheduler = scheduled(lab, scenario, recording, guest + "-schedstat", lambda lines: sum(
+        int(line[2]) for line in lines if vcpu in (None, int(line[0]))))
     waited = report.rows(guest, "[steal] (on", vcpu) + report.share(guest, "IDLE", vcpu)
-    return 100 * (run[1] - run[0]) / (clock[1] - clock[0]), 100 - waited
+    return by_scheduler, 100 - waited
 
 
 class Finding:

@@ -20,6 +20,9 @@ REPEATABLE = 0.005
 # Part of the samples that there should be. Before the work begins, the host may wait for its
 # files, which takes the longer the slower the machine is, and a CPU that idles has no samples.
 ALL_SAMPLES = 0.05
+MOST_OF_PLAIN = 1.1
+# In the short form's work perf record -a never wakes up, and perf kvm unified record once.
+MOST_OF_PLAIN_QUICK = 1.15
 
 WAYS = {
     "plain": "perf record -a on the host",
@@ -95,11 +98,6 @@ def by_bytes(lab, finding):
                    "are moved into the buffer and out of it. This is not held against the limit, "
                    "as there is no CPU for which each byte is an instruction."
                    % (ratio, "within" if ratio <= MOST_OF_PLAIN else "above"))
-
-
-MOST_OF_PLAIN = 1.1
-# In the short form's work perf record -a never wakes up, and perf kvm unified record once.
-MOST_OF_PLAIN_QUICK = 1.15
 
 
 def find(lab):

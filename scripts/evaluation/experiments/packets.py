@@ -7,7 +7,7 @@ a guest whose network card, an RTL8139, was emulated, and counted instructions.
 
 import re
 
-from experiment import Finding
+from experiment import Finding, scheduled
 
 SCENARIOS = ["packets"]
 
@@ -68,24 +68,17 @@ class Recording:
     def scheduled(self):
         """Percent of the host's time that the scheduler had the VMM's threads on a CPU, be it
         in the guest or not."""
-        before, after = [sum(int(line.split()[1]) for line in
-                             self.text("%s-threads.%s" % (self.guest, when)).splitlines())
-                         for when in ("before", "after")]
-        begin, end = [int(self.text("host-clock." + when)) for when in ("before", "after")]
-        return 100 * (after - before) / (end - begin)
+        return self.threads(lambda lines: sum(int(line[1]) for line in lines))
 
     def main_thread(self):
         """Percent of the guest's time that it was stolen from by the VMM's main thread, and that
         the scheduler had this thread on the CPU: the same if the guest always wants to run."""
-        times = []
-        for when in ("before", "after"):
-            lines = [line.split() for line in
-                     self.text("%s-threads.%s" % (self.guest, when)).splitlines()]
-            # Of a process, the first thread has the lowest number here.
-            times.append(int(min(lines, key=lambda line: int(line[0]))[1]))
-        begin, end = [int(self.text("host-clock." + when)) for when in ("before", "after")]
+        # Of a process, the first thread has the lowest number here.
         return (self.domain.rows(self.guest, "[steal] (on task %s" % VMM[:COMM_LENGTH]),
-                100 * (times[1] - times[0]) / (end - begin))
+                self.threads(lambda lines: int(min(lines, key=lambda line: int(line[0]))[1])))
+
+    def threads(self, run_ns):
+        return scheduled(self.lab, "packets", self.name, self.guest + "-threads", run_ns)
 
     def vm_ns(self, report, this=True):
         """Of the host's time, what the guest is charged for, or what other VMs are."""

@@ -20,7 +20,8 @@ def find(lab):
                       "A guest with two busy vCPUs for 6 s of virtual time: both on one CPU of "
                       "the host, and on one each.")
     on_other = [steal_on(shared, vcpu, 1 - vcpu) for vcpu in (0, 1)]
-    outside = [shared.share("guest1", "steal", vcpu) - on_other[vcpu] for vcpu in (0, 1)]
+    steal = [shared.share("guest1", "steal", vcpu) for vcpu in (0, 1)]
+    outside = [steal[vcpu] - on_other[vcpu] for vcpu in (0, 1)]
     apart = [own.share("guest1", "steal", vcpu) for vcpu in (0, 1)]
     apart_on_other = [steal_on(own, vcpu, 1 - vcpu) for vcpu in (0, 1)]
     finding.table("Steal, % of the vCPU's time", ["", "vCPU 0", "vCPU 1"],
@@ -31,7 +32,6 @@ def find(lab):
                    ["two CPUs, paper"] + PAPER_OWN,
                    ["two CPUs, ours"] + apart,
                    ["two CPUs, on the other vCPU, ours"] + apart_on_other])
-    steal = [on_other[vcpu] + outside[vcpu] for vcpu in (0, 1)]
     for vcpu in (0, 1):
         finding.within(1, "one CPU: vCPU %d's steal on the other, and a half" % vcpu,
                        on_other[vcpu], 50)
@@ -56,7 +56,7 @@ def find(lab):
                                                  "two CPUs, vCPU 0", "two CPUs, vCPU 1"],
                  {"paper": [a + b for a, b in zip(PAPER_SHARED["on the other"],
                                                   PAPER_SHARED["outside"])] + PAPER_OWN,
-                  "ours": [a + b for a, b in zip(on_other, outside)] + apart})
+                  "ours": steal + apart})
     finding.remark("On one CPU each vCPU loses half of the time, and to whom is named; "
                    "on two CPUs none is on the other. What steal there is is the emulator's for "
                    "the most part: on a virtual clock it runs one CPU at a time, and one that "
