@@ -196,6 +196,12 @@ static struct window window_of(const struct time_axis *ta, const struct cpu_trac
 	return w;
 }
 
+/* Of a task, or another vCPU's thread, that had the CPU while @vcpu did not */
+static bool sample__is_of_other(const struct axis_sample *sample, u32 vcpu)
+{
+	return !axis_sample__is_guest(sample) && sample->vcpu != vcpu;
+}
+
 /* The next sample of a task in the window, from number @i on; NULL: no more */
 static const struct axis_sample *window__sample(const struct window *w,
 						const struct cpu_track *track, size_t *i)
@@ -203,8 +209,7 @@ static const struct axis_sample *window__sample(const struct window *w,
 	while (*i < track->nr_samples && track->samples[*i].time < w->end) {
 		const struct axis_sample *sample = &track->samples[(*i)++];
 
-		if (!axis_sample__is_guest(sample) && sample->vcpu != w->vcpu &&
-		    sample->task != TIME_AXIS_NONE)
+		if (sample__is_of_other(sample, w->vcpu) && sample->task != TIME_AXIS_NONE)
 			return sample;
 	}
 	return NULL;
@@ -255,8 +260,8 @@ static size_t shares__merge(struct share *shares, size_t nr)
 static u32 shares__pick(struct share *shares, size_t nr, u32 first, u64 time)
 {
 	size_t begin = axis_find(shares, nr, sizeof(*shares), &first, share__is_before), end;
-	struct share *pick = NULL;
-	s64 most = 0;
+	struct share *pick;
+	s64 most;
 	u64 each;
 
 	for (end = begin; end < nr && shares[end].task != TIME_AXIS_NONE; end++)
@@ -264,16 +269,17 @@ static u32 shares__pick(struct share *shares, size_t nr, u32 first, u64 time)
 	if (end == nr || !shares[end].nr)
 		return first;
 	each = shares[end].time / shares[end].nr;
-	for (size_t i = begin; i < end; i++) {
+	/* There are samples, so there is at least one task. */
+	pick = &shares[begin];
+	most = each * pick->nr - pick->time;
+	for (size_t i = begin + 1; i < end; i++) {
 		s64 lacks = each * shares[i].nr - shares[i].time;
 
-		if (!pick || lacks > most) {
+		if (lacks > most) {
 			pick = &shares[i];
 			most = lacks;
 		}
 	}
-	if (!pick)
-		return first;
 	pick->time += time;
 	return pick->task;
 }
@@ -395,7 +401,7 @@ static bool signs__next(struct signs *walk, u64 end, struct sign *sign)
 			sample = NULL;
 			break;
 		}
-		if (!axis_sample__is_guest(sample) && sample->vcpu != walk->vcpu)
+		if (sample__is_of_other(sample, walk->vcpu))
 			break;
 		sample = NULL;
 	}
