@@ -66,6 +66,15 @@ ok "figures are as far apart as on another machine" \
 sed 's/"more": 1000000/"more": 1002000/' "$TMP/figures.json" >"$TMP/other.json"
 ok "... or further" not "$evaluate" compare --output "$TMP/figures.json" "$TMP/other.json"
 ok "no experiment of that name" not "$evaluate" scenarios no_such_thing
+without_results()
+{
+	! "$evaluate" find server --results "$TMP" --tree "$TREE" --output "$TMP/none.json" \
+		>"$TMP/out" 2>&1 || return
+	cat "$TMP/out"
+	grep -q '^evaluation: server: nothing can be made of what server left: ' "$TMP/out" &&
+		[ "$(wc -l <"$TMP/out")" -eq 1 ] && [ ! -e "$TMP/none.json" ]
+}
+ok "results that are not there" without_results
 
 # --- the real ones -----------------------------------------------------------------------------
 
