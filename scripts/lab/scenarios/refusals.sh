@@ -53,7 +53,7 @@ measure()
 	perf record -a --sample-vcpu -e cpu-clock -c 1000000 -o context.data -- sleep 0.5 2>/dev/null
 	# The serial port makes exits: a busy guest leaves next to nothing to the host.
 	perf record -a --sample-vcpu -e cpu-clock:H -c 1000000 -o host-only.data -- \
-		guest-exec "$(guest_socket guest2)" "head -c 8000 /proc/kallsyms >/dev/ttyS0" 2>/dev/null
+		guest-exec "$(guest_socket guest2)" "head -c 1000 /proc/kallsyms >/dev/ttyS0" 2>/dev/null
 	perf record -c 1 -e page-faults/call-graph=no/,page-faults/call-graph=fp/ \
 		-o two-events.data -- true 2>/dev/null
 
