@@ -76,11 +76,11 @@ run_tests()
 	done
 }
 
-# Whose lab measures on the real clock: by themselves. One with a virtual clock takes one CPU and
-# does not mind how busy it is, so the longest of those run beside all that is left, and
-# what needs no lab at all.
+# Whose lab measures on the real clock, and what has a virtual one, which takes one CPU and
+# does not mind how busy it is: the longest of those run beside all others, and what needs
+# no lab at all. While the clock is real, they have what the others leave.
 FIRST=(apply profile selftests nmi)
-BESIDE=(processes time-axis evaluation style)
+BESIDE=(processes time-axis evaluation symbols style)
 
 # What is left.
 others()
@@ -98,10 +98,21 @@ start_beside()
 {
 	# A process group of its own, to be ended with all that it has started.
 	set -m
-	KVMU_LOCKED=$KVMU_CACHE "$0" "${BESIDE[@]}" >"$TOP/build/test/beside.out" 2>&1 9>&- &
+	KVMU_LOCKED=$KVMU_CACHE nice -n 19 "$0" "${BESIDE[@]}" >"$TOP/build/test/beside.out" 2>&1 9>&- &
 	beside=$!
 	set +m
 	trap 'kill -TERM -- "-$beside" 2>/dev/null; exit 130' INT TERM
+}
+
+# groups_of PID: its process group and those of all that it has started (see step())
+groups_of()
+{
+	local child
+
+	ps -o pgid= -p "$1" || :
+	for child in $(pgrep -P "$1"); do
+		groups_of "$child"
+	done
 }
 
 end_beside()
@@ -137,8 +148,10 @@ run_all()
 	# All that the scenarios want, so that none of them changes the others' image.
 	GUEST_KERNELS=6.12 "$TOP/scripts/lab/guest-image.sh"
 	"$TOP/scripts/lab/guest-extra.sh" node
-	run_tests "${FIRST[@]}"
 	start_beside
+	run_tests "${FIRST[@]}"
+	# Who is not root cannot: then it takes longer.
+	groups_of "$beside" | sort -u | xargs renice -n 0 -g >/dev/null 2>&1 || :
 	mapfile -t names < <(others)
 	run_tests "${names[@]}"
 	end_beside
