@@ -420,6 +420,10 @@ static uint64_t tracepoint(const char *name)
 }
 
 #define NR_KINDS	14
+/* Whose samples have registers of user space, by its place in software[] */
+#define PAGE_FAULTS	2
+/* A multiple of 8, below 64 KiB - 1 */
+#define LARGEST_STACK	65528
 
 /* Tracepoints of a module that is not loaded have no id: the event is refused. */
 static void set_kind(struct perf_event_attr *attr, unsigned int kind)
@@ -636,6 +640,22 @@ static void try_all_bits(void)
 	}
 }
 
+/*
+ * As much of the stack as may be asked for, and what else is of a size that is not the same in
+ * each sample: of the whole, the stack has what is left.
+ */
+static void try_large(void)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+
+	set_kind(&attr, PAGE_FAULTS);
+	set_details(&attr);
+	attr.sample_stack_user = LARGEST_STACK;
+	attr.sample_type = PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_USER |
+			   PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_VCPU;
+	try_attr(attr, 0, -1);
+}
+
 static void try_unknown_bit(void)
 {
 	struct perf_event_attr attr = {
@@ -672,6 +692,7 @@ static void bits(void)
 	try_unknown_bit();
 	try_long_attr();
 	try_all_bits();
+	try_large();
 }
 
 static void fuzz(uint64_t seed, unsigned int seconds)
