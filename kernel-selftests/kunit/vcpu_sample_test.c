@@ -56,7 +56,7 @@ static void new_event(struct kunit *test, u64 sample_type, bool exclude_guest)
 	perf_event__id_header_size(ctx->event);
 	ctx->rb = rb_alloc(1, 0, -1, RING_BUFFER_WRITABLE);
 	KUNIT_ASSERT_NOT_NULL(test, ctx->rb);
-	rcu_assign_pointer(ctx->event->rb, ctx->rb);
+	WRITE_ONCE(ctx->event->rb, ctx->rb);
 }
 
 /* Returns the sample that an event makes of the data that there are. */
@@ -200,7 +200,7 @@ static void vcpu_sample_exit(struct kunit *test)
 	struct vcpu_sample_test *ctx = test->priv;
 
 	if (ctx->rb) {
-		rcu_assign_pointer(ctx->event->rb, NULL);
+		WRITE_ONCE(ctx->event->rb, NULL);
 		synchronize_rcu();
 		rb_free(ctx->rb);
 	}

@@ -172,7 +172,8 @@ options_of()
 		# With all that KVM has code of its own for.
 		host_options
 		echo CONFIG_VIRTUALIZATION=y
-		printf 'CONFIG_%s\n' KVM=m KVM_INTEL=m KVM_AMD=m KUNIT_ALL_TESTS=y KVM_SMM=y \
+		printf 'CONFIG_%s\n' KVM=m KVM_INTEL=m KVM_AMD=m RUNTIME_TESTING_MENU=y \
+			KUNIT_ALL_TESTS=y KVM_SMM=y \
 			KVM_HYPERV=y KVM_XEN=y AMD_MEM_ENCRYPT=y CRYPTO=y CRYPTO_HW=y CRYPTO_DEV_CCP=y \
 			CRYPTO_DEV_CCP_DD=m IOMMU_SUPPORT=y AMD_IOMMU=y PCI_MSI=y \
 			CRYPTO_DEV_SP_PSP=y DMADEVICES=y KVM_AMD_SEV=y ;;
@@ -196,7 +197,8 @@ options_of()
 expected_of()
 {
 	case $1 in
-	modules) printf 'CONFIG_%s\n' KVM=m KVM_INTEL=m KVM_AMD=m KVM_AMD_SEV=y GUEST_PERF_EVENTS=y ;;
+	modules) printf 'CONFIG_%s\n' KVM=m KVM_INTEL=m KVM_AMD=m KVM_AMD_SEV=y GUEST_PERF_EVENTS=y \
+			KUNIT=y RUNTIME_TESTING_MENU=y ;;
 	builtin) printf 'CONFIG_%s\n' KVM=y KVM_INTEL=y KVM_AMD=y GUEST_PERF_EVENTS=y ;;
 	no-kvm)	printf '# CONFIG_%s is not set\n' VIRTUALIZATION; echo CONFIG_PERF_EVENTS=y ;;
 	arm64)	printf 'CONFIG_%s\n' KVM=y PERF_EVENTS=y GUEST_PERF_EVENTS=y ;;
@@ -221,7 +223,9 @@ objects_of()
 	local dir path
 
 	for dir in $(dirs_of "$1"); do
-		grep "^$dir.*\.c$" "$TMP/touched" | grep -v _test
+		# Those of KVM's tests are included by its own files; KUnit is in one configuration.
+		grep "^$dir.*\.c$" "$TMP/touched" | grep -v perf_data_test |
+			if [ "$1" = modules ]; then cat; else grep -v _test; fi
 		# Built with KVM's own directory.
 		case $dir in
 		arch/*/kvm/) grep '^virt/kvm/.*\.c$' "$TMP/touched" | sed "s|^|$dir../../../|" ;;
@@ -313,6 +317,14 @@ check_state()
 	ok "$config has no new warnings: $what" nothing_new "$config"
 }
 
+# By their configuration, not because they were asked for
+has_suites()
+{
+	grep -x 'CONFIG_PERF_VCPU_SAMPLE_KUNIT_TEST=y' "$WORK/modules/.config" &&
+		grep -x 'CONFIG_KVM_PERF_DATA_KUNIT_TEST=y' "$WORK/modules/.config" &&
+		[ -f "$WORK/modules/kernel/events/vcpu_sample_test.o" ]
+}
+
 nothing_new()
 {
 	! comm -13 "$TMP/$1.known" "$TMP/$1.now" | grep .
@@ -372,6 +384,7 @@ build_kernels()
 		mapfile -t dirs < <(dirs_of "$config")
 		check_state "$config" "all of the series" "${dirs[@]}"
 	done
+	ok "KUnit's suites are among what was built" has_suites
 	took "all of the series"
 }
 
