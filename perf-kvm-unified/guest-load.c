@@ -58,6 +58,13 @@
  * starts 50 more each second has 220 MiB.
  */
 #define GUEST_MAP_MAX_COST		(256ULL << 20)
+/*
+ * What the collector writes last is not to lack room because of what a long time has
+ * before it: the symbols of the kernel and all its modules, without which the map would
+ * be refused, and before those the address spaces, of twice as many processes as above.
+ */
+#define GUEST_MAP_LEFT_FOR_SYMBOLS	(64ULL << 20)
+#define GUEST_MAP_LEFT_FOR_SPACES	(48ULL << 20)
 /* An address space, sorted and searched, and the process that has ended */
 #define GUEST_SPACE_COST		120
 /* A map of a process; what is kept of a record besides what it says */
@@ -115,10 +122,13 @@ static bool misc__is_kernel(u16 misc)
 	return (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 }
 
-/* 0 or -E2BIG: there is room for others, which may be smaller, as before */
-static int guest_map__charge(struct guest_map_load *load, u64 cost)
+/*
+ * @left: to be left of what may be had. 0 or -E2BIG: there is room for others, which may
+ * be smaller, as before
+ */
+static int guest_map__charge(struct guest_map_load *load, u64 cost, u64 left)
 {
-	if (cost > GUEST_MAP_MAX_COST - load->cost)
+	if (load->cost + cost + left > GUEST_MAP_MAX_COST)
 		return -E2BIG;
 	load->cost += cost;
 	return 0;
@@ -135,7 +145,8 @@ static int guest_map__charge_event(struct guest_map_load *load, const union perf
 	/* There are not many files, but one with a long name has it twice. */
 	if (size > GUEST_LONG_RECORD)
 		cost += 2 * size;
-	return guest_map__charge(load, cost);
+	return guest_map__charge(load, cost, load->time ?
+				 GUEST_MAP_LEFT_FOR_SPACES + GUEST_MAP_LEFT_FOR_SYMBOLS : 0);
 }
 
 static u32 count_lines(const char *text, u32 len)
@@ -414,7 +425,7 @@ static int guest_map__process_kallsyms(struct guest_map_load *load, const union 
 	load->kallsyms_size += rec->len;
 	if (load->nr_kallsyms > GUEST_MAP_MAX_KALLSYMS ||
 	    load->kallsyms_size > GUEST_MAP_MAX_KALLSYMS_SIZE ||
-	    guest_map__charge(load, rec->len + (u64)nr_lines * GUEST_SYMBOL_COST))
+	    guest_map__charge(load, rec->len + (u64)nr_lines * GUEST_SYMBOL_COST, 0))
 		return -E2BIG;
 	if (fd < 0 || !rec->len)
 		return 0;
@@ -441,7 +452,7 @@ static int guest_map__process_symbols(struct guest_map_load *load, const union p
 	/* The text and, besides, the names; a piece is to be worth the search for its pid. */
 	if (load->symbols_size + rec->len > GUEST_MAP_MAX_SYMBOLS_SIZE ||
 	    guest_map__charge(load, GUEST_SYMBOL_COST + 2 * rec->len +
-				    (u64)count_lines(rec->data, rec->len) * GUEST_SYMBOL_COST)) {
+				    (u64)count_lines(rec->data, rec->len) * GUEST_SYMBOL_COST, 0)) {
 		load->nr_ignored++;
 		return 0;
 	}
@@ -468,7 +479,8 @@ static int guest_map__process_space(struct guest_map_load *load, const union per
 
 	if (event->header.size < sizeof(*rec))
 		return -EINVAL;
-	if (++load->nr_spaces > GUEST_MAP_MAX_SPACES || guest_map__charge(load, GUEST_SPACE_COST)) {
+	if (++load->nr_spaces > GUEST_MAP_MAX_SPACES ||
+	    guest_map__charge(load, GUEST_SPACE_COST, GUEST_MAP_LEFT_FOR_SYMBOLS)) {
 		load->nr_ignored++;
 		return 0;
 	}

@@ -156,6 +156,21 @@ def followed_maps_most(good, out):
                           w2=((n - i) << 13 for i in range(n)))]
 
 
+@kind(shows=MISSED)
+def followed_before_kernel(good, out):
+    """As a guest that was followed for too long is told of: the kernel's symbols come last"""
+    n, forks, spaces = MAX_FOLLOWED_MAPS - FEW, 300000, 1500000
+    return [
+        time(1), many(mmap2(999, 0, 4096, b"/x\0"), n, w1=twice(1000 + i // 16000
+                                                                 for i in range(n)),
+                      w2=((n - i) << 13 for i in range(n))),
+        many(fork(999, 998), forks),
+        many(space(0, 0, 1 << 60, 1), spaces, w1=((i + 1) << 12 for i in range(spaces)),
+             w4=range(spaces)),
+        *kallsyms(b"".join(b"%x t f%d\n" % (0xffffffff81000000 + i * 16, i)
+                           for i in range(100000)))]
+
+
 @kind()
 def followed_overlaps(good, out):
     """Maps that split the one before, of a process that runs on"""
