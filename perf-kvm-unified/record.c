@@ -60,6 +60,8 @@ struct unified_record {
 	bool		has_target;	/* ... or what to record */
 	bool		has_cpus;	/* ... and that is some CPUs */
 	bool		per_task;	/* ... or not whole CPUs */
+	bool		has_old;	/* a profile that was where this one goes */
+	pid_t		pid;		/* of perf itself */
 	struct guest_cmds guest_cmds;
 	struct args	args;
 	struct kvm_vms	vms;
@@ -353,6 +355,40 @@ static int add_events(struct unified_record *rec)
 	return 0;
 }
 
+/*
+ * Removes the directory if there is no profile in it, nor anything else: it is what a
+ * measurement leaves that has not begun. Returns whether it is gone.
+ */
+static bool remove_empty(const char *output)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	scnprintf(path, sizeof(path), "%s/data", output);
+	if (!lstat(path, &st) && S_ISREG(st.st_mode) && !st.st_size)
+		unlink(path);
+	return !rmdir(output);
+}
+
+/* perf record ends the process itself where it does not like an option. */
+static struct unified_record *not_begun;
+
+/* Without a measurement, all is as it was before: the last profile is where it was. */
+static void undo(void)
+{
+	struct unified_record *rec = not_begun;
+	char old[PATH_MAX];
+
+	/* A command that cannot be started ends in a child. */
+	if (!rec || getpid() != rec->pid)
+		return;
+	not_begun = NULL;
+	guest_cmds__cancel(&rec->guest_cmds, &rec->vms, rec->output);
+	scnprintf(old, sizeof(old), "%s.old", rec->output);
+	if (remove_empty(rec->output) && rec->has_old)
+		rename(old, rec->output);
+}
+
 /* Makes the directory as perf record --kcore does; an older one is kept. */
 static int make_output(struct unified_record *rec, char *data_path, size_t size)
 {
@@ -366,12 +402,18 @@ static int make_output(struct unified_record *rec, char *data_path, size_t size)
 		pr_err("The profile is a directory and cannot go to standard output\n");
 		return -EINVAL;
 	}
+	scnprintf(data_path, size, "%s/data", rec->output);
+	/* It is not to take the place of the profile before it, which would be removed. */
+	remove_empty(rec->output);
+	rec->has_old = !access(rec->output, F_OK);
 	if (perf_data__open(&data) < 0) {
 		pr_err("Cannot create %s: %s\n", rec->output, strerror(errno));
 		return -errno;
 	}
 	perf_data__close(&data);
-	scnprintf(data_path, size, "%s/data", rec->output);
+	rec->pid = getpid();
+	not_begun = rec;
+	atexit(undo);
 	return 0;
 }
 
@@ -478,13 +520,15 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 
 	if (guest_cmds__start(&rec.guest_cmds, &rec.vms, rec.output)) {
 		pr_err("Interrupted before the measurement\n");
+		undo();
 		return 1;
 	}
 	ret = cmd_record(rec.args.argc, rec.args.argv);
 	if (stat(data_path, &st) || !st.st_size) {
-		guest_cmds__cancel(&rec.guest_cmds, &rec.vms, rec.output);
+		undo();
 		return ret ?: 1;	/* perf record has said why */
 	}
+	not_begun = NULL;
 
 	/* Also those that were started meanwhile; those that are gone stay. */
 	err = scan_vms(&rec, GUEST_VCPU_AT_END);

@@ -252,6 +252,11 @@ ok "a VM that starts during the record is found" grep -qa guest3 vm-starts.data/
 ok "and was absent before" absent guest3 5 85 vm-starts.data
 ok "the one beside it was there" absent guest2 0 0 vm-starts.data
 ok "the command's exit code is handed on" grep -qx 'exit code 7' exit-code.out
+for name in no-such-event no-such-event-again interrupted; do
+	ok "$name: an error" not grep -qx 'exit code 0' "$name.out"
+done
+ok "interrupted: it is said" grep -q 'Interrupted before the measurement' interrupted.out
+ok "the profile from before is where it was" diff -u - kept.out <<<"/run/kept.data"
 
 # --- the sample type ---------------------------------------------------------------
 

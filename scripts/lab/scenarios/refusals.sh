@@ -81,6 +81,16 @@ measure()
 	ls -d /run/follow-*.data/guest_map__* >left-files.out 2>&1 || :
 	try exit-code record -o exit-code.data -- sh -c "exit 7"
 
+	# What comes to nothing leaves the profile before it where it is.
+	record -o /run/kept.data -- true
+	cp /run/kept.data/data kept
+	try no-such-event record -o /run/kept.data -e no-such-event -- true
+	try no-such-event-again record -o /run/kept.data -e no-such-event -- true
+	try interrupted timeout -s INT 2 perf kvm unified record -o /run/kept.data \
+		--guest-follow "guest2=sleep 1234" -- true
+	ls -d /run/kept.data* >kept.out 2>&1 || :
+	cmp kept /run/kept.data/data >>kept.out 2>&1 || :
+
 	# For perf kvm unified report outside, of this guest and of the other.
 	record -o perf.data --guest-cmd "guest2=$(collector)" -- sleep 1
 
