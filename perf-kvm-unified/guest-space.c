@@ -171,6 +171,15 @@ static const struct guest_space *find_only_owner(const struct guest_spaces *spac
 	return owner;
 }
 
+/* What tells the address spaces of a guest apart, of CR3 as the CPU held it */
+u64 guest_spaces__root(const struct guest_spaces *spaces, u64 cr3)
+{
+	u64 pt_root = guest_cr3__pt_root(cr3);
+
+	/* Without isolation the bit is part of the address. */
+	return spaces->pti ? pt_root & ~CR3_PTI_USER_TABLE : pt_root;
+}
+
 /**
  * guest_spaces__find - the process that runs with @cr3
  * @cr3: as the CPU held it, all bits
@@ -183,15 +192,12 @@ static const struct guest_space *find_only_owner(const struct guest_spaces *spac
 const struct guest_space *guest_spaces__find(struct guest_spaces *spaces, u64 cr3, u64 time,
 					     bool *ambiguous)
 {
-	struct guest_space key = { .pt_root = guest_cr3__pt_root(cr3), .from = time };
+	struct guest_space key = { .pt_root = guest_spaces__root(spaces, cr3), .from = time };
 	size_t end;
 
 	*ambiguous = false;
 	if (guest_spaces__sort(spaces))
 		return NULL;
-	/* Without isolation the bit is part of the address. */
-	if (spaces->pti)
-		key.pt_root &= ~CR3_PTI_USER_TABLE;
 	end = axis_find(spaces->entries, spaces->nr, sizeof(key), &key, guest_space__begins_by);
 	if (!end || spaces->entries[end - 1].pt_root != key.pt_root)
 		return NULL;

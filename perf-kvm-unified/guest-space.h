@@ -42,6 +42,7 @@ struct guest_spaces {
 };
 
 u64 guest_cr3__pt_root(u64 cr3);
+u64 guest_spaces__root(const struct guest_spaces *spaces, u64 cr3);
 
 int guest_spaces__add(struct guest_spaces *spaces, const struct guest_space *space);
 const struct guest_space *guest_spaces__find(struct guest_spaces *spaces, u64 cr3, u64 time,

@@ -290,7 +290,7 @@ static const struct guest_space *kvm_guest__find_space(struct kvm_guest *guest, 
 /* The pseudo process of a CR3 that no process is known to own, or -1 */
 static pid_t kvm_guest__pseudo_pid(struct kvm_guest *guest, u64 cr3)
 {
-	long pt_root = guest_cr3__pt_root(cr3);
+	long pt_root = guest_spaces__root(&guest->spaces, cr3);
 	size_t nr = hashmap__size(guest->unnamed);
 	char comm[32];
 	long pid;

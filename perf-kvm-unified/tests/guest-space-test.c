@@ -78,6 +78,8 @@ static int test__cr3(struct test_suite *test __maybe_unused, int subtest __maybe
 		TEST_ASSERT_EQUAL("not the other half", owner(&spaces, 0x5000000, time), -1);
 		TEST_ASSERT_EQUAL("nor here", owner(&spaces, 0x7001000, time), -1);
 		TEST_ASSERT_EQUAL("unknown", owner(&spaces, 0x7002000, time), -1);
+		TEST_ASSERT_VAL("one that is not known",
+				guest_spaces__root(&spaces, 0x9001000) == 0x9001000);
 		TEST_ASSERT_EQUAL("bits above the address count",
 				  owner(&spaces, 0x7000000 | (1ULL << 40), time), -1);
 	}
@@ -93,6 +95,9 @@ static int test__cr3(struct test_suite *test __maybe_unused, int subtest __maybe
 	TEST_ASSERT_EQUAL("kernel's table", owner(&spaces, 0x7000000 | 0x4, 1), 30);
 	TEST_ASSERT_EQUAL("user's table, user's PCID", owner(&spaces, 0x7001000 | 0x804, 1), 30);
 	TEST_ASSERT_EQUAL("the next one", owner(&spaces, 0x7002000, 1), -1);
+	TEST_ASSERT_VAL("both tables of one that is not known",
+			guest_spaces__root(&spaces, 0x9001000 | 0x804) ==
+			guest_spaces__root(&spaces, 0x9000000 | 0x4));
 	guest_spaces__exit(&spaces);
 	return TEST_OK;
 }
