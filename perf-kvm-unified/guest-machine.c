@@ -46,6 +46,9 @@
 /* Lines that are taken of all that processes tell of their own code */
 #define GUEST_MAX_SYMBOLS	(1U << 20)
 
+/* The device of all files without build-id: no guest has that one. */
+#define GUEST_NO_BUILD_ID_MAJOR	(~0U)
+
 /* 0 is the kernel itself, pseudo processes are ours. */
 bool guest_pid__is_valid(pid_t pid)
 {
@@ -297,6 +300,9 @@ int kvm_guest__add_map(struct kvm_guest *guest, bool kernel, pid_t pid, u64 star
 		event->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
 		event->mmap2.build_id_size = bid->size;
 		memcpy(event->mmap2.build_id, bid->data, bid->size);
+	} else if (!kernel) {
+		/* perf takes a file of which it knows nothing for any other of that name. */
+		event->mmap2.maj = GUEST_NO_BUILD_ID_MAJOR;
 	}
 
 	if (kernel && strstarts(name, "[kernel.kallsyms]")) {
@@ -410,6 +416,9 @@ static int kvm_guest__load_dso(struct kvm_guest *guest, struct guest_symbols *sy
 	if (!dso)
 		return -ENOMEM;
 
+	/* Of a line that was still being written, the name may be a part of it. */
+	while (end > symbols->text && end[-1] != '\n')
+		end--;
 	/* From the last line on: see insert_symbol() */
 	while (!ret && end > symbols->text && *left) {
 		char *line = end - 1;

@@ -21,6 +21,9 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/time64.h>
+#ifdef HAVE_LIBBPF_SUPPORT
+#include <bpf/libbpf.h>
+#endif
 #include <api/fs/fs.h>
 #include <internal/lib.h>
 #include <subcmd/parse-options.h>
@@ -673,6 +676,11 @@ int cmd_kvm_unified_guest_map(int argc, const char **argv)
 		return 1;
 	}
 
+#ifdef HAVE_LIBBPF_SUPPORT
+	/* It prints the whole of a program that the kernel refuses. */
+	if (!verbose)
+		libbpf_set_print(NULL);
+#endif
 	perf_tool__init(&map.tool, /*ordered_events=*/false);
 	map.jit_pids = intlist__new(NULL);
 	map.build_ids = guest_build_ids__new();

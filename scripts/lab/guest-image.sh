@@ -169,6 +169,7 @@ flags_of()
 	# It is run a hundred times a second, and the dynamic linker takes longer than it.
 	brief)	echo -static -no-pie ;;
 	cxx)	echo -static-libstdc++ -static-libgcc ;;
+	spin)	echo -Wl,--build-id=none ;;
 	*)	echo -Wl,--as-needed -lquantum -lgomp ;;
 	esac
 }

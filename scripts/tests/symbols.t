@@ -12,16 +12,30 @@ BIN=usr/bin
 GUEST=$TREE/guest/root
 
 lab_runs symbols
-cd "$TOP/build/lab/symbols" || { done_testing; }
+RESULTS=$TOP/build/lab/symbols
+cd "$RESULTS" || { done_testing; }
 
-# Another machine: another place, a home without anything, and only the build-id cache.
+# To another machine, with another home, all goes in one file: perf archive takes from the
+# build-id cache here what has samples, the guest's programs included.
+export PERF_EXEC_PATH=$TREE/perf
+pack()
+{
+	local file
+
+	mkdir -p "$TMP/sender" && cp -r perf.data "$TMP/sender" || return
+	for file in "$TREE/guest/unstripped/cxx" "$GUEST/$BIN"/{contained,mapped,named}; do
+		HOME=$TMP/sender "$PERF" buildid-cache --add "$file" </dev/null || return
+	done
+	(cd "$TMP/sender" && PATH=$TREE/perf:$PATH HOME=$TMP/sender "$PERF" archive --all perf.data)
+}
+unpack()
+{
+	mkdir -p "$HOME/.debug" "$TMP/moved" && mv "$TMP"/sender/perf.all-*.tar.bz2 "$TMP/moved" &&
+		rm -r "$TMP/sender" && cd "$TMP/moved" && "$PERF" archive --unpack
+}
 export HOME=$TMP/home
-mkdir -p "$HOME"
-mkdir "$TMP/moved"
-cp -r perf.data "$TMP/moved"
-for file in "$TREE/guest/unstripped/cxx" "$GUEST/$BIN"/{contained,mapped}; do
-	"$PERF" buildid-cache --add "$file" </dev/null >&2
-done
+ok "perf archive --all packs the profile and the symbols" pack
+ok "and on another machine it is unpacked" unpack
 cd "$TMP/moved" || exit
 
 "$PERF" kvm unified report -f -i perf.data -k "$TREE/host/vmlinux" --percent-limit 0 --format csv \
@@ -29,6 +43,9 @@ cd "$TMP/moved" || exit
 "$PERF" script -f -i perf.data -F misc,machine_pid,vcpu,comm,pid,ip,sym,dso >"$TMP/script" 2>"$TMP/script.err"
 "$PERF" report -f -i perf.data --stdio --sort comm,sym -k "$TREE/host/vmlinux" \
 	>"$TMP/report" 2>"$TMP/report2.err" </dev/null
+
+# How the report calls it
+MODULE='"\[vsock\]"'
 
 # samples COMM FUNCTION [NS-PID]: of the report's rows of that, by regular expression
 samples()
@@ -87,10 +104,21 @@ has "a program that was started from a memfd: by build-id" 200 memfd:mapped-pr m
 has "code in a memfd: what it is" 200 mapped '\[unknown\]'
 ok "code in a memfd has the memfd's name" grep -q '"memfd:mapped-code (deleted)"' "$TMP/report.csv"
 ok "code in huge pages is of the process itself" grep -qE '"\[JIT\] tid [0-9]+","mapped"' "$TMP/report.csv"
+has "the vDSO" 50 named __vdso_clock_gettime
+ok "a module of the guest's kernel: $(grep -c "$MODULE" "$TMP/report.csv") functions" \
+	grep -qE "vsock_(create|release).*$MODULE" "$TMP/report.csv"
+has "Rust: demangled, of a file that was deleted, and whose name another file has" 200 gone shelf::turn
+mostly 95 gone shelf::turn
+has "a file without build-id has no names" 200 no-build-id '\[unknown\]'
+# Those of libc.so.6 are of another file.
+ok "and not those of the file that has its name in another container" \
+	not grep -E '^vm,.*"(contained|copied|main|run_inside|copy|on_signal)[a-z_]*",[^,]*,"no-build-id"' \
+	"$TMP/report.csv"
 ok "nothing of a guest is taken for a file of the host" not grep -E '\((/tmp|/usr|/memfd)[^)]*\)$' <(grep '^VM:' "$TMP/script")
 
 # What perf knows, every command of it knows.
-for name in jit_hot jit_late 'nodeMultiply' 'mix::Mixer<int>::spin' contained_spin mapped_spin; do
+for name in jit_hot jit_late 'nodeMultiply' 'mix::Mixer<int>::spin' contained_spin mapped_spin \
+	__vdso_clock_gettime shelf::turn; do
 	ok "perf script names $name" grep -qF "$name" <(grep '^VM:' "$TMP/script")
 	ok "perf report names $name" grep -qF "$name" "$TMP/report"
 done
@@ -127,4 +155,16 @@ ok "a file with another build-id: it is said" grep -q 'have another build-id, no
 ok "and there is a report all the same" grep -q '"cxx"' "$TMP/wrong.csv"
 ok "and it is not used" not grep -qE '"(main|jit_[a-z]*)","cxx"' "$TMP/wrong.csv"
 
+# What a collector says where it cannot do its work, and what it leaves: nothing
+for how in "" -follow; do
+	for why in "no-btf CONFIG_DEBUG_INFO_BTF" "lockdown locked down"; do
+		file=$RESULTS/${why%% *}$how.txt
+		cat "$file" >&2
+		ok "guest-map$how, ${why%% *}: it is said" grep -q "${why#* }" "$file"
+		ok "guest-map$how, ${why%% *}: in one sentence" test "$(wc -l <"$file")" -eq 3
+		ok "guest-map$how, ${why%% *}: it is an error" grep -qx 'exit code 1' "$file"
+		ok "guest-map$how, ${why%% *}: no map is left" \
+			grep -q '/tmp/refused.*No such file' "$file"
+	done
+done
 done_testing

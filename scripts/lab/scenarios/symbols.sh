@@ -14,6 +14,11 @@
 #   mapped huge        the same, in huge pages            none
 #   mapped hugetlb     the same, out of the reserve       none
 #   mapped-program     mapped_spin, in a memfd            /usr/bin/mapped, by build-id
+#   named              __vdso_clock_gettime               the vDSO, whose names are in the map
+#                      vsock_create and others            the module vsock
+#   gone               shelf::turn, mangled by Rust       /usr/bin/named, by build-id: it was deleted,
+#                                                         and another file has its name
+#   no-build-id        spin_without_id                    none; its file has the name of contained-spin's
 #
 # The process that runs in namespaces is the child of "contained".
 # See time-axis.sh: ten processes on a CPU that is emulated want a clock that waits.
@@ -45,13 +50,40 @@ measure()
 	in_guest guest1 start contained jit
 	in_guest guest1 start cxx
 	in_guest guest1 start contained
+	in_guest guest1 start contained spin
+	in_guest guest1 start named vdso
+	in_guest guest1 start named module
+	in_guest guest1 "cp /usr/bin/named /tmp/gone; start /tmp/gone rust"
 	for where in memfd huge hugetlb program; do
 		in_guest guest1 start mapped "$where"
 	done
 	in_guest guest1 start node --perf-basic-prof /usr/share/hot.js
 	in_guest guest1 ready
+	in_guest guest1 "rm /tmp/gone; cp /usr/bin/jit /tmp/gone"
 	# Both of them find in the middle that there is something to compile.
 	unified_record perf -c $PERIOD -- sh -c "sleep 4
 		guest-exec $(guest_socket guest1) 'kill -USR2 \$(pidof jit contained-jit)'; sleep 4"
 	in_guest guest1 stop
+	refusals
+}
+
+# map_refused NAME: what guest-map says where it cannot do its work, and its exit code.
+map_refused()
+{
+	local how
+
+	for how in "" --follow; do
+		in_guest guest1 "exec 2>&1; perf kvm unified guest-map $how -o /tmp/refused;" \
+			"echo exit code \$?; ls /tmp/refused*" >"$1${how#-}.txt" || :
+	done
+}
+
+refusals()
+{
+	in_guest guest1 "mount --bind /dev/null /sys/kernel/btf/vmlinux"
+	map_refused no-btf
+	in_guest guest1 "umount /sys/kernel/btf/vmlinux"
+	in_guest guest1 "mount -t securityfs none /sys/kernel/security &&" \
+		"echo confidentiality >/sys/kernel/security/lockdown"
+	map_refused lockdown
 }
