@@ -16,7 +16,9 @@ say "when it has ended:"
 "$TOP/scripts/lab/cpu-shares" "$TOP/$OUT" user | sed 's/^/  /'
 say "The same of the report, which has been made on the host alone:"
 "$TOP/scripts/lab/report-shares" "$TOP/$OUT/report.txt" guest1 shor | sed 's/^/  /'
-say "All rows are in $OUT/report.txt, the profile is $OUT/perf.data,"
-say "for $TREE/perf/perf kvm unified report -f -i."
+say "All rows are in $OUT/report.txt, the profile is $OUT/perf.data, for"
+say "  $TREE/perf/perf kvm unified report -f -k $TREE/host/vmlinux \\"
+say "    --guest-root $TREE/guest/root -i $OUT/perf.data"
+say "with the files of the lab's host and guest, as they are not this machine's."
 say "(The process 'agent' is how the lab talks to its guest, not part of the tool; [cr3 ...] is"
 say "one that had ended before the map was made.)"

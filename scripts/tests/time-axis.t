@@ -103,8 +103,13 @@ done
 
 # --- one third busy (Tables 14 and 15) ------------------------------------------------------
 
-within 1 "a third: the guest's idle time and the host's, %" \
-	"$(value 'share("guest1", "IDLE")' third)" "$(value 'share("host", "IDLE")' third)"
+# Idle time follows the machine's clock: where that is busy, samples of the idle CPU are late, and
+# the report says that it is not known what was then.
+at_most 5 "a third: the host's time that no sample stands for, %" \
+	"$(value 'share("host", "lost")' third)"
+within 1 "a third: the guest's idle time and the host's, with that, %" \
+	"$(value 'share("guest1", "IDLE")' third)" \
+	"$(value 'share("host", "IDLE") + share("host", "lost")' third)"
 within 1 "a third: the guest's idle time and two thirds, %" \
 	"$(value 'share("guest1", "IDLE")' third)" 66.667
 at_most 3 "a third: its steal, %" "$(value 'share("guest1", "steal")' third)"
