@@ -2,11 +2,14 @@
 #ifndef __PERF_KVM_UNIFIED_GUEST_BUILD_IDS_H
 #define __PERF_KVM_UNIFIED_GUEST_BUILD_IDS_H
 
+#include <linux/types.h>
+
 struct hashmap;
 struct perf_record_mmap2;
 
 struct hashmap *guest_build_ids__new(void);
 int guest_build_ids__find(struct hashmap *ids, struct perf_record_mmap2 *mmap2);
+int guest_build_ids__find_past(struct hashmap *ids, struct perf_record_mmap2 *mmap2, u64 time);
 void guest_build_ids__delete(struct hashmap *ids);
 
 #endif /* __PERF_KVM_UNIFIED_GUEST_BUILD_IDS_H */

@@ -25,6 +25,7 @@
 #include "util/evsel.h"
 #include "util/mmap.h"
 #include "util/ordered-events.h"
+#include "util/perf_api_probe.h"
 #include "util/target.h"
 #include "guest-follow.h"
 #include "guest-history.h"
@@ -112,8 +113,8 @@ static int start_bpf(struct guest_follow *follow, char *err, size_t errlen)
 	return 0;
 }
 
-/* Of processes on all CPUs; build-ids by the kernel, which can since 5.12 */
-static int start_side_band(struct guest_follow *follow, bool build_id)
+/* Of processes on all CPUs */
+static int start_side_band(struct guest_follow *follow)
 {
 	struct target target = { .system_wide = true, .uid = UINT_MAX };
 	struct perf_event_attr *attr;
@@ -132,13 +133,21 @@ static int start_side_band(struct guest_follow *follow, bool build_id)
 	attr->comm_exec = 1;
 	attr->mmap = 1;
 	attr->mmap2 = 1;
-	attr->build_id = build_id;
+	/*
+	 * Asked for before: evsel__open() would take it for anything but this that the
+	 * kernel has not.
+	 */
+	attr->build_id = perf_can_record_build_id();
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_BOOTTIME;
 	attr->disabled = 1;
 	/* The collector looks now and then: no process shall wake it. */
 	attr->watermark = 1;
 	attr->wakeup_watermark = ~0U;
+
+	if (!attr->build_id)
+		pr_warning("This kernel says no build-ids of programs (since 5.12): functions of those that\n"
+			   "run only for a moment, in a container or from a new file, may have no names\n");
 
 	ret = evlist__create_maps(follow->evlist, &target);
 	if (ret)
@@ -152,13 +161,6 @@ static int start_side_band(struct guest_follow *follow, bool build_id)
 		return ret;
 	evlist__enable(follow->evlist);
 	return 0;
-}
-
-static void end_side_band(struct guest_follow *follow)
-{
-	if (follow->evlist)
-		evlist__delete(follow->evlist);
-	follow->evlist = NULL;
 }
 
 static int deliver(struct ordered_events *oe, struct ordered_event *event)
@@ -283,7 +285,8 @@ void guest_follow__delete(struct guest_follow *follow)
 	if (!follow)
 		return;
 	ordered_events__free(&follow->oe);
-	end_side_band(follow);
+	if (follow->evlist)
+		evlist__delete(follow->evlist);
 	ring_buffer__free(follow->ring);
 	guest_tasks_bpf__destroy(follow->skel);
 	guest_history__exit(&follow->raw);
@@ -312,14 +315,7 @@ struct guest_follow *guest_follow__start(guest_follow_cb cb, void *arg, char *er
 
 	ret = start_bpf(follow, err, errlen);
 	if (!ret) {
-		ret = start_side_band(follow, true);
-		if (ret) {
-			end_side_band(follow);
-			ret = start_side_band(follow, false);
-			if (!ret)
-				pr_warning("This kernel says no build-ids of programs (since 5.12): functions of those that\n"
-					   "start from now on will have no names\n");
-		}
+		ret = start_side_band(follow);
 		if (ret)
 			fail(err, errlen, "perf events of all processes cannot be opened: %s",
 			     strerror(-ret));

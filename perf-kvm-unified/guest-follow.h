@@ -17,7 +17,7 @@ struct guest_task_layout;
  *
  * What it returns, if not 0, ends guest_follow__look().
  */
-typedef int (*guest_follow_cb)(const union perf_event *event, u64 time, void *arg);
+typedef int (*guest_follow_cb)(union perf_event *event, u64 time, void *arg);
 
 struct guest_follow *guest_follow__start(guest_follow_cb cb, void *arg, char *err, size_t errlen);
 int guest_follow__drain(struct guest_follow *follow);

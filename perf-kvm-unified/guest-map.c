@@ -124,6 +124,14 @@ static int write_event(struct guest_map *map, const union perf_event *event)
 	return ret ?: write_all(map->fd, event, event->header.size);
 }
 
+/* Of a file, whose build-id nobody has said: what has none is called [heap] or //anon. */
+static bool lacks_build_id(const union perf_event *event)
+{
+	return event->header.type == PERF_RECORD_MMAP2 && event->mmap2.filename[0] == '/' &&
+	       event->mmap2.filename[1] != '/' &&
+	       !(event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID);
+}
+
 static int process_event(const struct perf_tool *tool, union perf_event *event,
 			 struct perf_sample *sample __maybe_unused,
 			 struct machine *machine __maybe_unused)
@@ -136,10 +144,7 @@ static int process_event(const struct perf_tool *tool, union perf_event *event,
 		ret = guest_follow__drain(map->follow);
 	if (ret)
 		return ret;
-	/* Of a file: what has none is called [heap] and the like, or //anon. */
-	if (event->header.type == PERF_RECORD_MMAP2 && event->mmap2.filename[0] == '/' &&
-	    event->mmap2.filename[1] != '/' &&
-	    !(event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID))
+	if (lacks_build_id(event))
 		ret = guest_build_ids__find(map->build_ids, &event->mmap2);
 	return ret ?: write_event(map, event);
 }
@@ -159,7 +164,7 @@ static bool is_of_thread(const union perf_event *event)
 	}
 }
 
-static int process_followed(const union perf_event *event, u64 time, void *arg)
+static int process_followed(union perf_event *event, u64 time, void *arg)
 {
 	struct guest_map *map = arg;
 	struct perf_record_guest_time rec = {
@@ -177,7 +182,10 @@ static int process_followed(const union perf_event *event, u64 time, void *arg)
 		map->nr_dropped++;
 		return 0;
 	}
-	if (rec.time != map->last_time)
+	/* Kernels before 5.12 say none. */
+	if (lacks_build_id(event))
+		ret = guest_build_ids__find_past(map->build_ids, &event->mmap2, time);
+	if (!ret && rec.time != map->last_time)
 		ret = write_all(map->fd, &rec, sizeof(rec));
 	map->last_time = rec.time;
 	return ret ?: write_event(map, event);

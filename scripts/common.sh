@@ -161,10 +161,10 @@ apt_update()
 	apt-get -q -o DPkg::Lock::Timeout=300 update || :
 }
 
-# apt_download PACKAGE: its .deb into the current directory.
+# apt_download PACKAGE: its .deb into the current directory; see other_release.
 apt_download()
 {
-	set -- apt-get -q -o APT::Sandbox::User=root download "$1"
+	set -- apt-get ${APT[@]+"${APT[@]}"} -q -o APT::Sandbox::User=root download "$1"
 	"$@" || { apt_update && "$@"; }
 }
 
@@ -180,6 +180,30 @@ apt_download_all()
 		-o Debug::NoLocking=true -o APT::Sandbox::User=root \
 		-o Dir::Cache::archives="$dir" install "$@"
 	"$@" || { apt_update && "$@"; }
+}
+
+# other_release RELEASE TYPE: APT has the options for apt-get and apt-cache to know packages of
+# another release of Debian (by its name; TYPE: deb or deb-src), from the mirror that this
+# machine has its own from. Nothing of the machine's own lists is changed.
+other_release()
+{
+	local dir=$KVMU_CACHE/debian/$1-$2
+
+	mkdir -p "$dir/sources" "$dir/lists/partial"
+	# shellcheck disable=SC2016 # apt's $
+	cat >"$dir/sources/debian.sources" <<-END
+		Types: $2
+		URIs: $(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
+			"Codename: $(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" \
+			'Component: main' | head -n 1)
+		Suites: $1
+		Components: main
+		Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+	END
+	APT=(-q -o APT::Sandbox::User=root -o Dir::Etc::SourceList=/dev/null
+		-o Dir::Etc::SourceParts="$dir/sources" -o Dir::State::Lists="$dir/lists"
+		-o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
+	apt-get "${APT[@]}" update
 }
 
 # step WHAT LOG COMMAND...: runs a long command quietly and accounts for it.

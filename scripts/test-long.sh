@@ -6,7 +6,7 @@
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
 
-ALL=(hot cost series package planted nmi fuzz stress)
+ALL=(hot cost series package planted nmi processes fuzz stress)
 
 lock_cache
 [ $# -gt 0 ] || set -- "${ALL[@]}"

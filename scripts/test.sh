@@ -146,7 +146,7 @@ run_all()
 	"$TOP/scripts/deps.sh" bochs check
 	"$TOP/scripts/setup.sh"
 	# All that the scenarios want, so that none of them changes the others' image.
-	GUEST_KERNELS=6.12 "$TOP/scripts/lab/guest-image.sh"
+	GUEST_KERNELS="5.10 6.12" "$TOP/scripts/lab/guest-image.sh"
 	"$TOP/scripts/lab/guest-extra.sh" node
 	start_beside
 	run_tests "${FIRST[@]}"

@@ -3,18 +3,24 @@
  * The parts of perf kvm unified that need neither a kernel nor a guest, with
  * literal input.
  */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
+#include <linux/string.h>
+#include <linux/time64.h>
 
 #include "tests/tests.h"
 #include "util/debug.h"
@@ -22,6 +28,7 @@
 #include "util/header.h"
 #include "util/sample.h"
 #include "util/vcpu-sample.h"
+#include "../guest-build-ids.h"
 #include "../guest-records.h"
 #include "../guest-stream.h"
 #include "../kvm-exits.h"
@@ -378,6 +385,170 @@ static int test__kvm_exits(struct test_suite *test __maybe_unused, int subtest _
 	return TEST_OK;
 }
 
+/* The least that has a build-id */
+struct elf_file {
+	Elf64_Ehdr ehdr;
+	Elf64_Phdr phdr;
+	Elf64_Nhdr nhdr;
+	char	name[4];
+	u8	build_id[20];
+	char	names[32] __aligned(8);
+	Elf64_Shdr shdrs[3];
+};
+
+/* Into @fd, which is closed; @first: of the build-id */
+static bool write_elf(int fd, u8 first)
+{
+	struct elf_file elf = {
+		.ehdr = {
+			.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+			.e_type = ET_DYN,
+			.e_machine = EM_X86_64,
+			.e_version = EV_CURRENT,
+			.e_ehsize = sizeof(Elf64_Ehdr),
+			.e_phoff = offsetof(struct elf_file, phdr),
+			.e_phentsize = sizeof(Elf64_Phdr),
+			.e_phnum = 1,
+			.e_shoff = offsetof(struct elf_file, shdrs),
+			.e_shentsize = sizeof(Elf64_Shdr),
+			.e_shnum = 3,
+			.e_shstrndx = 2,
+		},
+		.phdr = {
+			.p_type = PT_NOTE,
+			.p_offset = offsetof(struct elf_file, nhdr),
+			.p_filesz = sizeof(elf.nhdr) + sizeof(elf.name) + sizeof(elf.build_id),
+			.p_align = 4,
+		},
+		.nhdr = {
+			.n_namesz = sizeof(elf.name),
+			.n_descsz = sizeof(elf.build_id),
+			.n_type = NT_GNU_BUILD_ID,
+		},
+		.name = "GNU",
+		.build_id = { first, 2, 3, 4 },
+		.names = "\0.note.gnu.build-id\0.names",
+		.shdrs = {
+			[1] = {
+				.sh_name = 1,
+				.sh_type = SHT_NOTE,
+				.sh_offset = offsetof(struct elf_file, nhdr),
+				.sh_size = sizeof(elf.nhdr) + sizeof(elf.name) +
+					   sizeof(elf.build_id),
+				.sh_addralign = 4,
+			},
+			[2] = {
+				.sh_name = 20,
+				.sh_type = SHT_STRTAB,
+				.sh_offset = offsetof(struct elf_file, names),
+				.sh_size = sizeof(elf.names),
+				.sh_addralign = 1,
+			},
+		},
+	};
+	bool ok = fd >= 0 && write(fd, &elf, sizeof(elf)) == (ssize_t)sizeof(elf);
+
+	close(fd);
+	return ok;
+}
+
+/* How the kernel tells of a map of @path: without a build-id */
+static struct perf_record_mmap2 map_of(const char *path, const struct stat *st, pid_t pid)
+{
+	struct perf_record_mmap2 mmap2 = {
+		.header.type = PERF_RECORD_MMAP2,
+		.pid = pid,
+		.tid = pid,
+		.start = 0x400000,
+		.len = 0x1000,
+		.maj = major(st->st_dev),
+		.min = minor(st->st_dev),
+		.ino = st->st_ino,
+	};
+
+	scnprintf(mmap2.filename, sizeof(mmap2.filename), "%s", path);
+	return mmap2;
+}
+
+static bool has_build_id(const struct perf_record_mmap2 *mmap2, u8 first)
+{
+	return (mmap2->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) &&
+	       mmap2->build_id_size == 20 && mmap2->build_id[0] == first &&
+	       mmap2->build_id[1] == 2;
+}
+
+static bool has_none(const struct perf_record_mmap2 *mmap2)
+{
+	return !(mmap2->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID);
+}
+
+/* Maps that a process had which is gone: of a file as it was at the time, or of none */
+static int check_past_maps(struct hashmap *ids, char *path)
+{
+	/* No process has it: above what pid_max can be. */
+	const pid_t gone = 1 << 23;
+	struct perf_record_mmap2 mmap2;
+	struct timespec ts;
+	struct stat st;
+	u64 now;
+
+	TEST_ASSERT_VAL("stat", !stat(path, &st));
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	now = ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+
+	mmap2 = map_of(path, &st, gone);
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, now + 2 * NSEC_PER_SEC));
+	TEST_ASSERT_VAL("an older file", has_build_id(&mmap2, 1));
+	mmap2 = map_of(path, &st, gone);
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, now));
+	TEST_ASSERT_VAL("written at the time", has_none(&mmap2));
+	mmap2 = map_of(path, &st, gone);
+	mmap2.ino++;
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, now + 2 * NSEC_PER_SEC));
+	TEST_ASSERT_VAL("another file of its name", has_none(&mmap2));
+	mmap2 = map_of(path, &st, gone);
+	mmap2.min++;
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, now + 2 * NSEC_PER_SEC));
+	TEST_ASSERT_VAL("on another device", has_none(&mmap2));
+	return TEST_OK;
+}
+
+static int check_rewritten(struct hashmap *ids, char *path)
+{
+	struct perf_record_mmap2 mmap2;
+	struct timespec ts;
+	struct stat st, old;
+
+	TEST_ASSERT_VAL("stat", !stat(path, &old));
+	/* Until the clock of files has gone on */
+	do {
+		TEST_ASSERT_VAL("write", write_elf(open(path, O_WRONLY | O_TRUNC), 9));
+		TEST_ASSERT_VAL("stat", !stat(path, &st));
+	} while (!memcmp(&st.st_ctim, &old.st_ctim, sizeof(st.st_ctim)));
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	mmap2 = map_of(path, &st, 1 << 23);
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2,
+							    (ts.tv_sec + 2) * NSEC_PER_SEC));
+	TEST_ASSERT_VAL("what is in it now", has_build_id(&mmap2, 9));
+	return TEST_OK;
+}
+
+static int test__build_ids(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct hashmap *ids = guest_build_ids__new();
+	char path[] = "/tmp/perf-test-build-id-XXXXXX";
+	int ret;
+
+	TEST_ASSERT_VAL("a file", ids && write_elf(mkstemp(path), 1));
+	ret = check_past_maps(ids, path);
+	if (ret == TEST_OK)
+		ret = check_rewritten(ids, path);
+	unlink(path);
+	guest_build_ids__delete(ids);
+	return ret;
+}
+
 static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: record streams", stream),
 	TEST_CASE("kvm unified: names of VMs", vm_names),
@@ -385,6 +556,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: vCPU context of samples", vcpu_sample),
 	TEST_CASE("kvm unified: profile", profile),
 	TEST_CASE("kvm unified: exits to the VMM", kvm_exits),
+	TEST_CASE("kvm unified: build-ids of files", build_ids),
 	{ .name = NULL, }
 };
 

@@ -6,7 +6,8 @@
 # runs besides QEMU, tiny-vmm, which has its guest in it.
 #
 # GUEST_KERNELS names kernels besides Debian's own 6.1, by version: one initrd
-# serves all. The kernels are $KVMU_CACHE/linux-6.12/guest/vmlinuz-VERSION.
+# serves all. The kernels are $KVMU_CACHE/linux-6.12/guest/vmlinuz-VERSION. 5.10 is
+# there if the mirror still has Debian 11, which comes to its end.
 #
 # The initrd's content stays in guest/root there: the host's side finds the
 # guest's ELF files in it, as it would under perf's --guestmount.
@@ -35,7 +36,7 @@ NET_MODULES="net/core/failover drivers/net/net_failover drivers/net/virtio_net
 meta_package()
 {
 	case $1 in
-	6.1)	echo linux-image-cloud-amd64 ;;
+	5.10|6.1)	echo linux-image-cloud-amd64 ;;
 	*)	echo "linux-image-$1-cloud-amd64" ;;
 	esac
 }
@@ -43,7 +44,7 @@ meta_package()
 # The package's name carries a version: the one this package depends on.
 kernel_package()
 {
-	apt-cache depends "$(meta_package "$1")" 2>/dev/null |
+	apt-cache ${APT[@]+"${APT[@]}"} depends "$(meta_package "$1")" 2>/dev/null |
 		awk '$1 == "Depends:" && $2 ~ /^linux-image-/ { print $2; exit }'
 }
 
@@ -78,6 +79,7 @@ fetch_kernel()
 	rm -rf "$GUEST/kernel" "$GUEST/vmlinuz"
 	rm -rf "$new" "$GUEST/deb"
 	mkdir -p "$GUEST/deb" "$GUEST/kernels"
+	[ "$1" != 5.10 ] || other_release bullseye deb
 	package=$(kernel_package "$1")
 	[ -n "$package" ] || { apt_update && package=$(kernel_package "$1"); } || :
 	if [ -z "$package" ]; then
@@ -111,6 +113,8 @@ add_modules()
 		*.ko.xz)	xz -dc "$file" >"$to/${module##*/}.ko" ;;
 		*)
 			grep -qxF "kernel/$module.ko" "$dir/modules.builtin" && continue
+			# 5.10 has these in virtio_pci.
+			[[ $module != */virtio_pci_*_dev ]] || continue
 			echo "the guest's kernel $release has no $module.ko"
 			return 1
 			;;
@@ -258,8 +262,9 @@ mapfile -t versions < <(
 for version in "${versions[@]}"; do
 	! has_kernel "$version" || continue
 	need_space "$TREE" "$SPACE_MB"
-	step "download a kernel for the guest (Debian's $(meta_package "$version"))" \
-		"$LOGS/guest-kernel.log" fetch_kernel "$version"
+	# Without 5.10 a guest that wants it has 6.1.
+	(step "download a kernel for the guest (Debian's $(meta_package "$version") $version)" \
+		"$LOGS/guest-kernel.log" fetch_kernel "$version") || [ "$version" = 5.10 ]
 done
 key=$(image_key)
 stamp_is guest-image "$key" && [ -f "$GUEST/initrd" ] && exit 0

@@ -22,28 +22,10 @@ SPACE_MB=4000
 # For changelogs.
 EMAIL=kernel@example.com
 NAME="Kernel Builder"
-APT=(-q -o APT::Sandbox::User=root -o Dir::Etc::SourceList=/dev/null
-	-o Dir::Etc::SourceParts="$WORK/sources" -o Dir::State::Lists="$WORK/lists")
-
-# Sources of packages, from the mirror that this machine has its own packages from.
-mirror()
-{
-	# shellcheck disable=SC2016 # apt's $
-	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
-		"Codename: $(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" 'Component: main' | head -n 1
-}
 
 source_lists()
 {
-	mkdir -p "$WORK/sources" "$WORK/lists/partial"
-	cat >"$WORK/sources/kernel.sources" <<-END
-		Types: deb-src
-		URIs: $(mirror)
-		Suites: $RELEASE
-		Components: main
-		Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
-	END
-	apt-get "${APT[@]}" update
+	other_release "$RELEASE" deb-src
 }
 
 version()

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # Names of processes that come and go, of CR3s that are used again, and shares of CPU
-# time, against what the guest itself says: the scenario processes.
+# time, against what the guest itself says: the scenario processes, or SCENARIO, whose
+# guest has the kernel RELEASE.
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
@@ -9,8 +10,15 @@
 
 PERF=$TREE/perf/perf
 
-lab_runs processes
-cd "$TOP/build/lab/processes" || { done_testing; }
+SCENARIO=${SCENARIO:-processes}
+RELEASE=${RELEASE:-6.1}
+lab_runs "$SCENARIO"
+cd "$TOP/build/lab/$SCENARIO" || { done_testing; }
+if [ -f "$TREE/guest/vmlinuz-$RELEASE" ]; then
+	ok "the guest runs $RELEASE" test "$(cut -d. -f1,2 release)" = "$RELEASE"
+else
+	skip "the guest runs $RELEASE" "the kernel could not be downloaded: it runs 6.1"
+fi
 
 # As another machine: what is needed is in the profile, but for the programs, which
 # are found by build-id.

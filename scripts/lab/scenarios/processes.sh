@@ -12,6 +12,7 @@
 #   shares   four processes that stay, with nice values. shares/guest1-cpu.before and
 #            .after: the CPU time that they had; scripts/lab/cpu-shares shares user
 #
+#   release  of its kernel
 #   crowd    2,000 processes: crowd.out, what the collector took for them
 #
 # Of the logs' format see workload/lib/workload.h. The programs of storm and reuse are
@@ -77,6 +78,7 @@ crowd()
 measure()
 {
 	go_first
+	in_guest guest1 uname -r >release
 	short_lived storm
 	short_lived reuse
 	shares
