@@ -4,12 +4,13 @@
 
 #include <linux/types.h>
 
-struct hashmap;
+struct guest_build_ids;
 struct perf_record_mmap2;
 
-struct hashmap *guest_build_ids__new(void);
-int guest_build_ids__find(struct hashmap *ids, struct perf_record_mmap2 *mmap2);
-int guest_build_ids__find_past(struct hashmap *ids, struct perf_record_mmap2 *mmap2, u64 time);
-void guest_build_ids__delete(struct hashmap *ids);
+struct guest_build_ids *guest_build_ids__new(void);
+int guest_build_ids__find(struct guest_build_ids *ids, struct perf_record_mmap2 *mmap2);
+int guest_build_ids__find_past(struct guest_build_ids *ids, struct perf_record_mmap2 *mmap2,
+			       u64 time);
+void guest_build_ids__delete(struct guest_build_ids *ids);
 
 #endif /* __PERF_KVM_UNIFIED_GUEST_BUILD_IDS_H */

@@ -147,7 +147,7 @@ static int start_side_band(struct guest_follow *follow)
 
 	if (!attr->build_id)
 		pr_warning("This kernel says no build-ids of programs (since 5.12): functions of those that\n"
-			   "run only for a moment, in a container or from a new file, may have no names\n");
+			   "run only for a moment in a container, or from a new file, may have no names\n");
 
 	ret = evlist__create_maps(follow->evlist, &target);
 	if (ret)

@@ -85,7 +85,7 @@ struct guest_map {
 	u64	nr_records;
 	u64	nr_bytes;		/* of what was followed */
 	u64	nr_dropped;
-	struct hashmap *build_ids;	/* of files */
+	struct guest_build_ids *build_ids;
 	struct intlist *jit_pids;	/* with code that is in no file */
 };
 
@@ -182,7 +182,7 @@ static int process_followed(union perf_event *event, u64 time, void *arg)
 		map->nr_dropped++;
 		return 0;
 	}
-	/* Kernels before 5.12 say none. */
+	/* Kernels before 5.12 say none, and later ones not that of each file. */
 	if (lacks_build_id(event))
 		ret = guest_build_ids__find_past(map->build_ids, &event->mmap2, time);
 	if (!ret && rec.time != map->last_time)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <linux/bits.h>
@@ -21,6 +22,7 @@
 #include <linux/perf_event.h>
 #include <linux/string.h>
 #include <linux/time64.h>
+#include <internal/lib.h>
 
 #include "tests/tests.h"
 #include "util/debug.h"
@@ -482,41 +484,76 @@ static bool has_none(const struct perf_record_mmap2 *mmap2)
 	return !(mmap2->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID);
 }
 
-/* Maps that a process had which is gone: of a file as it was at the time, or of none */
-static int check_past_maps(struct hashmap *ids, char *path)
+/* Of CLOCK_BOOTTIME, in ns: @seconds after the file was written */
+static u64 after(const struct stat *st, int seconds)
 {
-	/* No process has it: above what pid_max can be. */
-	const pid_t gone = 1 << 23;
+	struct timespec real, boot;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return (st->st_ctim.tv_sec - real.tv_sec + boot.tv_sec + seconds) * NSEC_PER_SEC +
+	       st->st_ctim.tv_nsec - real.tv_nsec + boot.tv_nsec;
+}
+
+/* Above what pid_max can be: no process has it. */
+#define GONE	0x800000
+
+/* Maps that a process had which is gone: of a file as it was at the time, or of none */
+static int check_past_maps(struct guest_build_ids *ids, const char *path)
+{
 	struct perf_record_mmap2 mmap2;
-	struct timespec ts;
 	struct stat st;
-	u64 now;
 
 	TEST_ASSERT_VAL("stat", !stat(path, &st));
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	now = ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-
-	mmap2 = map_of(path, &st, gone);
-	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, now + 2 * NSEC_PER_SEC));
+	mmap2 = map_of(path, &st, GONE);
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 9)));
 	TEST_ASSERT_VAL("an older file", has_build_id(&mmap2, 1));
-	mmap2 = map_of(path, &st, gone);
-	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, now));
+	mmap2 = map_of(path, &st, GONE);
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 0)));
 	TEST_ASSERT_VAL("written at the time", has_none(&mmap2));
-	mmap2 = map_of(path, &st, gone);
+	mmap2 = map_of(path, &st, GONE);
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, -9)));
+	TEST_ASSERT_VAL("written since", has_none(&mmap2));
+	mmap2 = map_of(path, &st, GONE);
 	mmap2.ino++;
-	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, now + 2 * NSEC_PER_SEC));
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 9)));
 	TEST_ASSERT_VAL("another file of its name", has_none(&mmap2));
-	mmap2 = map_of(path, &st, gone);
+	mmap2 = map_of(path, &st, GONE);
 	mmap2.min++;
-	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, now + 2 * NSEC_PER_SEC));
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 9)));
 	TEST_ASSERT_VAL("on another device", has_none(&mmap2));
 	return TEST_OK;
 }
 
-static int check_rewritten(struct hashmap *ids, char *path)
+/* What the test itself has mapped, by another name: of root only */
+static int check_own_map(struct guest_build_ids *ids, const char *path, const void *map)
 {
 	struct perf_record_mmap2 mmap2;
-	struct timespec ts;
+	struct stat st;
+
+	TEST_ASSERT_VAL("stat", !stat(path, &st));
+	mmap2 = map_of("/no/such/file", &st, getpid());
+	mmap2.start = (unsigned long)map;
+	mmap2.len = page_size;
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 9)));
+	TEST_ASSERT_VAL("what is mapped", geteuid() ? has_none(&mmap2) : has_build_id(&mmap2, 1));
+	mmap2 = map_of("/no/such/file", &st, getpid());
+	mmap2.start = (unsigned long)map;
+	mmap2.len = page_size;
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 0)));
+	TEST_ASSERT_VAL("but written since", has_none(&mmap2));
+	mmap2 = map_of("/no/such/file", &st, getpid());
+	mmap2.start = (unsigned long)map;
+	mmap2.len = page_size;
+	mmap2.ino++;
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 9)));
+	TEST_ASSERT_VAL("another file is mapped", has_none(&mmap2));
+	return TEST_OK;
+}
+
+static int check_rewritten(struct guest_build_ids *ids, const char *path)
+{
+	struct perf_record_mmap2 mmap2;
 	struct stat st, old;
 
 	TEST_ASSERT_VAL("stat", !stat(path, &old));
@@ -526,24 +563,35 @@ static int check_rewritten(struct hashmap *ids, char *path)
 		TEST_ASSERT_VAL("stat", !stat(path, &st));
 	} while (!memcmp(&st.st_ctim, &old.st_ctim, sizeof(st.st_ctim)));
 
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	mmap2 = map_of(path, &st, 1 << 23);
-	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2,
-							    (ts.tv_sec + 2) * NSEC_PER_SEC));
+	mmap2 = map_of(path, &st, GONE);
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 9)));
 	TEST_ASSERT_VAL("what is in it now", has_build_id(&mmap2, 9));
 	return TEST_OK;
 }
 
-static int test__build_ids(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+static int check_build_ids(struct guest_build_ids *ids, const char *path)
 {
-	struct hashmap *ids = guest_build_ids__new();
-	char path[] = "/tmp/perf-test-build-id-XXXXXX";
-	int ret;
+	int fd = open(path, O_RDONLY), ret;
+	void *map = mmap(NULL, page_size, PROT_READ, MAP_PRIVATE, fd, 0);
 
-	TEST_ASSERT_VAL("a file", ids && write_elf(mkstemp(path), 1));
+	close(fd);
+	TEST_ASSERT_VAL("mmap", map != MAP_FAILED);
 	ret = check_past_maps(ids, path);
 	if (ret == TEST_OK)
-		ret = check_rewritten(ids, path);
+		ret = check_own_map(ids, path, map);
+	munmap(map, page_size);
+	return ret ?: check_rewritten(ids, path);
+}
+
+static int test__build_ids(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct guest_build_ids *ids = guest_build_ids__new();
+	char path[] = "/tmp/perf-test-build-id-XXXXXX";
+	bool written = write_elf(mkstemp(path), 1);
+	int ret = TEST_FAIL;
+
+	if (ids && written)
+		ret = check_build_ids(ids, path);
 	unlink(path);
 	guest_build_ids__delete(ids);
 	return ret;

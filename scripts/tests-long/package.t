@@ -38,6 +38,7 @@ version()
 unpack()
 {
 	need_space "$WORK" "$SPACE_MB"
+	mkdir -p "$WORK"
 	rm -rf "$PKG" "$WORK"/*.debian.tar.xz
 	(cd "$WORK" && apt-get "${APT[@]}" source --diff-only "linux=$version") &&
 		cp -a "$TREE/orig" "$PKG" && tar -C "$PKG" -xf "$WORK/linux_$version.debian.tar.xz" ||
