@@ -51,7 +51,7 @@ most()
 	matching=$(grep -cE "$3" "$2")
 	echo "$matching of $all, for example not:"
 	grep -vE "$3" "$2" | sort | uniq -c | sort -rn | head -n 5
-	[ "$all" -ge 150 ] && [ $((matching * 1000)) -ge $((all * $1)) ]
+	[ "$all" -ge 300 ] && [ $((matching * 1000)) -ge $((all * $1)) ]
 }
 
 # word N FILE VM: those that there are

@@ -31,7 +31,7 @@ measure()
 	mapfile -t vms < <(cat busy.pid halting.pid)
 	kill -STOP "${vms[@]}"
 	unified_record perf -c 997000 --guest-cmd busy="cat $OUT/busy.map" -- \
-		sh -c "kill -CONT ${vms[*]}; sleep 3; kill -STOP ${vms[*]}"
+		sh -c "kill -CONT ${vms[*]}; sleep 4; kill -STOP ${vms[*]}"
 	tiny_vms_run
 	grep . /sys/module/kvm_intel/parameters/* >kvm-intel
 }
