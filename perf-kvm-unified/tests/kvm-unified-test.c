@@ -525,26 +525,30 @@ static int check_past_maps(struct guest_build_ids *ids, const char *path)
 	return TEST_OK;
 }
 
-/* What the test itself has mapped, by another name: of root only */
+/* What the test itself has at @map, by another name */
+static struct perf_record_mmap2 own_map_of(const struct stat *st, const void *map)
+{
+	struct perf_record_mmap2 mmap2 = map_of("/no/such/file", st, getpid());
+
+	mmap2.start = (unsigned long)map;
+	mmap2.len = page_size;
+	return mmap2;
+}
+
+/* What is mapped can be opened: by root only */
 static int check_own_map(struct guest_build_ids *ids, const char *path, const void *map)
 {
 	struct perf_record_mmap2 mmap2;
 	struct stat st;
 
 	TEST_ASSERT_VAL("stat", !stat(path, &st));
-	mmap2 = map_of("/no/such/file", &st, getpid());
-	mmap2.start = (unsigned long)map;
-	mmap2.len = page_size;
+	mmap2 = own_map_of(&st, map);
 	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 9)));
 	TEST_ASSERT_VAL("what is mapped", geteuid() ? has_none(&mmap2) : has_build_id(&mmap2, 1));
-	mmap2 = map_of("/no/such/file", &st, getpid());
-	mmap2.start = (unsigned long)map;
-	mmap2.len = page_size;
+	mmap2 = own_map_of(&st, map);
 	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 0)));
 	TEST_ASSERT_VAL("but written since", has_none(&mmap2));
-	mmap2 = map_of("/no/such/file", &st, getpid());
-	mmap2.start = (unsigned long)map;
-	mmap2.len = page_size;
+	mmap2 = own_map_of(&st, map);
 	mmap2.ino++;
 	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 9)));
 	TEST_ASSERT_VAL("another file is mapped", has_none(&mmap2));
