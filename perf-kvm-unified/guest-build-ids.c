@@ -151,7 +151,7 @@ static bool read_build_id(const char *path, const struct stat *st, struct build_
 	if (path_fd < 0)
 		return false;
 	scnprintf(self, sizeof(self), "/proc/self/fd/%d", path_fd);
-	if (!fstat(path_fd, &now) && S_ISREG(now.st_mode) && is_same(&now, st))
+	if (!fstat(path_fd, &now) && is_same(&now, st))
 		fd = open(self, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0) {
 		scnprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
@@ -173,7 +173,7 @@ static bool is_unchanged(const struct guest_build_ids *ids, const struct stat *s
 	       ns(&st->st_ctim) + CTIME_MARGIN < (s64)time + offset;
 }
 
-static u64 now_ns(void)
+static u64 boottime_ns(void)
 {
 	struct timespec ts;
 
@@ -194,16 +194,19 @@ static struct file_build_id *find_or_add(struct guest_build_ids *ids, const stru
 	return file;
 }
 
-/* 0, without a build-id too, or -ENOMEM */
+/* Of regular files only: reading others can do something. 0, without a build-id too, or -ENOMEM */
 static int find_file(struct guest_build_ids *ids, const char *path, const struct stat *st,
 		     struct perf_record_mmap2 *mmap2)
 {
-	struct file_build_id *file = find_or_add(ids, st);
+	struct file_build_id *file;
 
+	if (!S_ISREG(st->st_mode))
+		return 0;
+	file = find_or_add(ids, st);
 	if (!file)
 		return -ENOMEM;
 	if (!file->known || file->ctime != ns(&st->st_ctim)) {
-		u64 now = now_ns();
+		u64 now = boottime_ns();
 
 		file->known = false;
 		/* A process that is gone says nothing about the file. */
@@ -237,7 +240,7 @@ int guest_build_ids__find(struct guest_build_ids *ids, struct perf_record_mmap2 
 	struct stat st;
 
 	map_files_path(mmap2, path, sizeof(path));
-	return stat(path, &st) || !S_ISREG(st.st_mode) ? 0 : find_file(ids, path, &st, mmap2);
+	return stat(path, &st) ? 0 : find_file(ids, path, &st, mmap2);
 }
 
 static bool is_inode(const struct stat *st, const struct perf_record_mmap2 *mmap2)
@@ -309,7 +312,7 @@ int guest_build_ids__find_past(struct guest_build_ids *ids, struct perf_record_m
 		path = mmap2->filename;
 	else
 		return 0;
-	if (!S_ISREG(st.st_mode) || !is_unchanged(ids, &st, time) || !is_local(path))
+	if (!is_unchanged(ids, &st, time) || !is_local(path))
 		return 0;
 	return find_file(ids, path, &st, mmap2);
 }

@@ -79,14 +79,13 @@ fetch_kernel()
 	rm -rf "$GUEST/kernel" "$GUEST/vmlinuz"
 	rm -rf "$new" "$GUEST/deb"
 	mkdir -p "$GUEST/deb" "$GUEST/kernels"
-	if [ "$1" = 5.10 ]; then
-		other_release bullseye deb || return 0
-		package=$(kernel_package "$1")
-		[ -n "$package" ] || return 0
-	else
-		package=$(kernel_package "$1")
+	# Not every mirror has the release of this one.
+	[ "$1" != 5.10 ] || other_release bullseye deb || return 0
+	package=$(kernel_package "$1")
+	if [ -z "$package" ]; then
+		[ "$1" != 5.10 ] || return 0
+		! apt_update || package=$(kernel_package "$1")
 	fi
-	[ -n "$package" ] || { apt_update && package=$(kernel_package "$1"); } || :
 	if [ -z "$package" ]; then
 		echo "apt knows no $(meta_package "$1"): are its lists there (apt-get update)?"
 		return 1
