@@ -15,7 +15,8 @@
  *
  * In both, an attribute has to be accepted with PERF_SAMPLE_VCPU exactly if it is without.
  *
- * keep: one event for each CPU, open all the time, whatever happens to the hypervisor.
+ * keep: one event for each CPU, open all the time or until SIGTERM, whatever happens to the
+ * hypervisor.
  *
  * Ends with a line of what there was, and with 1 if anything was wrong. The kernel is to be
  * built with INIT_STACK_ALL_PATTERN, so that a member which it copies out and has never written
@@ -27,6 +28,7 @@
 #include <linux/hw_breakpoint.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -705,6 +707,14 @@ static void fuzz(uint64_t seed, unsigned int seconds)
 		try_random();
 }
 
+static volatile sig_atomic_t over;
+
+static void on_term(int sig)
+{
+	(void)sig;
+	over = 1;
+}
+
 static void keep(unsigned int seconds)
 {
 	uint64_t until = now_ns() + seconds * 1000000000ULL;
@@ -722,7 +732,8 @@ static void keep(unsigned int seconds)
 			err(1, "event on CPU %u", cpu);
 		opened++;
 	}
-	while (now_ns() < until) {
+	signal(SIGTERM, on_term);
+	while (!over && now_ns() < until) {
 		usleep(100000);
 		for (unsigned int cpu = 0; cpu < nr_cpus; cpu++)
 			read_ring(&rings[cpu], &attr);

@@ -4,13 +4,14 @@
  *
  * Usage: migrate COMM SECONDS
  *
- * Ends with a line of how often a thread was moved.
+ * Or until SIGTERM. Ends with a line of how often a thread was moved.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
 #include <err.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,14 @@
 #define MAX_TIDS	256
 /* As in /proc/PID/comm, with the end of the line */
 #define COMM_SIZE	18
+
+static volatile sig_atomic_t over;
+
+static void on_term(int sig)
+{
+	(void)sig;
+	over = 1;
+}
 
 static bool has_comm(const char *pid, const char *comm)
 {
@@ -82,8 +91,9 @@ int main(int argc, char **argv)
 
 	if (argc != 3)
 		errx(2, "usage: migrate COMM SECONDS");
+	signal(SIGTERM, on_term);
 	end = time(NULL) + atoi(argv[2]);
-	while (time(NULL) < end) {
+	while (!over && time(NULL) < end) {
 		unsigned int nr = find_tids(argv[1], tids);
 
 		for (unsigned int i = 0; i < MOVES; i++, usleep(PAUSE_US)) {
