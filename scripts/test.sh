@@ -3,7 +3,8 @@
 # test.sh [NAME...]: run scripts/tests/*.t (or those named), each of which
 # prints TAP, and count the single checks. The last line is the verdict.
 #
-# KVMU_TESTS names another directory of tests (see test-long.sh).
+# KVMU_TESTS names another directory of tests, and KVMU_BESIDE those of them that run beside
+# the ones that are named (see test-long.sh).
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
@@ -98,7 +99,7 @@ start_beside()
 {
 	# A process group of its own, to be ended with all that it has started.
 	set -m
-	KVMU_LOCKED=$KVMU_CACHE nice -n 19 "$0" "${BESIDE[@]}" >"$TOP/build/test/beside.out" 2>&1 9>&- &
+	KVMU_BESIDE='' KVMU_LOCKED=$KVMU_CACHE nice -n 19 "$0" "${BESIDE[@]}" >"$TOP/build/test/beside.out" 2>&1 9>&- &
 	beside=$!
 	set +m
 	trap 'kill -TERM -- "-$beside" 2>/dev/null; exit 130' INT TERM
@@ -161,7 +162,12 @@ mkdir -p "$TOP/build/test"
 # Ctrl-C ends the run, not just the test it hits.
 trap 'exit 130' INT TERM
 
-if [ $# -gt 0 ]; then
+if [ -n "${KVMU_BESIDE:-}" ]; then
+	read -ra BESIDE <<<"$KVMU_BESIDE"
+	start_beside
+	run_tests "$@"
+	end_beside
+elif [ $# -gt 0 ]; then
 	run_tests "$@"
 else
 	run_all

@@ -280,19 +280,20 @@ warnings()
 	grep -E '(warning|error|note): ' "$1" | sed -E 's/:[0-9]+(:[0-9]+)?:/:/' | sort -u
 }
 
-# build CONFIG GOAL...: into a log. Sparse looks at what the series changes, once for
-# each architecture: it takes as long as the compiler.
+# build CONFIG GOAL...: into a log. Sparse looks at what the series changes, once for each
+# architecture, as it takes as long as the compiler, and where something has to be compiled again.
 build()
 {
 	local config=$1 log=$WORK/$1.log objects rc=0
 	shift
 
 	mapfile -t objects < <(objects_of "$config")
-	kmake "$config" -k "$@" >"$log" 2>&1 || rc=$?
+	: >"$log"
 	case $config in
 	modules|arm64)
-		[ "${#objects[@]}" -eq 0 ] || kmake "$config" -k C=2 "${objects[@]}" >>"$log" 2>&1 || rc=$? ;;
+		[ "${#objects[@]}" -eq 0 ] || kmake "$config" -k C=1 "${objects[@]}" >>"$log" 2>&1 || rc=$? ;;
 	esac
+	kmake "$config" -k "$@" >>"$log" 2>&1 || rc=$?
 	warnings "$log" >"$TMP/$config.now"
 	[ "$rc" -eq 0 ] || tail -n 20 "$log"
 	return "$rc"

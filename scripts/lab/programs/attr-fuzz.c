@@ -44,7 +44,7 @@
 #define TRACEFS		"/sys/kernel/tracing/events/"
 #define DATA_PAGES	16
 /* In ns: rare enough for a slow kernel to get on */
-#define KEEP_PERIOD	5000000
+#define KEEP_PERIOD	10000000
 #define MAX_TIDS	64
 /* Of what the kernel refuses with EINVAL, not of what it has a meaning for. */
 #define SAMPLE_BITS	26
@@ -422,8 +422,11 @@ static uint64_t tracepoint(const char *name)
 }
 
 #define NR_KINDS	14
-/* Whose samples have registers of user space, by its place in software[] */
+/* Places in software[]: timers, and whose samples have registers of user space */
+#define CPU_CLOCK	0
 #define PAGE_FAULTS	2
+/* Behind software[] */
+#define TIMELINE	8
 /* A multiple of 8, below 64 KiB - 1 */
 #define LARGEST_STACK	65528
 
@@ -445,12 +448,12 @@ static void set_kind(struct perf_event_attr *attr, unsigned int kind)
 		attr->type = PERF_TYPE_SOFTWARE;
 		attr->config = software[kind];
 		/* Timers: in ns */
-		attr->sample_period = kind < 2 ? 500000 + below(5000000) : 1;
+		attr->sample_period = kind < PAGE_FAULTS ? 500000 + below(5000000) : 1;
 	} else if (kind < nr_software + nr_points) {
 		attr->type = PERF_TYPE_TRACEPOINT;
 		attr->config = tracepoint(points[kind - nr_software]);
 		attr->sample_period = 1;
-		if (kind == nr_software)
+		if (kind == TIMELINE)
 			timeline_id = attr->config;
 	} else if (kind == nr_software + nr_points) {
 		attr->type = PERF_TYPE_BREAKPOINT;
@@ -535,6 +538,9 @@ static void work(void)
 		watched++;
 		sched_yield();
 	} while (now_ns() < until);
+	/* The CPU is the guests' then. */
+	if (one_in(2))
+		usleep(5000 + below(30000));
 }
 
 static bool expected_errno(int error)
@@ -608,13 +614,21 @@ static void try_attr(struct perf_event_attr attr, pid_t pid, int cpu)
 	close(fd);
 }
 
+/* Above all, those that see vCPUs */
+static unsigned int random_kind(void)
+{
+	if (one_in(3))
+		return CPU_CLOCK;
+	return one_in(4) ? TIMELINE : below(NR_KINDS);
+}
+
 static void try_random(void)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	pid_t pid = 0;
 	int cpu = -1;
 
-	set_kind(&attr, below(NR_KINDS));
+	set_kind(&attr, random_kind());
 	set_randomly(&attr);
 	if (!one_in(4))
 		attr.sample_type |= PERF_SAMPLE_VCPU;

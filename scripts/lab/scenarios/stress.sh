@@ -51,14 +51,10 @@ load_kvm()
 		busybox insmod "$BUILD_DIR/arch/x86/kvm/kvm-amd.ko"
 }
 
+# As vms() has them: to look for them in /proc costs a slow kernel more than they do.
 vm_pids()
 {
-	local dir comm
-
-	for dir in /proc/[0-9]*; do
-		read -r comm <"$dir/comm" || continue
-		[ "$comm" != tiny-vmm ] || echo "${dir#/proc/}"
-	done 2>/dev/null
+	cat /run/vm-pids
 }
 
 vcpu_threads()
@@ -79,13 +75,14 @@ vms()
 	local n=0 running
 
 	while goes_on; do
-		mapfile -t running < <(jobs -pr)
+		jobs -pr >/run/vm-pids
+		mapfile -t running </run/vm-pids
 		if [ -e /run/no-vms ] || [ "${#running[@]}" -ge 3 ]; then
 			nap 0.3
 			continue
 		fi
 		"$GUEST_DIR/tiny-vmm" --id "vm$n" --vcpus $((n % 3 + 1)) --seconds $((n % 4 + 1)) \
-			--cr3 2000 --cr3 6000 --user-us 100 --kernel-us 50 --idle-us 3000 2>>vms.log &
+			--cr3 2000 --cr3 6000 --user-us 1000 --kernel-us 500 --idle-us 20000 2>>vms.log &
 		if [ $((n % 3)) -eq 0 ]; then
 			nap "0.$((RANDOM % 9))"
 			kill -9 $! 2>/dev/null || :
@@ -107,7 +104,7 @@ recordings()
 		fi
 		touch /run/recording
 		# First of all, as the modules are not unloaded before it has ended.
-		busybox nice -n -10 perf kvm unified record -q -c 4000000 -o /run/unified.data -- sleep 0.5 \
+		nice -n -5 perf kvm unified record -q -c 4000000 -o /run/unified.data -- sleep 0.5 \
 			2>>recordings.log && n=$((n + 1))
 		rm -rf /run/unified.data /run/recording
 		echo "$n" >recordings.count
@@ -132,10 +129,10 @@ fuzz()
 unload_kvm()
 {
 	until busybox rmmod kvm_amd 2>/dev/null || ! goes_on; do
-		nap 0.3
+		nap 1
 	done
 	until busybox rmmod kvm 2>/dev/null || ! goes_on; do
-		nap 0.3
+		nap 1
 	done
 }
 
@@ -169,6 +166,7 @@ measure()
 	# Each half minute a sign of life, for whoever reads the console.
 	seconds=$(param seconds)
 	rm -f /run/no-vms /run/over
+	: >/run/vm-pids
 	mkfifo /run/nothing
 	load_kvm
 	say "KVM is loaded"
