@@ -23,8 +23,8 @@
  * Between two moves of all threads, and how many of those until /proc is read again, which
  * takes a kernel with sanitizers tens of milliseconds
  */
-#define PAUSE_US	20000
-#define MOVES		50
+#define PAUSE_US	100000
+#define MOVES		10
 #define MAX_TIDS	256
 /* As in /proc/PID/comm, with the end of the line */
 #define COMM_SIZE	18

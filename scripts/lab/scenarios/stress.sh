@@ -82,7 +82,7 @@ vms()
 			continue
 		fi
 		"$GUEST_DIR/tiny-vmm" --id "vm$n" --vcpus $((n % 3 + 1)) --seconds $((n % 4 + 1)) \
-			--cr3 2000 --cr3 6000 --user-us 1000 --kernel-us 500 --idle-us 20000 2>>vms.log &
+			--cr3 2000 --cr3 6000 --user-us 400 --kernel-us 200 --idle-us 20000 2>>vms.log &
 		if [ $((n % 3)) -eq 0 ]; then
 			nap "0.$((RANDOM % 9))"
 			kill -9 $! 2>/dev/null || :
@@ -104,7 +104,7 @@ recordings()
 		fi
 		touch /run/recording
 		# First of all, as the modules are not unloaded before it has ended.
-		nice -n -5 perf kvm unified record -q -c 4000000 -o /run/unified.data -- sleep 0.5 \
+		nice -n -10 perf kvm unified record -q -c 4000000 -o /run/unified.data -- sleep 0.5 \
 			2>>recordings.log && n=$((n + 1))
 		rm -rf /run/unified.data /run/recording
 		echo "$n" >recordings.count
