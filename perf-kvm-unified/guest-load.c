@@ -665,6 +665,15 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 		ret = guest_map__read(path, &load, err, errlen);
 	if (!ret)
 		ret = kvm_guest__comm(guest, 0, "kernel", false);
+	if (!ret) {
+		/* Even if it is not there: without it, perf takes this machine's. */
+		free(guest->machine->kallsyms_filename);
+		guest->machine->kallsyms_filename = strdup(kallsyms);
+		if (!guest->machine->kallsyms_filename) {
+			scnprintf(err, errlen, "cannot be read in: %s", strerror(ENOMEM));
+			ret = -ENOMEM;
+		}
+	}
 	if (ret) {
 		kvm_guest__unload_map(guest);
 		return ret;
@@ -672,10 +681,9 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 
 	guest->has_map = true;
 	guest->missed_events += check.nr_ignored;
-	if (!access(kallsyms, R_OK)) {
-		free(guest->machine->kallsyms_filename);
-		guest->machine->kallsyms_filename = strdup(kallsyms);
-	}
+	if (access(kallsyms, R_OK))
+		pr_warning("Guest %s: its kernel's functions stay without names: %s: %s\n",
+			   guest->name, kallsyms, strerror(errno));
 	pr_debug("guest %s: %zu address spaces from %s\n", guest->name, guest->spaces.nr, path);
 	return 0;
 }

@@ -36,6 +36,13 @@
 #include "kvm-unified.h"
 #include "kvm-vms.h"
 
+/* What -q keeps back: all but errors */
+#define rec_warning(fmt, ...)			\
+	do {						\
+		if (!quiet)				\
+			pr_warning(fmt, ##__VA_ARGS__);	\
+	} while (0)
+
 #define TIMELINE_EVENT_DIR	"kvm/kvm_vcpu_timeline"
 
 /* Fine enough for a time slice, and far from what costs the guests anything */
@@ -233,14 +240,17 @@ static int probe_event(u32 type, u64 config, bool sample_vcpu)
 static int check_kernel(struct unified_record *rec)
 {
 	int ret = probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, rec->sample_vcpu);
+	bool no_vcpu = ret == -EINVAL && rec->sample_vcpu;
 
+	/* Attributes are looked at before permissions are. */
+	if (no_vcpu)
+		ret = probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false);
 	if (ret == -EACCES || ret == -EPERM) {
 		pr_err("No permission to profile the whole host.\n"
 		       "Run as root, with CAP_PERFMON, or with sysctl kernel.perf_event_paranoid=-1.\n");
 		return ret;
 	}
-	if (ret == -EINVAL && rec->sample_vcpu &&
-	    !probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false)) {
+	if (!ret && no_vcpu) {
 		pr_err("This kernel has no PERF_SAMPLE_VCPU: samples cannot tell a guest's processes apart.\n"
 		       "Boot a kernel with the perf kvm unified patches, or use --no-sample-vcpu for\n"
 		       "a profile with guest kernel functions only.\n");
@@ -259,6 +269,23 @@ static int check_kvm(void)
 	pr_err("No /dev/kvm: this host cannot run KVM guests.\n"
 	       "Load kvm_intel or kvm_amd and check that virtualization is switched on in the firmware.\n");
 	return -ENODEV;
+}
+
+/* As perf record has it; what is no number at all, it says itself. */
+static bool has_rate(const struct unified_record *rec)
+{
+	const char *rate = rec->freq ?: rec->period;
+	char *end;
+
+	if (rec->freq && rec->period) {
+		pr_err("-F and -c cannot be used together\n");
+		return false;
+	}
+	if (rate && !strtoull(rate, &end, 0) && end != rate && !*end) {
+		pr_err("-%c 0 takes no samples\n", rec->freq ? 'F' : 'c');
+		return false;
+	}
+	return true;
 }
 
 /* "max" as in perf record; anything else as it is, or NULL with a message */
@@ -318,16 +345,16 @@ static int add_events(struct unified_record *rec)
 			args__add(&rec->args, rec->freq ? "-F" : "-c");
 			args__add(&rec->args, rec->freq ?: rec->period);
 			if (rec->timeline)
-				pr_warning("No " KVM_TIMELINE_EVENT " with -e and -F or -c:\n"
-					   "give the rate with the event, as in -e cycles/freq=1000/, to get it.\n");
+				rec_warning("No " KVM_TIMELINE_EVENT " with -e and -F or -c:\n"
+					    "give the rate with the event, as in -e cycles/freq=1000/, to get it.\n");
 			return 0;
 		}
 	} else {
 		ret = probe_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, rec->sample_vcpu);
 		if (ret) {
-			pr_warning("No cycles event here (%s), using cpu-clock: time instead of cycles,\n"
-				   "and code that runs with interrupts off is seen where they go on again.\n",
-				   strerror(-ret));
+			rec_warning("No cycles event here (%s), using cpu-clock: time instead of cycles,\n"
+				    "and code that runs with interrupts off is seen where they go on again.\n",
+				    strerror(-ret));
 			event = event_with_rate("cpu-clock", rec, true);
 		} else {
 			event = event_with_rate("cycles", rec, false);
@@ -343,14 +370,14 @@ static int add_events(struct unified_record *rec)
 
 	/* perf takes the event of a task away before KVM says why the task stops. */
 	if (rec->per_task) {
-		pr_warning("No %s for single tasks or cgroups: it needs whole CPUs.\n",
-			   KVM_TIMELINE_EVENT);
+		rec_warning("No %s for single tasks or cgroups: it needs whole CPUs.\n",
+			    KVM_TIMELINE_EVENT);
 	} else if (has_timeline()) {
 		args__add(&rec->args, "-e");
 		args__add(&rec->args, KVM_TIMELINE_EVENT);
 	} else {
-		pr_warning("No %s tracepoint here: what a vCPU did while it did not run\n"
-			   "will have to be told from samples alone.\n", KVM_TIMELINE_EVENT);
+		rec_warning("No %s tracepoint here: what a vCPU did while it did not run\n"
+			    "will have to be told from samples alone.\n", KVM_TIMELINE_EVENT);
 	}
 	return 0;
 }
@@ -472,6 +499,8 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	args__add(&rec.args, "record");
 	argc = parse_options(argc, argv, options, usage, PARSE_OPT_STOP_AT_NON_OPTION);
 
+	if (!has_rate(&rec))
+		return 1;
 	if (rec.freq) {
 		rec.freq = parse_freq(rec.freq);
 		if (!rec.freq)
@@ -493,7 +522,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	if (guest_cmds__check(&rec.guest_cmds, &rec.vms))
 		return 1;
 	if (!rec.vms.nr)
-		pr_warning("No VM is running: this will be a profile of the host alone.\n");
+		rec_warning("No VM is running: this will be a profile of the host alone.\n");
 
 	if (rec.sample_vcpu)
 		args__add(&rec.args, "--sample-vcpu");
@@ -501,7 +530,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	args__add(&rec.args, "--sample-cpu");
 	rec.vms.per_task = rec.per_task;
 	if (rec.has_cpus)
-		pr_warning("What vCPUs do on other CPUs than those of -C will not be known.\n");
+		rec_warning("What vCPUs do on other CPUs than those of -C will not be known.\n");
 	if (!rec.has_target)
 		args__add(&rec.args, "-a");
 	if (add_events(&rec) || make_output(&rec, data_path, sizeof(data_path)))

@@ -624,6 +624,14 @@ static int report__run(struct report *rep, struct perf_data *data)
 	struct perf_session *session;
 	int ret;
 
+	/* perf's own words for it would send the user to perf record. */
+	if (access(data->path, F_OK)) {
+		ret = -errno;
+		pr_err("Cannot read %s: %s%s\n", data->path, strerror(-ret),
+		       ret == -ENOENT ? ". perf kvm unified record makes one." : "");
+		return ret;
+	}
+
 	measurement__set_tool(&rep->m);
 	session = perf_session__new(data, &rep->m.tool);
 	if (IS_ERR(session)) {
@@ -632,8 +640,7 @@ static int report__run(struct report *rep, struct perf_data *data)
 		if (ret == -1)
 			pr_err("Cannot read %s as a profile\n", data->path);
 		else
-			pr_err("Cannot read %s: %s%s\n", data->path, strerror(-ret),
-			       ret == -ENOENT ? ". perf kvm unified record makes one." : "");
+			pr_err("Cannot read %s: %s\n", data->path, strerror(-ret));
 		return ret;
 	}
 

@@ -166,6 +166,35 @@ report --no-timeline --format json >"$TMP/samples"
 ok "--no-timeline: all time is there once" "$TESTS/report-sums" "$TMP/samples"
 ok "--no-timeline: and it says so" grep -q '^# sample mode: .*--no-timeline' <(report --no-timeline)
 
+# --- a part of a profile ------------------------------------------------------------------------
+
+# Not the symbols of the machine that makes the report
+cp -r perf.data "$TMP/part" && rm -r "$TMP/part"/kcore_dir__*
+report -i "$TMP/part" --format json >"$TMP/json-part"
+ok "without the guest kernel's symbols: it says so" \
+	grep -q "^Guest guest1: its kernel's functions stay without names: .*/kallsyms: " "$TMP/warnings"
+kernel_names()
+{
+	json "$1" "{x['function'] for x in ${VM}['rows'] if x['module'] == '[kernel]'}"
+}
+ok "... and its functions have no names" test "$(kernel_names "$TMP/json-part")" = "{'[unknown]'}"
+ok "... which they have with them" not grep -qF '[unknown]' <<<"$(kernel_names "$TMP/json")"
+ok "no profile" not report -i "$TMP/none"
+ok "... which another command makes" grep -q 'perf kvm unified record makes one' "$TMP/warnings"
+
+# --- how often, for record ----------------------------------------------------------------------
+
+rate_refused()
+{
+	"$PERF" kvm unified record -o "$TMP/none" "$@" -- true 2>"$TMP/warnings"
+	[ $? -eq 1 ] && [ ! -e "$TMP/none" ]
+}
+for rate in '-F 0' '-c 0' '-F 10 -c 10'; do
+	# shellcheck disable=SC2086 # options and their values
+	ok "refused: $rate" rate_refused $rate
+	ok "... by name" grep -qE '^-[Fc] (0 takes no samples|and -c cannot)' "$TMP/warnings"
+done
+
 # --- what makes no sense -----------------------------------------------------------------------
 
 for bad in "--format xml" "--attribution none" "--sort cpu" "--sort sym," "--vcpu a" "--pid 1,x" \
