@@ -114,10 +114,22 @@ static int parse_guest_root(const struct option *opt __maybe_unused, const char 
 	return ret;
 }
 
+static int no_such_guest(const struct report *rep, const char *option, const char *name)
+{
+	const struct kvm_guests *guests = rep->m.session->kvm_guests;
+	const struct kvm_guest *guest;
+
+	pr_err("%s: there is no guest '%s' in %s.\n", option, name, rep->m.session->data->path);
+	if (guests) {
+		list_for_each_entry(guest, &guests->guests, node)
+			pr_err("There is: %s (pid %d)\n", guest->name, guest->pid);
+	}
+	return -ENOENT;
+}
+
 /* The maps that were given by hand. They are used in this report only. */
 static int report__load_maps(struct report *rep)
 {
-	struct kvm_guests *guests = rep->m.session->kvm_guests;
 	struct map_arg *ma;
 	char err[256], kallsyms[32];
 	int ret;
@@ -125,15 +137,8 @@ static int report__load_maps(struct report *rep)
 	list_for_each_entry(ma, &rep->map_args, node) {
 		struct kvm_guest *guest = kvm_guests__find_name(rep->m.session, ma->name);
 
-		if (!guest) {
-			pr_err("--guest-map: there is no guest '%s' in %s.\n", ma->name,
-			       rep->m.session->data->path);
-			if (guests) {
-				list_for_each_entry(guest, &guests->guests, node)
-					pr_err("There is: %s (pid %d)\n", guest->name, guest->pid);
-			}
-			return -ENOENT;
-		}
+		if (!guest)
+			return no_such_guest(rep, "--guest-map", ma->name);
 		if (guest->has_map) {
 			pr_err("--guest-map: guest %s was given two maps\n", ma->name);
 			return -EEXIST;
@@ -530,11 +535,8 @@ static int report__check_vms(const struct report *rep)
 	const char *name = kvm_guests__unused_root(rep->m.session);
 	struct str_node *node;
 
-	if (name) {
-		pr_err("--guest-root: there is no guest '%s' in %s.\n", name,
-		       rep->m.session->data->path);
-		return -ENOENT;
-	}
+	if (name)
+		return no_such_guest(rep, "--guest-root", name);
 	if (!rep->opts.vms)
 		return 0;
 
@@ -638,7 +640,8 @@ static int report__run(struct report *rep, struct perf_data *data)
 		ret = PTR_ERR(session);
 		/* -1 is not an errno: perf has said more, or says it with -v. */
 		if (ret == -1)
-			pr_err("Cannot read %s as a profile\n", data->path);
+			pr_err("Cannot read %s as a profile: it is cut off, damaged, or something else\n",
+			       data->path);
 		else
 			pr_err("Cannot read %s: %s\n", data->path, strerror(-ret));
 		return ret;

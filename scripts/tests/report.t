@@ -85,6 +85,7 @@ ok "--cpu: one without samples" nothing_there --cpu 9 'no sample of CPU 9'
 ok "--time: another one" nothing_there --time 1000000, 'the measurement is from'
 ok "--time: backwards" nothing_there --time 20%-10% 'wants start,stop'
 ok "--guest-root: of no guest" nothing_there --guest-root nope=/tmp "no guest 'nope'"
+ok "--guest-root: and which there are" grep -qx 'There is: guest1 (pid [0-9]*)' "$TMP/warnings"
 ok "--vmlinux: not there" nothing_there --vmlinux /nonexistent 'No such file'
 ok "a part is said to be one" grep -q '^# of that, .* --time 0%-50%' <(report --time 0%-50%)
 ok "--cpu: half of the host's time" test \
