@@ -88,6 +88,13 @@ inject_nmis()
 	"$LAB/inject-nmi" "$SOCKETS/qmp" "$OUT/host-console.log" "$1" || :
 }
 
+# preload NAME: into the emulator, see there
+preload()
+{
+	gcc -shared -fPIC -O2 -Wall -Wextra -Werror -o "$SOCKETS/$1.so" "$LAB/$1.c"
+	PRELOADED+=" $SOCKETS/$1.so"
+}
+
 boot_qemu()
 {
 	local perf_dir nmis args tsc_khz
@@ -98,12 +105,16 @@ boot_qemu()
 	read -r -a args < <(scenario_value QEMU_ARGS '' && echo)
 	[ -z "$SELFTESTS" ] ||
 		args+=(-virtfs "$(share "$TREE/selftests" selftests ,readonly=on)")
-	gcc -shared -fPIC -O2 -Wall -Wextra -Werror -o "$SOCKETS/emulator-fix.so" "$LAB/emulator-fix.c"
+	PRELOADED=
+	preload emulator-fix
 	gcc -O2 -Wall -Wextra -Werror -o "$SOCKETS/tsc-khz" "$LAB/tsc-khz.c"
 	tsc_khz=$("$SOCKETS/tsc-khz")
 	# With a virtual clock, the counter counts its ns.
-	[[ " ${args[*]} " != *" -icount "* ]] || tsc_khz=1000000
-	timeout --foreground -k 5 "$LIMIT" env LD_PRELOAD="$SOCKETS/emulator-fix.so" \
+	if [[ " ${args[*]} " == *" -icount "* ]]; then
+		tsc_khz=1000000
+		preload emulator-clock
+	fi
+	timeout --foreground -k 5 "$LIMIT" env LD_PRELOAD="$PRELOADED" \
 		qemu-system-x86_64 \
 		-accel "$(scenario_value QEMU_ACCEL tcg,thread=multi)" \
 		-cpu "$(scenario_value QEMU_CPU max)" \

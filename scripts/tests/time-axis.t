@@ -103,8 +103,8 @@ done
 
 # --- one third busy (Tables 14 and 15) ------------------------------------------------------
 
-# Idle time follows the machine's clock: where that is busy, samples of the idle CPU are late, and
-# the report says that it is not known what was then.
+# Idle time follows the machine's clock: where that is very busy, samples of the idle CPU are late
+# (less so by lab/emulator-clock.c), and the report says that it is not known what was then.
 at_most 5 "a third: the host's time that no sample stands for, %" \
 	"$(value 'share("host", "lost")' third)"
 within 1 "a third: the guest's idle time and the host's, with that, %" \
