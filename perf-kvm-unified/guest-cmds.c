@@ -29,6 +29,7 @@
 #include "guest-load.h"
 #include "guest-stream.h"
 #include "kvm-guests.h"
+#include "kvm-unified.h"
 #include "kvm-vms.h"
 
 /* How often to look whether a guest's command has begun, or ended */
@@ -408,10 +409,10 @@ static int guest_cmd__start_to_file(const struct guest_cmds *cmds, struct guest_
 
 static void warn(const struct guest_cmd *gc, const char *err)
 {
-	pr_warning("Guest %s %s.\n"
-		   "Its functions will have no names; a map made by hand can be given to the report\n"
-		   "as long as the guest runs: perf kvm unified report --guest-map %s=FILE\n",
-		   gc->name, err, gc->name);
+	unified_warning("Guest %s %s.\n"
+			"Its functions will have no names; a map made by hand can be given to the report\n"
+			"as long as the guest runs: perf kvm unified report --guest-map %s=FILE\n",
+			gc->name, err, gc->name);
 }
 
 static void unlink_tmp(const struct kvm_vm *vm, const char *dir)
@@ -502,8 +503,8 @@ void guest_cmds__fetch(struct guest_cmds *cmds, struct kvm_vms *vms, const char 
 		int code;
 
 		if (gc->session && guest_cmd__has_ended(gc, 0, &code))
-			pr_warning("Guest %s was not followed to the end: '%s' has ended before.\n",
-				   gc->name, gc->cmd);
+			unified_warning("Guest %s was not followed to the end: '%s' has ended before.\n",
+					gc->name, gc->cmd);
 		close_fd(&gc->input);
 	}
 

@@ -27,6 +27,7 @@
 #include "util/modest-elf.h"
 #include "guest-files.h"
 #include "kvm-guests.h"
+#include "kvm-unified.h"
 
 struct guest_root {
 	struct list_head node;
@@ -203,8 +204,8 @@ static const char *kvm_guest__file(struct kvm_guest *guest, const char *name,
 	real = find_file(guest, name, bid);
 	guest->files_ns += cpu_time_ns() - start;
 	if (guest->files_ns > GUEST_FILES_MAX_NS)
-		pr_warning("Guest %s: it takes too long to find its files below %s, the rest is not looked for\n",
-			   guest->name, guest->root);
+		unified_warning("Guest %s: it takes too long to find its files below %s, the rest is not looked for\n",
+				guest->name, guest->root);
 
 	copy = strdup(key);
 	if (!copy || hashmap__add(guest->files, copy, real)) {

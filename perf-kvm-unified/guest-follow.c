@@ -30,6 +30,7 @@
 #include "guest-follow.h"
 #include "guest-history.h"
 #include "guest-tasks.h"
+#include "kvm-unified.h"
 #ifdef HAVE_BPF_SKEL
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -146,8 +147,8 @@ static int start_side_band(struct guest_follow *follow)
 	attr->wakeup_watermark = ~0U;
 
 	if (!attr->build_id)
-		pr_warning("This kernel says no build-ids of programs (since 5.12): functions of those that\n"
-			   "run only for a moment in a container, or from a new file, may have no names\n");
+		unified_warning("This kernel says no build-ids of programs (since 5.12): functions of those that\n"
+				"run only for a moment in a container, or from a new file, may have no names\n");
 
 	ret = evlist__create_maps(follow->evlist, &target);
 	if (ret)

@@ -22,6 +22,7 @@
 #include "guest-kernel.h"
 #include "guest-machine.h"
 #include "kvm-guests.h"
+#include "kvm-unified.h"
 
 /* The path of a file of the guest's /proc, or of the one that stands in for it; or "" */
 static void given_file(const struct kvm_guest *guest, const char *name, const char *instead,
@@ -67,8 +68,8 @@ void kvm_guest__use_given_kernel(struct kvm_guest *guest)
 
 	if (kallsyms__get_function_start(kallsyms, symbol, &start) ||
 	    kallsyms__get_symbol_start(kallsyms, "_etext", &end) || end <= start) {
-		pr_warning("Guest %s: %s has no kernel's symbols with addresses, not used\n",
-			   guest->name, kallsyms);
+		unified_warning("Guest %s: %s has no kernel's symbols with addresses, not used\n",
+				guest->name, kallsyms);
 		return;
 	}
 	scnprintf(name, sizeof(name), "[kernel.kallsyms]%s", symbol);

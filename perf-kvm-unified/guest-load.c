@@ -32,6 +32,7 @@
 #include "guest-records.h"
 #include "guest-stream.h"
 #include "kvm-guests.h"
+#include "kvm-unified.h"
 #include "number-map.h"
 
 /*
@@ -358,8 +359,8 @@ static int kvm_guest__use(struct kvm_guest *guest, const union perf_event *event
 	if (ret != -E2BIG)
 		return ret;
 	if (!guest->left_out)
-		pr_warning("Guest %s: it has more processes, maps or files than any real guest, not all of them are used\n",
-			   guest->name);
+		unified_warning("Guest %s: it has more processes, maps or files than any real guest, not all of them are used\n",
+				guest->name);
 	guest->left_out = true;
 	return 0;
 }
@@ -682,8 +683,8 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 	guest->has_map = true;
 	guest->missed_events += check.nr_ignored;
 	if (access(kallsyms, R_OK))
-		pr_warning("Guest %s: its kernel's functions stay without names: %s: %s\n",
-			   guest->name, kallsyms, strerror(errno));
+		unified_warning("Guest %s: its kernel's functions stay without names: %s: %s\n",
+				guest->name, kallsyms, strerror(errno));
 	pr_debug("guest %s: %zu address spaces from %s\n", guest->name, guest->spaces.nr, path);
 	return 0;
 }

@@ -553,8 +553,8 @@ static int write_map(struct guest_map *map, struct guest_tasks *tasks,
 	if (ret)
 		scnprintf(err, errlen, "%s", strerror(-ret));
 	else if (nr_lost)
-		pr_warning("%" PRIu64 " events of processes were lost: names of those may be missing or wrong\n",
-			   nr_lost);
+		unified_warning("%" PRIu64 " events of processes were lost: names of those may be missing or wrong\n",
+				nr_lost);
 	return ret;
 }
 
@@ -627,8 +627,8 @@ static int make_map(struct guest_map *map, const char *output, bool want_follow)
 		goto out;
 	}
 	if (tasks.nr_unread)
-		pr_warning("The CR3 of %zu processes could not be read, they will have no names\n",
-			   tasks.nr_unread);
+		unified_warning("The CR3 of %zu processes could not be read, they will have no names\n",
+				tasks.nr_unread);
 	read_ns_pids(&tasks);
 
 	map->fd = open_output(output, &created);

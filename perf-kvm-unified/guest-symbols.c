@@ -27,6 +27,7 @@
 #include "util/namespaces.h"
 #include "guest-records.h"
 #include "guest-symbols.h"
+#include "kvm-unified.h"
 
 /* Where a JIT compiler describes its code: Documentation/jit-interface.txt */
 #define PERF_MAP_FMT	"/tmp/perf-%d.map"
@@ -97,8 +98,8 @@ int guest_symbols__write_perf_map(int fd, pid_t pid, size_t *left)
 			break;
 		*left -= n;
 		if (!*left)
-			pr_warning(PERF_MAP_FMT ": not all of it is read, as the files of this kind have %u MiB\n",
-				   pid, GUEST_SYMBOLS_MAX_SIZE >> 20);
+			unified_warning(PERF_MAP_FMT ": not all of it is read, as the files of this kind have %u MiB\n",
+					pid, GUEST_SYMBOLS_MAX_SIZE >> 20);
 		ret = write_chunk(fd, rec, n);
 	}
 	free(rec);

@@ -32,6 +32,7 @@
 #include "guest-load.h"
 #include "guest-machine.h"
 #include "kvm-guests.h"
+#include "kvm-unified.h"
 #include "number-map.h"
 
 /* From how many samples on it counts that a map does not explain them */
@@ -191,8 +192,8 @@ int kvm_guests__open(struct perf_session *session)
 
 	ret = kvm_vms__read(&guests->vms, path, err, sizeof(err));
 	if (ret)
-		pr_warning("%s %s: it is damaged or of another version, and VMs are called by their pids\n",
-			   path, err);
+		unified_warning("%s %s: it is damaged or of another version, and VMs are called by their pids\n",
+				path, err);
 
 	for (size_t i = 0; i < guests->vms.nr; i++) {
 		struct kvm_vm *vm = &guests->vms.entries[i];
@@ -209,8 +210,8 @@ int kvm_guests__open(struct perf_session *session)
 			  dir, vm->pid);
 		ret = kvm_guest__load_map(guest, path, kallsyms, -1, err, sizeof(err));
 		if (ret)
-			pr_warning("Guest %s stays without names: its map %s %s\n",
-				   guest->name, path, err);
+			unified_warning("Guest %s stays without names: its map %s %s\n",
+					guest->name, path, err);
 	}
 	return 0;
 }
@@ -328,8 +329,8 @@ static void kvm_guest__load(struct kvm_guest *guest)
 	if (map && guest->machine->kallsyms_filename)
 		map__load(map);
 	if (kvm_guest__load_symbols(guest))
-		pr_warning("Guest %s: no memory for the symbols of its JIT compilers\n",
-			   guest->name);
+		unified_warning("Guest %s: no memory for the symbols of its JIT compilers\n",
+				guest->name);
 }
 
 static void kvm_guest__count(struct kvm_guest *guest, bool user, bool named, u64 ip)

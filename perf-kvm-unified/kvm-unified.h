@@ -2,6 +2,8 @@
 #ifndef __PERF_KVM_UNIFIED_H
 #define __PERF_KVM_UNIFIED_H
 
+#include "util/debug.h"
+
 int cmd_kvm_unified(int argc, const char **argv);
 
 int cmd_kvm_unified_guest_map(int argc, const char **argv);
@@ -10,5 +12,12 @@ int cmd_kvm_unified_report(int argc, const char **argv);
 
 /* What vCPUs did when they did not run, if the kernel has it */
 #define KVM_TIMELINE_EVENT	"kvm:kvm_vcpu_timeline"
+
+/* All that -q keeps back, in every file of the command: what it says but errors and progress */
+#define unified_warning(fmt, ...)			\
+	do {						\
+		if (!quiet)				\
+			pr_warning(fmt, ##__VA_ARGS__);	\
+	} while (0)
 
 #endif /* __PERF_KVM_UNIFIED_H */

@@ -36,13 +36,6 @@
 #include "kvm-unified.h"
 #include "kvm-vms.h"
 
-/* What -q keeps back: all but errors */
-#define rec_warning(fmt, ...)			\
-	do {						\
-		if (!quiet)				\
-			pr_warning(fmt, ##__VA_ARGS__);	\
-	} while (0)
-
 #define TIMELINE_EVENT_DIR	"kvm/kvm_vcpu_timeline"
 
 /* Fine enough for a time slice, and far from what costs the guests anything */
@@ -345,16 +338,16 @@ static int add_events(struct unified_record *rec)
 			args__add(&rec->args, rec->freq ? "-F" : "-c");
 			args__add(&rec->args, rec->freq ?: rec->period);
 			if (rec->timeline)
-				rec_warning("No " KVM_TIMELINE_EVENT " with -e and -F or -c:\n"
-					    "give the rate with the event, as in -e cycles/freq=1000/, to get it.\n");
+				unified_warning("No " KVM_TIMELINE_EVENT " with -e and -F or -c:\n"
+						"give the rate with the event, as in -e cycles/freq=1000/, to get it.\n");
 			return 0;
 		}
 	} else {
 		ret = probe_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, rec->sample_vcpu);
 		if (ret) {
-			rec_warning("No cycles event here (%s), using cpu-clock: time instead of cycles,\n"
-				    "and code that runs with interrupts off is seen where they go on again.\n",
-				    strerror(-ret));
+			unified_warning("No cycles event here (%s), using cpu-clock: time instead of cycles,\n"
+					"and code that runs with interrupts off is seen where they go on again.\n",
+					strerror(-ret));
 			event = event_with_rate("cpu-clock", rec, true);
 		} else {
 			event = event_with_rate("cycles", rec, false);
@@ -370,14 +363,14 @@ static int add_events(struct unified_record *rec)
 
 	/* perf takes the event of a task away before KVM says why the task stops. */
 	if (rec->per_task) {
-		rec_warning("No %s for single tasks or cgroups: it needs whole CPUs.\n",
-			    KVM_TIMELINE_EVENT);
+		unified_warning("No %s for single tasks or cgroups: it needs whole CPUs.\n",
+				KVM_TIMELINE_EVENT);
 	} else if (has_timeline()) {
 		args__add(&rec->args, "-e");
 		args__add(&rec->args, KVM_TIMELINE_EVENT);
 	} else {
-		rec_warning("No %s tracepoint here: what a vCPU did while it did not run\n"
-			    "will have to be told from samples alone.\n", KVM_TIMELINE_EVENT);
+		unified_warning("No %s tracepoint here: what a vCPU did while it did not run\n"
+				"will have to be told from samples alone.\n", KVM_TIMELINE_EVENT);
 	}
 	return 0;
 }
@@ -490,7 +483,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	char data_path[PATH_MAX], vms_path[PATH_MAX];
 	struct option *options;
 	struct stat st;
-	int ret, err;
+	int ret, err, verbosity;
 
 	options = merge_options(own_options, &rec);
 	if (!options)
@@ -498,6 +491,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 
 	args__add(&rec.args, "record");
 	argc = parse_options(argc, argv, options, usage, PARSE_OPT_STOP_AT_NON_OPTION);
+	verbosity = verbose;
 
 	if (!has_rate(&rec))
 		return 1;
@@ -522,7 +516,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	if (guest_cmds__check(&rec.guest_cmds, &rec.vms))
 		return 1;
 	if (!rec.vms.nr)
-		rec_warning("No VM is running: this will be a profile of the host alone.\n");
+		unified_warning("No VM is running: this will be a profile of the host alone.\n");
 
 	if (rec.sample_vcpu)
 		args__add(&rec.args, "--sample-vcpu");
@@ -530,14 +524,14 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	args__add(&rec.args, "--sample-cpu");
 	rec.vms.per_task = rec.per_task;
 	if (rec.has_cpus)
-		rec_warning("What vCPUs do on other CPUs than those of -C will not be known.\n");
+		unified_warning("What vCPUs do on other CPUs than those of -C will not be known.\n");
 	if (!rec.has_target)
 		args__add(&rec.args, "-a");
 	if (add_events(&rec) || make_output(&rec, data_path, sizeof(data_path)))
 		return 1;
 	args__add(&rec.args, "-o");
 	args__add(&rec.args, data_path);
-	for (int i = 0; i < verbose; i++)
+	for (int i = 0; i < verbosity; i++)
 		args__add(&rec.args, "-v");
 	if (quiet)
 		args__add(&rec.args, "-q");
@@ -553,6 +547,8 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 		return 1;
 	}
 	ret = cmd_record(rec.args.argc, rec.args.argv);
+	/* With -q perf record has turned off all messages, and errors are not to be lost. */
+	verbose = verbosity;
 	if (stat(data_path, &st) || !st.st_size) {
 		undo();
 		return ret ?: 1;	/* perf record has said why */

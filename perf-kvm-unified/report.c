@@ -164,24 +164,22 @@ static int report__load_maps(struct report *rep)
 /* What the collector could not read, or the report not use */
 static void report__warn_missed(const struct kvm_guest *guest)
 {
-	if (quiet)
-		return;
 	if (guest->missed_events)
-		pr_warning("Guest %s: %" PRIu64 " events of processes that came or went were lost in it:\n"
-			   "names of short-lived processes may be missing or wrong.\n",
-			   guest->name, guest->missed_events);
+		unified_warning("Guest %s: %" PRIu64 " events of processes that came or went were lost in it:\n"
+				"names of short-lived processes may be missing or wrong.\n",
+				guest->name, guest->missed_events);
 	if (guest->missed_spaces)
-		pr_warning("Guest %s: the CR3 of %" PRIu64 " processes could not be read, they have no names.\n",
-			   guest->name, guest->missed_spaces);
+		unified_warning("Guest %s: the CR3 of %" PRIu64 " processes could not be read, they have no names.\n",
+				guest->name, guest->missed_spaces);
 	if (guest->nr_user_outside)
-		pr_warning("Guest %s: %" PRIu64 " of %" PRIu64 " user samples are of times when it was not followed,\n"
-			   "they have no names: begin to follow before the measurement, and end after it.\n",
-			   guest->name, guest->nr_user_outside, guest->nr_user);
+		unified_warning("Guest %s: %" PRIu64 " of %" PRIu64 " user samples are of times when it was not followed,\n"
+				"they have no names: begin to follow before the measurement, and end after it.\n",
+				guest->name, guest->nr_user_outside, guest->nr_user);
 	if (guest->has_map && guest->asked_clock && !guest->has_clock && guest->followed)
-		pr_warning("Guest %s: its clock cannot be told from the host's (perf record -k, a TSC that\n"
-			   "is not stable, or KVM's debugfs files missing): of a CR3 or a pid that several had, it is\n"
-			   "not known when, and %" PRIu64 " samples of such have no name.\n",
-			   guest->name, guest->nr_user_ambiguous);
+		unified_warning("Guest %s: its clock cannot be told from the host's (perf record -k, a TSC that\n"
+				"is not stable, or KVM's debugfs files missing): of a CR3 or a pid that several had, it is\n"
+				"not known when, and %" PRIu64 " samples of such have no name.\n",
+				guest->name, guest->nr_user_ambiguous);
 }
 
 /*
@@ -196,14 +194,14 @@ static int report__check_maps(struct report *rep)
 		return 0;
 
 	list_for_each_entry(guest, &rep->m.session->kvm_guests->guests, node) {
-		if (guest->nr_foreign_files && !quiet)
-			pr_warning("Guest %s: %" PRIu64 " mapped files below %s have another build-id, not used\n",
-				   guest->name, guest->nr_foreign_files, guest->root);
+		if (guest->nr_foreign_files)
+			unified_warning("Guest %s: %" PRIu64 " mapped files below %s have another build-id, not used\n",
+					guest->name, guest->nr_foreign_files, guest->root);
 		report__warn_missed(guest);
-		if (kvm_guest__map_names_nobody(guest) && !quiet)
-			pr_warning("Guest %s: no process of its map was seen running. They may have ended\n"
-				   "before the map was made, or the map is of another guest.\n",
-				   guest->name);
+		if (kvm_guest__map_names_nobody(guest))
+			unified_warning("Guest %s: no process of its map was seen running. They may have ended\n"
+					"before the map was made, or the map is of another guest.\n",
+					guest->name);
 		if (!kvm_guest__map_is_foreign(guest))
 			continue;
 		pr_err("The map of guest %s is of another guest, or of another boot of this one:\n"
@@ -238,40 +236,37 @@ static void report__warn(const struct report *rep)
 	double lost = 100.0 * nr_lost / (m->nr_samples + nr_lost ?: 1);
 	double lost_time = report__lost_percent(rep);
 
-	if (quiet)
-		return;
-
 	if (lost > LOST_WARN_PERCENT)
-		pr_warning("%.1f %% of the samples were lost: record with a larger buffer (-m)\n",
-			   lost);
+		unified_warning("%.1f %% of the samples were lost: record with a larger buffer (-m)\n",
+				lost);
 	if (m->nr_throttled)
-		pr_warning("The kernel has paused the sampling %" PRIu64 " times, see kernel.perf_event_max_sample_rate.\n",
-			   m->nr_throttled);
+		unified_warning("The kernel has paused the sampling %" PRIu64 " times, see kernel.perf_event_max_sample_rate.\n",
+				m->nr_throttled);
 	if (lost_time > LOST_WARN_PERCENT)
-		pr_warning("%.1f %% of the time is shown as lost: what happened in it is not known.\n",
-			   lost_time);
+		unified_warning("%.1f %% of the time is shown as lost: what happened in it is not known.\n",
+				lost_time);
 	if (m->nr_lost && !m->axis.nr_gaps)
-		pr_warning("%" PRIu64 " records were lost, and it is not known when.\n",
-			   m->nr_lost);
+		unified_warning("%" PRIu64 " records were lost, and it is not known when.\n",
+				m->nr_lost);
 	if (m->nr_other)
-		pr_warning("%" PRIu64 " samples of other events than %s are not in this report: see perf report\n",
-			   m->nr_other, m->evsel ? evsel__name(m->evsel) : "the first");
+		unified_warning("%" PRIu64 " samples of other events than %s are not in this report: see perf report\n",
+				m->nr_other, m->evsel ? evsel__name(m->evsel) : "the first");
 	if (m->nr_host_kernel_named < m->nr_host_kernel / 2)
-		pr_warning("The host's kernel has no symbols here, so idle time counts as OS: %s\n",
-			   symbol_conf.vmlinux_name ? "the file of -k is of another kernel" :
-						      "give its vmlinux (-k)");
+		unified_warning("The host's kernel has no symbols here, so idle time counts as OS: %s\n",
+				symbol_conf.vmlinux_name ? "the file of -k is of another kernel" :
+							   "give its vmlinux (-k)");
 	if (m->nr_unplaced)
-		pr_warning("%" PRIu64 " records have a time, CPU or vCPU number that cannot be: is the file damaged?\n",
-			   m->nr_unplaced);
+		unified_warning("%" PRIu64 " records have a time, CPU or vCPU number that cannot be: is the file damaged?\n",
+				m->nr_unplaced);
 	if (m->nr_bad_events)
-		pr_warning("%" PRIu64 " events of the time line make no sense, and are not used: is the file damaged?\n",
-			   m->nr_bad_events);
+		unified_warning("%" PRIu64 " events of the time line make no sense, and are not used: is the file damaged?\n",
+				m->nr_bad_events);
 	if (!m->nr_samples)
-		pr_warning("There is not one sample in this profile.\n");
+		unified_warning("There is not one sample in this profile.\n");
 	else if (!m->session->kvm_guests)
-		pr_warning("This is not a profile of perf kvm unified record: guests are not told apart.\n");
+		unified_warning("This is not a profile of perf kvm unified record: guests are not told apart.\n");
 	else if (!m->axis.nr_vcpus)
-		pr_warning("No guest ran during the measurement: host level only.\n");
+		unified_warning("No guest ran during the measurement: host level only.\n");
 }
 
 static void report__exit(struct report *rep)

@@ -224,6 +224,8 @@ ok "refused: standard output" refused to-stdout 'cannot go to standard output'
 ok "no VM: a warning" went_on no-vm 'No VM is running: this will be a profile of the host alone'
 ok "no VM: a host level" went_on no-vm-report 'Host  .*Total samples'
 ok "a guest command that fails costs the names only" went_on map-fails "'exit 3' failed with 3"
+ok "... and not a word with -q" test "$(cat quiet.out)" = "exit code 0"
+ok "an error is said with -q, too" refused quiet-error 'Cannot write .*/vms: '
 ok "and there is a report, by CR3" went_on map-fails-report '\[cr3 0x'
 ok "a truncated map costs the names only" went_on map-truncated 'a map that is truncated'
 ok "a guest that does not answer costs the names only" went_on map-hangs 'has not answered in 1 s'

@@ -174,6 +174,7 @@ cp -r perf.data "$TMP/part" && rm -r "$TMP/part"/kcore_dir__*
 report -i "$TMP/part" --format json >"$TMP/json-part"
 ok "without the guest kernel's symbols: it says so" \
 	grep -q "^Guest guest1: its kernel's functions stay without names: .*/kallsyms: " "$TMP/warnings"
+ok "... but with -q" test -z "$(report -q -i "$TMP/part" >/dev/null; cat "$TMP/warnings")"
 kernel_names()
 {
 	json "$1" "{x['function'] for x in ${VM}['rows'] if x['module'] == '[kernel]'}"

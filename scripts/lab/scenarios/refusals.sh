@@ -66,6 +66,8 @@ measure()
 		--guest-cmd "guest2=$(collector) | head -c 100000" -- sleep 0.2
 	try map-hangs record -o map-hangs.data --guest-timeout 1 \
 		--guest-cmd "guest2=sleep 100" -- sleep 0.2
+	try quiet record -q -o quiet.data --guest-cmd "guest2=exit 3" -- sleep 0.2
+	try quiet-error record -q -o /run/quiet-error.data -- mkdir /run/quiet-error.data/vms
 	try map-fails-report perf kvm unified report -f -i map-fails.data
 	try follow-twice record -o refused.data --guest-cmd "guest2=true" --guest-follow "guest2=true" -- true
 	try bad-follow record -o refused.data --guest-follow "guest2=" -- true
