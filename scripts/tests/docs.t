@@ -125,6 +125,11 @@ all_there()
 }
 ok "the kernel has all of them" all_there
 
+# --- README ------------------------------------------------------------------------
+
+ok "README has the evaluation's figures" "$TESTS/readme-figures" "$TOP/README.md" \
+	"$TOP/Documentation/evaluation/figures.json"
+
 # --- MAINTAINERS -------------------------------------------------------------------
 
 # With the section in its place, in a tree of nothing but names.
