@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel of a guest without a map, from what the options of perf kvm name:
- * --guestmount, or --guestkallsyms and --guestmodules for all guests. These files
- * are the user's.
+ * The kernel of a guest without a map, or whose map came without its symbols, from
+ * what the options of perf kvm name: --guestmount, or --guestkallsyms and --guestmodules
+ * for all guests. These files are the user's.
  */
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,23 @@ static void given_file(const struct kvm_guest *guest, const char *name, const ch
 	}
 }
 
+static void given_kallsyms(const struct kvm_guest *guest, char *path, size_t size)
+{
+	given_file(guest, "kallsyms", symbol_conf.default_guest_kallsyms, path, size);
+}
+
+/* False without memory: it has no names then. */
+static bool take_kallsyms(struct kvm_guest *guest, const char *path)
+{
+	char *kallsyms = strdup(path);
+
+	if (!kallsyms)
+		return false;
+	free(guest->machine->kallsyms_filename);
+	guest->machine->kallsyms_filename = kallsyms;
+	return true;
+}
+
 static int add_module(void *arg, const char *name, u64 start, u64 size)
 {
 	const struct build_id none = { };
@@ -59,8 +77,7 @@ void kvm_guest__use_given_kernel(struct kvm_guest *guest)
 	const char *symbol = "_stext";
 	u64 start, end;
 
-	given_file(guest, "kallsyms", symbol_conf.default_guest_kallsyms,
-		   kallsyms, sizeof(kallsyms));
+	given_kallsyms(guest, kallsyms, sizeof(kallsyms));
 	given_file(guest, "modules", symbol_conf.default_guest_modules,
 		   modules, sizeof(modules));
 	if (!kallsyms[0])
@@ -78,6 +95,18 @@ void kvm_guest__use_given_kernel(struct kvm_guest *guest)
 		return;
 	if (modules[0])
 		modules__parse(modules, guest, add_module);
-	free(guest->machine->kallsyms_filename);
-	guest->machine->kallsyms_filename = strdup(kallsyms);
+	take_kallsyms(guest, kallsyms);
+}
+
+/**
+ * kvm_guest__use_given_kallsyms - the names of a kernel whose place a map has told
+ *
+ * False if there is no such file.
+ */
+bool kvm_guest__use_given_kallsyms(struct kvm_guest *guest)
+{
+	char kallsyms[PATH_MAX];
+
+	given_kallsyms(guest, kallsyms, sizeof(kallsyms));
+	return kallsyms[0] && take_kallsyms(guest, kallsyms);
 }

@@ -2,8 +2,11 @@
 #ifndef __PERF_KVM_UNIFIED_GUEST_KERNEL_H
 #define __PERF_KVM_UNIFIED_GUEST_KERNEL_H
 
+#include <stdbool.h>
+
 struct kvm_guest;
 
 void kvm_guest__use_given_kernel(struct kvm_guest *guest);
+bool kvm_guest__use_given_kallsyms(struct kvm_guest *guest);
 
 #endif /* __PERF_KVM_UNIFIED_GUEST_KERNEL_H */

@@ -27,6 +27,7 @@
 #include "util/thread.h"
 #include "grow-array.h"
 #include "guest-files.h"
+#include "guest-kernel.h"
 #include "guest-load.h"
 #include "guest-machine.h"
 #include "guest-records.h"
@@ -682,9 +683,13 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 
 	guest->has_map = true;
 	guest->missed_events += check.nr_ignored;
-	if (access(kallsyms, R_OK))
-		unified_warning("Guest %s: its kernel's functions stay without names: %s: %s\n",
-				guest->name, kallsyms, strerror(errno));
+	if (access(kallsyms, R_OK)) {
+		const char *why = strerror(errno);
+
+		if (!kvm_guest__use_given_kallsyms(guest))
+			unified_warning("Guest %s: its kernel's functions stay without names: %s: %s\n",
+					guest->name, kallsyms, why);
+	}
 	pr_debug("guest %s: %zu address spaces from %s\n", guest->name, guest->spaces.nr, path);
 	return 0;
 }
