@@ -11,7 +11,7 @@ SCENARIO ?= libquantum
 .NOTPARALLEL:
 
 help: ## list these targets
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 26
 	@echo "Variables: KVMU_CACHE=DIR (downloads and builds), KDIR=TREE or TARBALL, JOBS=N, SCENARIO=NAME"
 
 demo: ## everything: build, boot a host with a guest, profile it, show the report
