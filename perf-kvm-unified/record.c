@@ -264,7 +264,10 @@ static int check_kvm(void)
 	return -ENODEV;
 }
 
-/* As perf record has it; what is no number at all, it says itself. */
+/*
+ * A rate of 0 is no rate, though perf record takes -c 0 for its default. What is no
+ * number at all, perf record says itself.
+ */
 static bool has_rate(const struct unified_record *rec)
 {
 	const char *rate = rec->freq ?: rec->period;

@@ -95,11 +95,12 @@ others()
 }
 
 # Both may use the cache: all that they build is there by then.
+# start_beside NAME...
 start_beside()
 {
 	# A process group of its own, to be ended with all that it has started.
 	set -m
-	KVMU_BESIDE='' KVMU_LOCKED=$KVMU_CACHE nice -n 19 "$0" "${BESIDE[@]}" >"$TOP/build/test/beside.out" 2>&1 9>&- &
+	KVMU_BESIDE='' KVMU_LOCKED=$KVMU_CACHE nice -n 19 "$0" "$@" >"$TOP/build/test/beside.out" 2>&1 9>&- &
 	beside=$!
 	set +m
 	trap 'kill -TERM -- "-$beside" 2>/dev/null; exit 130' INT TERM
@@ -116,6 +117,7 @@ groups_of()
 	done
 }
 
+# end_beside NAME...: those that were started
 end_beside()
 {
 	local verdict
@@ -123,7 +125,7 @@ end_beside()
 	say "beside these:"
 	# A heartbeat that is ended as it begins would still have this shell's traps.
 	if kill -0 "$beside" 2>/dev/null; then
-		start_heartbeat "${BESIDE[*]}"
+		start_heartbeat "$*"
 		wait "$beside" || :
 		stop_heartbeat
 	fi
@@ -149,13 +151,13 @@ run_all()
 	# All that the scenarios want, so that none of them changes the others' image.
 	GUEST_KERNELS="5.10 6.12" "$TOP/scripts/lab/guest-image.sh"
 	"$TOP/scripts/lab/guest-extra.sh" node
-	start_beside
+	start_beside "${BESIDE[@]}"
 	run_tests "${FIRST[@]}"
 	# Who is not root cannot: then it takes longer.
 	groups_of "$beside" | sort -u | xargs renice -n 0 -g >/dev/null 2>&1 || :
 	mapfile -t names < <(others)
 	run_tests "${names[@]}"
-	end_beside
+	end_beside "${BESIDE[@]}"
 }
 
 mkdir -p "$TOP/build/test"
@@ -163,10 +165,10 @@ mkdir -p "$TOP/build/test"
 trap 'exit 130' INT TERM
 
 if [ -n "${KVMU_BESIDE:-}" ]; then
-	read -ra BESIDE <<<"$KVMU_BESIDE"
-	start_beside
+	read -ra beside_these <<<"$KVMU_BESIDE"
+	start_beside "${beside_these[@]}"
 	run_tests "$@"
-	end_beside
+	end_beside "${beside_these[@]}"
 elif [ $# -gt 0 ]; then
 	run_tests "$@"
 else

@@ -184,8 +184,8 @@ measure()
 	done
 	until [ "$SECONDS" -ge $((2 * seconds)) ] ||
 			{ [ "$SECONDS" -ge "$seconds" ] && is_enough >/dev/null; }; do
-		nap 10
-		[ $((SECONDS % 30)) -ge 10 ] || say "$(counts)"
+		nap 30
+		say "$(counts)"
 	done
 	touch /run/over
 	kill -TERM "${pids[@]:0:2}" 2>/dev/null || :
