@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <paths.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -440,6 +441,36 @@ static int make_output(struct unified_record *rec, char *data_path, size_t size)
 	return 0;
 }
 
+/*
+ * perf record has begun when it finds that a command cannot be started, and what it leaves
+ * takes the place of a profile. As execvp() looks for it
+ */
+static int check_command(const char *name)
+{
+	const char *dirs = getenv("PATH") ?: _PATH_DEFPATH;
+	int err = ENOENT;
+
+	if (strchr(name, '/'))
+		dirs = "";
+	for (;;) {
+		size_t len = strcspn(dirs, ":");
+		char path[PATH_MAX];
+		struct stat st;
+
+		scnprintf(path, sizeof(path), "%.*s%s%s", (int)len, dirs, len ? "/" : "", name);
+		if (!stat(path, &st)) {
+			if (S_ISREG(st.st_mode) && !access(path, X_OK))
+				return 0;
+			err = EACCES;
+		}
+		if (!dirs[len])
+			break;
+		dirs += len + 1;
+	}
+	pr_err("Cannot start '%s': %s\n", name, strerror(err));
+	return -err;
+}
+
 static int scan_vms(struct unified_record *rec, u32 flag)
 {
 	return kvm_vms__scan(&rec->vms, procfs__mountpoint() ?: "/proc",
@@ -475,7 +506,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 		OPT_STRING('c', "count", &rec.period, "period",
 			   "event period; in ns for cpu-clock"),
 		OPT_INCR('v', "verbose", &verbose, "be more verbose"),
-		OPT_BOOLEAN('q', "quiet", &quiet, "do not print any message"),
+		OPT_BOOLEAN('q', "quiet", &quiet, "no messages but errors"),
 		OPT_END()
 	};
 	const char *const usage[] = {
@@ -496,7 +527,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	argc = parse_options(argc, argv, options, usage, PARSE_OPT_STOP_AT_NON_OPTION);
 	verbosity = verbose;
 
-	if (!has_rate(&rec))
+	if (!has_rate(&rec) || (argc && check_command(argv[0])))
 		return 1;
 	if (rec.freq) {
 		rec.freq = parse_freq(rec.freq);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
@@ -213,20 +214,45 @@ static int report__check_maps(struct report *rep)
 	return 0;
 }
 
-/* The part of the tables that is marked as lost, of all that they are of */
-static double report__lost_percent(const struct report *rep)
+/* The part of a table that is marked as lost, in percent: of the host or VM where it is largest */
+static double report__lost_percent(const struct report *rep, const char **name)
 {
-	u64 lost = 0, total = 0;
+	double most = 0;
 
 	for (u32 i = 0; i < rep->sections.nr; i++) {
 		const struct section *section = &rep->sections.entries[i];
+		double lost;
 
-		if (section->level == SECTION_VCPU)
+		if (section->level == SECTION_VCPU || !section->profile.total)
 			continue;
-		lost += section->profile.classes[PROFILE_LOST];
-		total += section->profile.total;
+		lost = 100.0 * section->profile.classes[PROFILE_LOST] / section->profile.total;
+		if (lost > most) {
+			most = lost;
+			*name = section->title;
+		}
 	}
-	return total ? 100.0 * lost / total : 0;
+	return most;
+}
+
+/* As far as is known: events of a PMU's own may be of anything. */
+static bool counts_other_than_time(const struct evsel *evsel)
+{
+	u64 config = evsel->core.attr.config;
+
+	switch (evsel->core.attr.type) {
+	case PERF_TYPE_SOFTWARE:
+		return config != PERF_COUNT_SW_CPU_CLOCK && config != PERF_COUNT_SW_TASK_CLOCK;
+	case PERF_TYPE_HARDWARE:
+		config &= PERF_HW_EVENT_MASK;
+		return config != PERF_COUNT_HW_CPU_CYCLES &&
+		       config != PERF_COUNT_HW_REF_CPU_CYCLES &&
+		       config != PERF_COUNT_HW_BUS_CYCLES;
+	case PERF_TYPE_HW_CACHE:
+	case PERF_TYPE_TRACEPOINT:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static void report__warn(const struct report *rep)
@@ -234,7 +260,8 @@ static void report__warn(const struct report *rep)
 	const struct measurement *m = &rep->m;
 	u64 nr_lost = measurement__lost(m);
 	double lost = 100.0 * nr_lost / (m->nr_samples + nr_lost ?: 1);
-	double lost_time = report__lost_percent(rep);
+	const char *lost_in = NULL;
+	double lost_time = report__lost_percent(rep, &lost_in);
 
 	if (lost > LOST_WARN_PERCENT)
 		unified_warning("%.1f %% of the samples were lost: record with a larger buffer (-m)\n",
@@ -243,17 +270,20 @@ static void report__warn(const struct report *rep)
 		unified_warning("The kernel has paused the sampling %" PRIu64 " times, see kernel.perf_event_max_sample_rate.\n",
 				m->nr_throttled);
 	if (lost_time > LOST_WARN_PERCENT)
-		unified_warning("%.1f %% of the time is shown as lost: what happened in it is not known.\n",
-				lost_time);
+		unified_warning("%s: %.1f %% of the time is shown as lost: what happened in it is not known.\n",
+				lost_in, lost_time);
 	if (m->nr_lost && !m->axis.nr_gaps)
 		unified_warning("%" PRIu64 " records were lost, and it is not known when.\n",
 				m->nr_lost);
 	if (m->nr_other)
 		unified_warning("%" PRIu64 " samples of other events than %s are not in this report: see perf report\n",
 				m->nr_other, m->evsel ? evsel__name(m->evsel) : "the first");
+	if (m->evsel && counts_other_than_time(m->evsel))
+		unified_warning("%s counts neither time nor cycles, and the tables take its samples for time.\n",
+				evsel__name(m->evsel));
 	if (m->nr_host_kernel_named < m->nr_host_kernel / 2)
 		unified_warning("The host's kernel has no symbols here, so idle time counts as OS: %s\n",
-				symbol_conf.vmlinux_name ? "the file of -k is of another kernel" :
+				symbol_conf.vmlinux_name ? "the file of -k is not its vmlinux" :
 							   "give its vmlinux (-k)");
 	if (m->nr_unplaced)
 		unified_warning("%" PRIu64 " records have a time, CPU or vCPU number that cannot be: is the file damaged?\n",
@@ -264,7 +294,8 @@ static void report__warn(const struct report *rep)
 	if (!m->nr_samples)
 		unified_warning("There is not one sample in this profile.\n");
 	else if (!m->session->kvm_guests)
-		unified_warning("This is not a profile of perf kvm unified record: guests are not told apart.\n");
+		unified_warning("There is no '" KVM_GUESTS_VMS "' here: this is not a profile of perf kvm unified record,\n"
+				"or a part of one. Guests are not told apart.\n");
 	else if (!m->axis.nr_vcpus)
 		unified_warning("No guest ran during the measurement: host level only.\n");
 }
@@ -553,19 +584,36 @@ static int report__check_vms(const struct report *rep)
 	return 0;
 }
 
+static int report__check_vcpus(const struct report *rep)
+{
+	const struct time_axis *ta = &rep->m.axis;
+	struct int_node *node;
+
+	if (!rep->opts.vcpus)
+		return 0;
+
+	intlist__for_each_entry(node, rep->opts.vcpus) {
+		bool found = false;
+
+		for (u32 i = 0; !found && i < ta->nr_vcpus; i++)
+			found = ta->vcpus[i].id == node->i;
+		if (!found) {
+			pr_err("--vcpu: no VM has a vCPU %lu.\n", node->i);
+			return -ENOENT;
+		}
+	}
+	return 0;
+}
+
 /* A vCPU, CPU or time of which there is nothing: the same. When the axis is built */
 static int report__check_selection(const struct report *rep)
 {
 	const struct measurement *m = &rep->m;
 	const struct time_axis *ta = &m->axis;
-	bool found = !rep->opts.vcpus;
+	bool found;
 
-	for (u32 i = 0; !found && i < ta->nr_vcpus; i++)
-		found = intlist__has_entry(rep->opts.vcpus, ta->vcpus[i].id);
-	if (!found) {
-		pr_err("--vcpu: no VM has a vCPU %s.\n", rep->vcpus);
+	if (report__check_vcpus(rep))
 		return -ENOENT;
-	}
 
 	found = !rep->opts.cpus;
 	for (u32 i = 0; !found && i < m->nr_cpus; i++)
@@ -596,6 +644,7 @@ static int report__print(struct report *rep)
 	int ret;
 
 	rep->print_opts.mode_reason = rep->m.axis.timeline ? "" :
+		!rep->m.session->kvm_guests ? "as guests are not told apart" :
 		rep->m.use_timeline ? "as there is no " KVM_TIMELINE_EVENT " in the profile" :
 				      "as --no-timeline says";
 	scnprintf(selection, sizeof(selection), "%s%s%s%s%s%s%s%s",
@@ -616,6 +665,33 @@ static int report__print(struct report *rep)
 	return ret;
 }
 
+/* Where not, perf has said why. */
+static bool may_read(const struct perf_data *data)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	scnprintf(path, sizeof(path), "%s/data", data->path);
+	if (stat(path, &st)) {
+		scnprintf(path, sizeof(path), "%s", data->path);
+		if (stat(path, &st))
+			return false;
+	}
+	return !access(path, R_OK) && (data->force || !st.st_uid || st.st_uid == geteuid());
+}
+
+/* The file in a profile that has the samples, by which the others are not found */
+static bool is_part_of_profile(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	char vms[PATH_MAX];
+	struct stat st;
+
+	scnprintf(vms, sizeof(vms), "%.*s" KVM_GUESTS_VMS,
+		  name ? (int)(name + 1 - path) : 0, path);
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(vms, F_OK);
+}
+
 static int report__run(struct report *rep, struct perf_data *data)
 {
 	struct perf_session *session;
@@ -629,15 +705,20 @@ static int report__run(struct report *rep, struct perf_data *data)
 		return ret;
 	}
 
+	if (is_part_of_profile(data->path)) {
+		pr_err("%s is a file of a profile: give the directory that it is in\n", data->path);
+		return -EINVAL;
+	}
+
 	measurement__set_tool(&rep->m);
 	session = perf_session__new(data, &rep->m.tool);
 	if (IS_ERR(session)) {
 		ret = PTR_ERR(session);
 		/* -1 is not an errno: perf has said more, or says it with -v. */
-		if (ret == -1)
+		if (ret == -1 && may_read(data))
 			pr_err("Cannot read %s as a profile: it is cut off, damaged, or something else\n",
 			       data->path);
-		else
+		else if (ret != -1)
 			pr_err("Cannot read %s: %s\n", data->path, strerror(-ret));
 		return ret;
 	}

@@ -82,6 +82,7 @@ nothing_there()
 }
 ok "--vcpu: the one that there is" grep -q '^guest1 .*Total samples: [1-9]' <(report --vcpu 0)
 ok "--vcpu: another one" nothing_there --vcpu 5 'no VM has a vCPU 5'
+ok "--vcpu: one of two" nothing_there --vcpu 0,5 'no VM has a vCPU 5'
 ok "--cpu: one without samples" nothing_there --cpu 9 'no sample of CPU 9'
 ok "--time: another one" nothing_there --time 1000000, 'the measurement is from'
 ok "--time: backwards" nothing_there --time 20%-10% 'wants start,stop'
@@ -185,21 +186,38 @@ ok "... which they have with them" not grep -qF '[unknown]' <<<"$(kernel_names "
 KVM_OPTION=--guestkallsyms=$(echo perf.data/kcore_dir__*/kallsyms) \
 	report -i "$TMP/part" --format json >"$TMP/json-given"
 ok "... or which --guestkallsyms gives" test "$(kernel_names "$TMP/json-given")" = "$(kernel_names "$TMP/json")"
+# Nothing can be said of guests then, and that is not the measurement's fault.
+rm "$TMP/part/vms"
+ok "without vms: it says so" grep -q "^# sample mode: .* as guests are not told apart" <(report -i "$TMP/part")
+ok "a file of the profile" not report -i perf.data/data
+ok "... is not the profile" grep -q '^perf.data/data is a file of a profile' "$TMP/warnings"
+before_the_command()
+{
+	local KVM_OPTION=-iperf.data
+
+	report
+}
+ok "-i of perf kvm: not taken, and not ignored" not before_the_command
+ok "... and where it belongs" grep -q 'takes -i and -o behind its commands' "$TMP/warnings"
 ok "no profile" not report -i "$TMP/none"
 ok "... which another command makes" grep -q 'perf kvm unified record makes one' "$TMP/warnings"
 
 # --- how often, for record ----------------------------------------------------------------------
 
-rate_refused()
+record_refused()
 {
 	"$PERF" kvm unified record -o "$TMP/none" "$@" -- true 2>"$TMP/warnings"
 	[ $? -eq 1 ] && [ ! -e "$TMP/none" ]
 }
 for rate in '-F 0' '-c 0' '-F 10 -c 10'; do
 	# shellcheck disable=SC2086 # options and their values
-	ok "refused: $rate" rate_refused $rate
+	ok "refused: $rate" record_refused $rate
 	ok "... by name" grep -qE '^-[Fc] (0 takes no samples|and -c cannot)' "$TMP/warnings"
 done
+
+# It would take the place of the profile before.
+ok "refused: a command that is not there" record_refused -q -- no-such-command
+ok "... by name, with -q, too" grep -qx "Cannot start 'no-such-command': No such file or directory" "$TMP/warnings"
 
 # --- what makes no sense -----------------------------------------------------------------------
 

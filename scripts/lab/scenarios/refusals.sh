@@ -57,6 +57,9 @@ measure()
 	perf record -c 1 -e page-faults/call-graph=no/,page-faults/call-graph=fp/ \
 		-o two-events.data -- true 2>/dev/null
 
+	perf record -a -T --sample-cpu -e page-faults -c 1 -o faults.data -- true 2>/dev/null
+	try faults-report perf kvm unified report -f -i faults.data
+
 	try no-root setpriv --reuid=65534 --clear-groups perf kvm unified record -o /tmp/x -- true
 	try no-such-guest record -o refused.data --guest-cmd "guest9=true" -- true
 	try bad-guest-cmd record -o refused.data --guest-cmd "guest2" -- true
