@@ -25,6 +25,9 @@
 #include "kvm-guests.h"
 #include "kvm-unified.h"
 
+/* Where the kernel's text begins, by which it is seen how far KASLR has moved it */
+#define TEXT_SYMBOL	"_stext"
+
 /* The path of a file of the guest's /proc, or of the one that stands in for it; or "" */
 static void given_file(const struct kvm_guest *guest, const char *name, const char *instead,
 		       char *path, size_t size)
@@ -57,6 +60,17 @@ static bool take_kallsyms(struct kvm_guest *guest, const char *path)
 	return true;
 }
 
+/* Without privilege, all addresses in kallsyms are 0. */
+static bool find_text(const struct kvm_guest *guest, const char *kallsyms, u64 *start, u64 *end)
+{
+	if (!kallsyms__get_function_start(kallsyms, TEXT_SYMBOL, start) &&
+	    !kallsyms__get_symbol_start(kallsyms, "_etext", end) && *end > *start)
+		return true;
+	unified_warning("Guest %s: %s has no kernel's symbols with addresses, not used\n",
+			guest->name, kallsyms);
+	return false;
+}
+
 static int add_module(void *arg, const char *name, u64 start, u64 size)
 {
 	const struct build_id none = { };
@@ -74,7 +88,6 @@ void kvm_guest__use_given_kernel(struct kvm_guest *guest)
 {
 	char kallsyms[PATH_MAX], modules[PATH_MAX], name[64];
 	const struct build_id none = { };
-	const char *symbol = "_stext";
 	u64 start, end;
 
 	given_kallsyms(guest, kallsyms, sizeof(kallsyms));
@@ -83,13 +96,9 @@ void kvm_guest__use_given_kernel(struct kvm_guest *guest)
 	if (!kallsyms[0])
 		return;
 
-	if (kallsyms__get_function_start(kallsyms, symbol, &start) ||
-	    kallsyms__get_symbol_start(kallsyms, "_etext", &end) || end <= start) {
-		unified_warning("Guest %s: %s has no kernel's symbols with addresses, not used\n",
-				guest->name, kallsyms);
+	if (!find_text(guest, kallsyms, &start, &end))
 		return;
-	}
-	scnprintf(name, sizeof(name), "[kernel.kallsyms]%s", symbol);
+	scnprintf(name, sizeof(name), "[kernel.kallsyms]%s", TEXT_SYMBOL);
 	if (kvm_guest__add_map(guest, /*kernel=*/true, /*pid=*/0, start, end - start, start,
 			       PROT_EXEC, 0, &none, name))
 		return;
@@ -101,12 +110,21 @@ void kvm_guest__use_given_kernel(struct kvm_guest *guest)
 /**
  * kvm_guest__use_given_kallsyms - the names of a kernel whose place a map has told
  *
- * False if there is no such file.
+ * False if there is no such file, or it is of another kernel or boot: modules would have
+ * the names of others then.
  */
 bool kvm_guest__use_given_kallsyms(struct kvm_guest *guest)
 {
 	char kallsyms[PATH_MAX];
+	u64 start, end;
 
 	given_kallsyms(guest, kallsyms, sizeof(kallsyms));
-	return kallsyms[0] && take_kallsyms(guest, kallsyms);
+	if (!kallsyms[0] || !find_text(guest, kallsyms, &start, &end))
+		return false;
+	if (start != guest->kernel_start) {
+		unified_warning("Guest %s: %s is of another kernel, or of another boot, not used\n",
+				guest->name, kallsyms);
+		return false;
+	}
+	return take_kallsyms(guest, kallsyms);
 }

@@ -450,7 +450,7 @@ static int check_command(const char *name)
 	const char *dirs = getenv("PATH") ?: _PATH_DEFPATH;
 	int err = ENOENT;
 
-	if (strchr(name, '/'))
+	if (!*name || strchr(name, '/'))
 		dirs = "";
 	for (;;) {
 		size_t len = strcspn(dirs, ":");
@@ -462,6 +462,8 @@ static int check_command(const char *name)
 			if (S_ISREG(st.st_mode) && !access(path, X_OK))
 				return 0;
 			err = EACCES;
+		} else if (errno == EACCES || strchr(name, '/')) {
+			err = errno;
 		}
 		if (!dirs[len])
 			break;

@@ -248,7 +248,7 @@ static bool counts_other_than_time(const struct evsel *evsel)
 		       config != PERF_COUNT_HW_REF_CPU_CYCLES &&
 		       config != PERF_COUNT_HW_BUS_CYCLES;
 	case PERF_TYPE_HW_CACHE:
-	case PERF_TYPE_TRACEPOINT:
+	case PERF_TYPE_BREAKPOINT:
 		return true;
 	default:
 		return false;
@@ -279,7 +279,7 @@ static void report__warn(const struct report *rep)
 		unified_warning("%" PRIu64 " samples of other events than %s are not in this report: see perf report\n",
 				m->nr_other, m->evsel ? evsel__name(m->evsel) : "the first");
 	if (m->evsel && counts_other_than_time(m->evsel))
-		unified_warning("%s counts neither time nor cycles, and the tables take its samples for time.\n",
+		unified_warning("%s does not count time or all cycles, and the tables take its samples for time.\n",
 				evsel__name(m->evsel));
 	if (m->nr_host_kernel_named < m->nr_host_kernel / 2)
 		unified_warning("The host's kernel has no symbols here, so idle time counts as OS: %s\n",
@@ -683,13 +683,14 @@ static bool may_read(const struct perf_data *data)
 /* The file in a profile that has the samples, by which the others are not found */
 static bool is_part_of_profile(const char *path)
 {
-	const char *name = strrchr(path, '/');
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
 	char vms[PATH_MAX];
 	struct stat st;
 
-	scnprintf(vms, sizeof(vms), "%.*s" KVM_GUESTS_VMS,
-		  name ? (int)(name + 1 - path) : 0, path);
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(vms, F_OK);
+	scnprintf(vms, sizeof(vms), "%.*s" KVM_GUESTS_VMS, (int)(name - path), path);
+	return !strcmp(name, "data") && !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       !stat(vms, &st) && S_ISREG(st.st_mode);
 }
 
 static int report__run(struct report *rep, struct perf_data *data)

@@ -91,7 +91,7 @@ inject_nmis()
 # preload NAME: into the emulator, see there
 preload()
 {
-	gcc -shared -fPIC -O2 -Wall -Wextra -Werror -o "$SOCKETS/$1.so" "$LAB/$1.c"
+	gcc -shared -fPIC -O2 -Wall -Wextra -Werror -o "$SOCKETS/$1.so" "$LAB/$1.c" || return
 	PRELOADED+=" $SOCKETS/$1.so"
 }
 
@@ -106,13 +106,13 @@ boot_qemu()
 	[ -z "$SELFTESTS" ] ||
 		args+=(-virtfs "$(share "$TREE/selftests" selftests ,readonly=on)")
 	PRELOADED=
-	preload emulator-fix
+	preload emulator-fix || return
 	gcc -O2 -Wall -Wextra -Werror -o "$SOCKETS/tsc-khz" "$LAB/tsc-khz.c"
 	tsc_khz=$("$SOCKETS/tsc-khz")
 	# With a virtual clock, the counter counts its ns.
 	if [[ " ${args[*]} " == *" -icount "* ]]; then
 		tsc_khz=1000000
-		preload emulator-clock
+		preload emulator-clock || return
 	fi
 	timeout --foreground -k 5 "$LIMIT" env LD_PRELOAD="$PRELOADED" \
 		qemu-system-x86_64 \

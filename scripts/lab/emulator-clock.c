@@ -14,6 +14,9 @@
  * ended by its timeout ends when it was to end. A sleep that a file descriptor ends is
  * left as it is. (With sleep=off there is no sleep at all, but then the host's time runs
  * on while a file is read for it: its boot takes 200 s of it, and 6 minutes.)
+ *
+ * QEMU 7.2 as Debian has it waits for its other threads by CLOCK_REALTIME, which is not
+ * touched. One that does so by CLOCK_MONOTONIC would wait too short there.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -35,6 +38,17 @@ static ppoll_fn real_ppoll;
 /* ns that are taken off, and the latest time that was given to anybody */
 static _Atomic long long hidden, latest;
 
+/* Other libraries' constructors may ask for the time before ours. */
+__attribute__((constructor)) static void find_real(void)
+{
+	real_clock_gettime = (clock_gettime_fn)dlsym(RTLD_NEXT, "clock_gettime");
+	real_ppoll = (ppoll_fn)dlsym(RTLD_NEXT, "ppoll");
+	if (!real_clock_gettime || !real_ppoll) {
+		fprintf(stderr, "emulator-clock: no clock_gettime() or ppoll() to stand in for\n");
+		abort();
+	}
+}
+
 static long long monotonic_ns(void)
 {
 	struct timespec ts;
@@ -51,6 +65,8 @@ int clock_gettime(clockid_t clock, struct timespec *ts)
 {
 	long long now, before;
 
+	if (!real_clock_gettime)
+		find_real();
 	if (clock != CLOCK_MONOTONIC)
 		return real_clock_gettime(clock, ts);
 	now = monotonic_ns() - hidden;
@@ -75,14 +91,4 @@ int ppoll(struct pollfd *fds, nfds_t nr_fds, const struct timespec *timeout,
 	if (length && !rc && late > 0)
 		hidden += late;
 	return rc;
-}
-
-__attribute__((constructor)) static void emulator_clock(void)
-{
-	real_clock_gettime = (clock_gettime_fn)dlsym(RTLD_NEXT, "clock_gettime");
-	real_ppoll = (ppoll_fn)dlsym(RTLD_NEXT, "ppoll");
-	if (!real_clock_gettime || !real_ppoll) {
-		fprintf(stderr, "emulator-clock: no clock_gettime() or ppoll() to stand in for\n");
-		abort();
-	}
 }

@@ -223,7 +223,7 @@ ok "refused: --guest-cmd without a command" refused bad-guest-cmd "wants NAME='C
 ok "refused: standard output" refused to-stdout 'cannot go to standard output'
 ok "no VM: a warning" went_on no-vm 'No VM is running: this will be a profile of the host alone'
 ok "no VM: a host level" went_on no-vm-report 'Host  .*Total samples'
-ok "an event that is not of time is said to be none" went_on faults-report '^page-faults counts neither time nor cycles'
+ok "an event that is not of time is said to be none" went_on faults-report '^page-faults does not count time or all cycles'
 ok "a guest command that fails costs the names only" went_on map-fails "'exit 3' failed with 3"
 ok "... and not a word with -q" test "$(cat quiet.out)" = "exit code 0"
 ok "an error is said with -q, too" refused quiet-error 'Cannot write .*/vms: '

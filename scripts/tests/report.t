@@ -176,16 +176,35 @@ cp -r perf.data "$TMP/part" && rm -r "$TMP/part"/kcore_dir__*
 report -i "$TMP/part" --format json >"$TMP/json-part"
 ok "without the guest kernel's symbols: it says so" \
 	grep -q "^Guest guest1: its kernel's functions stay without names: .*/kallsyms: " "$TMP/warnings"
-ok "... but with -q" test -z "$(report -q -i "$TMP/part" >/dev/null; cat "$TMP/warnings")"
+quiet()
+{
+	report -q -i "$TMP/part" >"$TMP/quiet" && [ -s "$TMP/quiet" ] && [ ! -s "$TMP/warnings" ]
+}
+ok "... but with -q" quiet
 kernel_names()
 {
 	json "$1" "sorted({x['function'] for x in ${VM}['rows'] if x['module'] == '[kernel]'})"
 }
 ok "... and its functions have no names" test "$(kernel_names "$TMP/json-part")" = "['[unknown]']"
 ok "... which they have with them" not grep -qF '[unknown]' <<<"$(kernel_names "$TMP/json")"
-KVM_OPTION=--guestkallsyms=$(echo perf.data/kcore_dir__*/kallsyms) \
+kallsyms=$(echo perf.data/kcore_dir__*/kallsyms)
+# given REPORT: with KVM_OPTION its names are those of that report.
+given()
+{
 	report -i "$TMP/part" --format json >"$TMP/json-given"
-ok "... or which --guestkallsyms gives" test "$(kernel_names "$TMP/json-given")" = "$(kernel_names "$TMP/json")"
+	[ "$(kernel_names "$TMP/json-given")" = "$(kernel_names "$1")" ]
+}
+KVM_OPTION=--guestkallsyms=$kallsyms ok "... or which --guestkallsyms gives" given "$TMP/json"
+mkdir -p "$TMP/mount/${kallsyms//[^0-9]/}/proc"
+cp "$kallsyms" "$TMP/mount/${kallsyms//[^0-9]/}/proc"
+KVM_OPTION=--guestmount=$TMP/mount ok "... or --guestmount" given "$TMP/json"
+# As it is of another boot, and as who is not root reads it
+sed 's/^fffffff/ffffffe/' "$kallsyms" >"$TMP/moved"
+sed 's/^[0-9a-f]*/0000000000000000/' "$kallsyms" >"$TMP/zeros"
+KVM_OPTION=--guestkallsyms=$TMP/moved ok "another boot's are not used" given "$TMP/json-part"
+ok "... and it says so" grep -q '/moved is of another kernel, or of another boot, not used' "$TMP/warnings"
+KVM_OPTION=--guestkallsyms=$TMP/zeros ok "nor those without addresses" given "$TMP/json-part"
+ok "... and it says so, too" grep -q "/zeros has no kernel's symbols with addresses, not used" "$TMP/warnings"
 # Nothing can be said of guests then, and that is not the measurement's fault.
 rm "$TMP/part/vms"
 ok "without vms: it says so" grep -q "^# sample mode: .* as guests are not told apart" <(report -i "$TMP/part")
