@@ -660,6 +660,7 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 		.guest = guest, .checking = true, .kallsyms_fd = kallsyms_fd,
 	};
 	struct guest_map_load load = { .guest = guest, .kallsyms_fd = -1 };
+	u64 text_end;
 	int ret;
 
 	ret = guest_map__read(path, &check, err, errlen);
@@ -690,6 +691,10 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 			unified_warning("Guest %s: its kernel's functions stay without names: %s: %s\n",
 					guest->name, kallsyms, why);
 	}
+	/* The map's kernel has its data, too, in which samples can only be by another's map. */
+	if (!kallsyms__get_symbol_start(guest->machine->kallsyms_filename, "_etext", &text_end) &&
+	    text_end > guest->kernel_start && text_end < guest->kernel_end)
+		guest->kernel_end = text_end;
 	pr_debug("guest %s: %zu address spaces from %s\n", guest->name, guest->spaces.nr, path);
 	return 0;
 }

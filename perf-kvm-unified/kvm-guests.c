@@ -144,21 +144,25 @@ struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char
 	return NULL;
 }
 
-/*
- * Does the map belong to another guest, or to another boot of this one? The
- * kernel is at a random place, so its text tells. A guest without KASLR has to
- * be trusted, as has one of whose kernel there are hardly any samples.
- */
-bool kvm_guest__map_is_foreign(const struct kvm_guest *guest)
-{
-	return guest->has_map && guest->nr_kernel >= FOREIGN_MIN_KERNEL &&
-	       guest->nr_kernel_named < guest->nr_kernel / 2;
-}
-
 /* It may be, or all processes of the measurement ended before it was made. */
 bool kvm_guest__map_names_nobody(const struct kvm_guest *guest)
 {
 	return guest->has_map && guest->nr_user >= FOREIGN_MIN_USER && !guest->nr_user_named;
+}
+
+/*
+ * Does the map belong to another guest, or to another boot of this one? The
+ * kernel is at a random place, so its text tells. A guest without KASLR has to
+ * be trusted, as has one of whose kernel there are hardly any samples. One that
+ * was booting ran code that is not there any more, but not as another's map has
+ * it: there, the kernel may be close by, and then no process is of the map.
+ */
+bool kvm_guest__map_is_foreign(const struct kvm_guest *guest)
+{
+	u64 most_outside = guest->nr_kernel / (kvm_guest__map_names_nobody(guest) ? 10 : 2);
+
+	return guest->has_map && guest->nr_kernel >= FOREIGN_MIN_KERNEL &&
+	       guest->nr_kernel - guest->nr_kernel_named > most_outside;
 }
 
 /**

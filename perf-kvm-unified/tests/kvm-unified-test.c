@@ -34,6 +34,7 @@
 #include "../guest-records.h"
 #include "../guest-stream.h"
 #include "../kvm-exits.h"
+#include "../kvm-guests.h"
 #include "../kvm-vms.h"
 #include "../profile.h"
 
@@ -315,6 +316,32 @@ static int test__vcpu_sample(struct test_suite *test __maybe_unused, int subtest
 								   buf, sizeof(buf)), "HLT"));
 	TEST_ASSERT_VAL("unknown", !strcmp(vcpu_exit_reason__name(PERF_VCPU_ISA_VMX, 0xbad,
 								  buf, sizeof(buf)), "exit 0xbad"));
+	return TEST_OK;
+}
+
+static bool foreign(u64 nr_kernel, u64 nr_kernel_named, u64 nr_user, u64 nr_user_named)
+{
+	const struct kvm_guest guest = {
+		.has_map = true,
+		.nr_kernel = nr_kernel, .nr_kernel_named = nr_kernel_named,
+		.nr_user = nr_user, .nr_user_named = nr_user_named,
+	};
+
+	return kvm_guest__map_is_foreign(&guest);
+}
+
+static int test__foreign_map(struct test_suite *test __maybe_unused,
+			     int subtest __maybe_unused)
+{
+	TEST_ASSERT_VAL("its own", !foreign(1000, 1000, 1000, 990));
+	TEST_ASSERT_VAL("its own, while it booted", !foreign(1000, 600, 1000, 400));
+	TEST_ASSERT_VAL("its own, and all have ended", !foreign(1000, 1000, 1000, 0));
+	TEST_ASSERT_VAL("another's", foreign(1000, 0, 1000, 0));
+	TEST_ASSERT_VAL("another's with the same CR3s", foreign(1000, 499, 1000, 700));
+	TEST_ASSERT_VAL("another's, close by", foreign(1000, 620, 1000, 0));
+	TEST_ASSERT_VAL("too little to tell", !foreign(19, 0, 1000, 0));
+	TEST_ASSERT_VAL("too few of processes to tell", !foreign(1000, 620, 99, 0));
+	TEST_ASSERT_VAL("nothing at all", !foreign(0, 0, 0, 0));
 	return TEST_OK;
 }
 
@@ -606,6 +633,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: names of VMs", vm_names),
 	TEST_CASE("kvm unified: VMs of a host", vms),
 	TEST_CASE("kvm unified: vCPU context of samples", vcpu_sample),
+	TEST_CASE("kvm unified: maps of another guest", foreign_map),
 	TEST_CASE("kvm unified: profile", profile),
 	TEST_CASE("kvm unified: exits to the VMM", kvm_exits),
 	TEST_CASE("kvm unified: build-ids of files", build_ids),
