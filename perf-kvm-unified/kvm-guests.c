@@ -196,7 +196,8 @@ int kvm_guests__open(struct perf_session *session)
 
 	ret = kvm_vms__read(&guests->vms, path, err, sizeof(err));
 	if (ret)
-		unified_warning("%s %s: VMs that it does not name are called by their pids\n", path, err);
+		unified_warning("%s %s: VMs that it does not name are called by their pids\n",
+				path, err);
 
 	for (size_t i = 0; i < guests->vms.nr; i++) {
 		struct kvm_vm *vm = &guests->vms.entries[i];
