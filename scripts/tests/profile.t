@@ -310,7 +310,9 @@ map=$(echo ../libquantum/perf.data/guest_map__*)
 said_to_be_another_guests()
 {
 	"$PERF" kvm unified report -f -i ../libquantum/perf.data --no-guest-maps \
-		--guest-map "guest1=$other_map" 2>&1 | grep 'map .*is of another guest'
+		--guest-map "guest1=$other_map" >"$TMP/out" 2>&1 || :
+	cat "$TMP/out"
+	grep -q 'map .*is of another guest' "$TMP/out"
 }
 ok "the map of another guest: it is said" said_to_be_another_guests
 for other in "64 1" "10 0" "-10 0"; do
