@@ -25,8 +25,9 @@
 #include "kvm-guests.h"
 #include "kvm-unified.h"
 
-/* Where the kernel's text begins, by which it is seen how far KASLR has moved it */
+/* Where the kernel's text begins, by which it is seen how far KASLR has moved it, and ends */
 #define TEXT_SYMBOL	"_stext"
+#define TEXT_END_SYMBOL	"_etext"
 
 /* The path of a file of the guest's /proc, or of the one that stands in for it; or "" */
 static void given_file(const struct kvm_guest *guest, const char *name, const char *instead,
@@ -48,8 +49,12 @@ static void given_kallsyms(const struct kvm_guest *guest, char *path, size_t siz
 	given_file(guest, "kallsyms", symbol_conf.default_guest_kallsyms, path, size);
 }
 
-/* False without memory: it has no names then. */
-static bool take_kallsyms(struct kvm_guest *guest, const char *path)
+/**
+ * kvm_guest__take_kallsyms - name the functions of a guest's kernel from the file @path
+ *
+ * It is read when the first sample comes. False without memory: they have no names then.
+ */
+bool kvm_guest__take_kallsyms(struct kvm_guest *guest, const char *path)
 {
 	char *kallsyms = strdup(path);
 
@@ -64,7 +69,7 @@ static bool take_kallsyms(struct kvm_guest *guest, const char *path)
 static bool find_text(const struct kvm_guest *guest, const char *kallsyms, u64 *start, u64 *end)
 {
 	if (!kallsyms__get_function_start(kallsyms, TEXT_SYMBOL, start) &&
-	    !kallsyms__get_symbol_start(kallsyms, "_etext", end) && *end > *start)
+	    !kallsyms__get_symbol_start(kallsyms, TEXT_END_SYMBOL, end) && *end > *start)
 		return true;
 	unified_warning("Guest %s: %s has no kernel's symbols with addresses, not used\n",
 			guest->name, kallsyms);
@@ -104,7 +109,7 @@ void kvm_guest__use_given_kernel(struct kvm_guest *guest)
 		return;
 	if (modules[0])
 		modules__parse(modules, guest, add_module);
-	take_kallsyms(guest, kallsyms);
+	kvm_guest__take_kallsyms(guest, kallsyms);
 }
 
 /**
@@ -126,5 +131,19 @@ bool kvm_guest__use_given_kallsyms(struct kvm_guest *guest)
 				guest->name, kallsyms);
 		return false;
 	}
-	return take_kallsyms(guest, kallsyms);
+	return kvm_guest__take_kallsyms(guest, kallsyms);
+}
+
+/**
+ * kvm_guest__end_kernel_at_text - do without the data that a map has with its kernel's text
+ *
+ * Samples are in that only by another guest's map.
+ */
+void kvm_guest__end_kernel_at_text(struct kvm_guest *guest)
+{
+	u64 end;
+
+	if (!kallsyms__get_symbol_start(guest->machine->kallsyms_filename, TEXT_END_SYMBOL, &end) &&
+	    end > guest->kernel_start && end < guest->kernel_end)
+		guest->kernel_end = end;
 }

@@ -660,7 +660,6 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 		.guest = guest, .checking = true, .kallsyms_fd = kallsyms_fd,
 	};
 	struct guest_map_load load = { .guest = guest, .kallsyms_fd = -1 };
-	u64 text_end;
 	int ret;
 
 	ret = guest_map__read(path, &check, err, errlen);
@@ -668,14 +667,10 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 		ret = guest_map__read(path, &load, err, errlen);
 	if (!ret)
 		ret = kvm_guest__comm(guest, 0, "kernel", false);
-	if (!ret) {
-		/* Even if it is not there: without it, perf takes this machine's. */
-		free(guest->machine->kallsyms_filename);
-		guest->machine->kallsyms_filename = strdup(kallsyms);
-		if (!guest->machine->kallsyms_filename) {
-			scnprintf(err, errlen, "cannot be read in: %s", strerror(ENOMEM));
-			ret = -ENOMEM;
-		}
+	/* Even if it is not there: without it, perf takes this machine's. */
+	if (!ret && !kvm_guest__take_kallsyms(guest, kallsyms)) {
+		scnprintf(err, errlen, "cannot be read in: %s", strerror(ENOMEM));
+		ret = -ENOMEM;
 	}
 	if (ret) {
 		kvm_guest__unload_map(guest);
@@ -691,10 +686,6 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 			unified_warning("Guest %s: its kernel's functions stay without names: %s: %s\n",
 					guest->name, kallsyms, why);
 	}
-	/* The map's kernel has its data, too, in which samples can only be by another's map. */
-	if (!kallsyms__get_symbol_start(guest->machine->kallsyms_filename, "_etext", &text_end) &&
-	    text_end > guest->kernel_start && text_end < guest->kernel_end)
-		guest->kernel_end = text_end;
 	pr_debug("guest %s: %zu address spaces from %s\n", guest->name, guest->spaces.nr, path);
 	return 0;
 }

@@ -39,6 +39,19 @@ die()
 	exit 1
 }
 
+# need_tests DIR NAME...: before minutes are spent
+need_tests()
+{
+	local dir=$1 name there
+	shift
+
+	there=$(cd "$dir" && echo *.t)
+	for name in "$@"; do
+		[ -x "$dir/$name.t" ] ||
+			die "no test $name in ${dir#"$TOP"/}, which has ${there//.t/}"
+	done
+}
+
 # The nearest directory that exists, to ask df about.
 existing_dir()
 {

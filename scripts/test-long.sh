@@ -10,6 +10,7 @@ ALL=(hot cost package planted nmi processes fuzz stress)
 # It compiles, and has what the others leave, of which most have one CPU's work.
 BESIDE=series
 
+need_tests "$TOP/scripts/tests-long" "$@"
 lock_cache
 if [ $# -eq 0 ]; then
 	set -- "${ALL[@]}"

@@ -72,7 +72,6 @@ run_tests()
 	local name
 
 	for name in "$@"; do
-		[ -x "$TESTS/$name.t" ] || die "no test $name in ${TESTS#"$TOP"/}"
 		run_test "$TESTS/$name.t"
 	done
 }
@@ -160,6 +159,7 @@ run_all()
 	end_beside "${BESIDE[@]}"
 }
 
+need_tests "$TESTS" "$@"
 mkdir -p "$TOP/build/test"
 # Ctrl-C ends the run, not just the test it hits.
 trap 'exit 130' INT TERM

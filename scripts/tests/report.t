@@ -11,11 +11,15 @@ PERF=$TREE/perf/perf
 ok "there is a profile" test -s "$TOP/build/lab/libquantum/perf.data/data"
 cd "$TOP/build/lab/libquantum" || { done_testing; }
 
-# report OPTION...; KVM_OPTION is one of perf kvm.
+# kvm_report KVM-OPTION OPTION...: with an option of perf kvm, or with "", without
+kvm_report()
+{
+	"$PERF" kvm ${1:+"$1"} unified report -f -i perf.data -k "$TREE/host/vmlinux" \
+		--guest-root "$TREE/guest/root" "${@:2}" 2>"$TMP/warnings"
+}
 report()
 {
-	"$PERF" kvm ${KVM_OPTION:+"$KVM_OPTION"} unified report -f -i perf.data -k "$TREE/host/vmlinux" \
-		--guest-root "$TREE/guest/root" "$@" 2>"$TMP/warnings"
+	kvm_report "" "$@"
 }
 
 # json FILE EXPRESSION
@@ -188,35 +192,29 @@ kernel_names()
 ok "... and its functions have no names" test "$(kernel_names "$TMP/json-part")" = "['[unknown]']"
 ok "... which they have with them" not grep -qF '[unknown]' <<<"$(kernel_names "$TMP/json")"
 kallsyms=$(echo perf.data/kcore_dir__*/kallsyms)
-# given REPORT: with KVM_OPTION its names are those of that report.
+# given KVM-OPTION REPORT: the names are those of that report.
 given()
 {
-	report -i "$TMP/part" --format json >"$TMP/json-given"
-	[ "$(kernel_names "$TMP/json-given")" = "$(kernel_names "$1")" ]
+	kvm_report "$1" -i "$TMP/part" --format json >"$TMP/json-given"
+	[ "$(kernel_names "$TMP/json-given")" = "$(kernel_names "$2")" ]
 }
-KVM_OPTION=--guestkallsyms=$kallsyms ok "... or which --guestkallsyms gives" given "$TMP/json"
+ok "... or which --guestkallsyms gives" given "--guestkallsyms=$kallsyms" "$TMP/json"
 mkdir -p "$TMP/mount/${kallsyms//[^0-9]/}/proc"
 cp "$kallsyms" "$TMP/mount/${kallsyms//[^0-9]/}/proc"
-KVM_OPTION=--guestmount=$TMP/mount ok "... or --guestmount" given "$TMP/json"
+ok "... or --guestmount" given "--guestmount=$TMP/mount" "$TMP/json"
 # As it is of another boot, and as who is not root reads it
 sed 's/^fffffff/ffffffe/' "$kallsyms" >"$TMP/moved"
 sed 's/^[0-9a-f]*/0000000000000000/' "$kallsyms" >"$TMP/zeros"
-KVM_OPTION=--guestkallsyms=$TMP/moved ok "another boot's are not used" given "$TMP/json-part"
+ok "another boot's are not used" given "--guestkallsyms=$TMP/moved" "$TMP/json-part"
 ok "... and it says so" grep -q '/moved is of another kernel, or of another boot, not used' "$TMP/warnings"
-KVM_OPTION=--guestkallsyms=$TMP/zeros ok "nor those without addresses" given "$TMP/json-part"
+ok "nor those without addresses" given "--guestkallsyms=$TMP/zeros" "$TMP/json-part"
 ok "... and it says so, too" grep -q "/zeros has no kernel's symbols with addresses, not used" "$TMP/warnings"
 # Nothing can be said of guests then, and that is not the measurement's fault.
 rm "$TMP/part/vms"
 ok "without vms: it says so" grep -q "^# sample mode: .* as guests are not told apart" <(report -i "$TMP/part")
 ok "a file of the profile" not report -i perf.data/data
 ok "... is not the profile" grep -q '^perf.data/data is a file of a profile' "$TMP/warnings"
-before_the_command()
-{
-	local KVM_OPTION=-iperf.data
-
-	report
-}
-ok "-i of perf kvm: not taken, and not ignored" not before_the_command
+ok "-i of perf kvm: not taken, and not ignored" not kvm_report -iperf.data
 ok "... and where it belongs" grep -q 'takes -i and -o behind its commands' "$TMP/warnings"
 ok "no profile" not report -i "$TMP/none"
 ok "... which another command makes" grep -q 'perf kvm unified record makes one' "$TMP/warnings"

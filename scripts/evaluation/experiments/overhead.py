@@ -17,14 +17,10 @@ RECORD = re.compile(r"\d+ (\d+) 0x[0-9a-f]+ \[0x([0-9a-f]+)\]: PERF_RECORD_(\w+)
                     r"(?:.* period: (\d+) )?")
 # Percent, of the work: the difference of two ways that is to be seen is five times as much
 REPEATABLE = 0.005
-# As many instructions, of half the work. Seven pairs of runs were 6 to 179 thousand apart.
-REPEATABLE_QUICK = 0.01
 # Part of the samples that there should be. Before the work begins, the host may wait for its
 # files, which takes the longer the slower the machine is, and a CPU that idles has no samples.
 ALL_SAMPLES = 0.05
 MOST_OF_PLAIN = 1.1
-# In the short form's work perf record -a never wakes up, and perf kvm unified record once.
-MOST_OF_PLAIN_QUICK = 1.15
 
 WAYS = {
     "plain": "perf record -a on the host",
@@ -152,13 +148,11 @@ def find(lab):
         for one in dict.fromkeys([scenario] + QUICK_SCENARIOS)
         for name in (os.path.basename(path)[:-len(".txt")]
                      for path in lab.paths(one, "*-[0-9]*.txt"))}
-    finding.at_most(REPEATABLE_QUICK if lab.quick else REPEATABLE,
-                    "the same work without a profiler, twice",
+    finding.at_most(REPEATABLE, "the same work without a profiler, twice",
                     abs(again.overhead(without)), "%")
     at = {way: runs[way, NS_PER_MS].overhead(without) for way in ways}
     finding.at_most(1, "perf kvm unified record at 1 ms", at["unified"], "%")
-    finding.at_most(MOST_OF_PLAIN_QUICK if lab.quick else MOST_OF_PLAIN,
-                    "perf kvm unified record at 1 ms, over perf record -a",
+    finding.at_most(MOST_OF_PLAIN, "perf kvm unified record at 1 ms, over perf record -a",
                     at["unified"] / at["plain"], "times")
     if not lab.quick:
         finding.at_least(2, "perf in the guest at 1 ms, over perf kvm unified record",

@@ -7,4 +7,3 @@
 PERIODS=1000000
 EXITS=
 WAYS="plain unified"
-WORK="shor 0 91 8 1"
