@@ -67,7 +67,7 @@ make_boot_sector()
 # record TIMES: until the guest has come as far as its loop
 record()
 {
-	local try
+	local try in_loop
 
 	for ((try = 0; try < 10; try++)); do
 		# While the VMM starts, its threads come and go under perf's hands.
@@ -76,8 +76,10 @@ record()
 		# Without an option that speaks of guests, perf script leaves them out.
 		perf script -i "$dir/perf.data" --guestmount "$dir" -F ip,vcpu_ctx \
 			>"$dir/samples" 2>"$dir/script.err" || fail "perf script"
-		[ "$(awk -v at="$LOOP" '$1 == at' "$dir/samples" | wc -l)" -lt "$WANTED" ] || return 0
-		kill -0 "$vmm" 2>/dev/null || skip "the guest does not start: $(tail -n 1 "$dir/vmm.err")"
+		in_loop=$(awk -v at="$LOOP" '$1 == at' "$dir/samples" | wc -l)
+		[ "$in_loop" -lt "$WANTED" ] || return 0
+		kill -0 "$vmm" 2>/dev/null ||
+			skip "the guest does not start: $(tail -n 1 "$dir/vmm.err")"
 	done
 	[ -s "$dir/samples" ] || fail "perf record: $(tail -n 1 "$dir/record.err")"
 	# What there is instead
@@ -101,8 +103,8 @@ awk -v at="$LOOP" -v cr3="$CR3" '
 	/ host / { host++ }
 	/ host .*cr3/ { host_cr3++ }
 	END {
-		printf "%d samples of the loop, %d of them wrong; %d of the host, %d of them with a CR3\n",
-			in_loop, wrong, host, host_cr3
+		printf "%d samples of the loop, %d of them wrong; ", in_loop, wrong
+		printf "%d of the host, %d of them with a CR3\n", host, host_cr3
 		exit !(in_loop >= '"$WANTED"' && !wrong && !host_cr3)
 	}' "$dir/samples" || fail "samples of the loop without its CR3, or of the host with one"
 echo "KVM vCPU samples [Success]"

@@ -15,8 +15,9 @@ base=$(git -C "$tree" rev-list --max-parents=0 HEAD)
 
 new=$(mktemp -d)
 trap 'rm -rf "$new"; on_exit' EXIT
-# Nothing in them but the change: no counts, hashes or versions of the tools.
-git -C "$tree" -c core.abbrev=12 format-patch -q -k --zero-commit --no-signature \
+# Nothing in them but the change: no counts, hashes or versions of the tools. Of some,
+# only which new files belong to them.
+git -C "$tree" -c core.abbrev=12 format-patch -q -k --always --zero-commit --no-signature \
 	--no-stat -o "$new" "$base"
 (cd "$new" && printf '%s\n' *.patch >series)
 

@@ -23,7 +23,7 @@ git -C "$dir" init -q
 git -C "$dir" add -Af .
 git -C "$dir" "${identity[@]}" commit -q -m "$BASE"
 while read -r patch; do
-	git -C "$dir" "${identity[@]}" am -q -k "$TOP/patches/$BASE/$patch"
+	git -C "$dir" "${identity[@]}" am -q -k --empty=keep "$TOP/patches/$BASE/$patch"
 done < <(sed -e 's/[[:space:]]*#.*//' -e '/^[[:space:]]*$/d' "$TOP/patches/$BASE/series")
 ln -s "$TOP/perf-kvm-unified" "$dir/tools/perf/kvm-unified"
 echo /tools/perf/kvm-unified >>"$dir/.git/info/exclude"

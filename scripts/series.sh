@@ -11,6 +11,9 @@
 #
 #	New-files: tools/perf/kvm-unified/vcpu-sample.[ch]
 #
+# A new Build file grows with the patches: it has those of its lines whose sources
+# are there, so that each patch builds.
+#
 # patches/linux-6.12/cover-letter, if there, is the cover letter: its first line
 # the subject, the rest the text.
 
@@ -63,6 +66,34 @@ add_new_files()
 	done < <(sed -n 's/^New-files: *//p' "$1" | tr -s ' ' '\n')
 }
 
+# cut_build FILE: to the objects and directories that are there
+cut_build()
+{
+	local line name dir
+
+	dir=$REPO/tree/$(dirname "$1")
+	while IFS= read -r line; do
+		name=${line##* }
+		case $line in
+		*' += '*) [ -e "$dir/${name/%.o/.c}" ] || continue ;;
+		esac
+		printf '%s\n' "$line"
+	done <"$TREE/src/$1"
+}
+
+cut_builds()
+{
+	local path text
+
+	(cd "$REPO/tree" && find . -name Build -printf '%P\n') >"$REPO/builds"
+	while read -r path; do
+		[ ! -e "$TREE/orig/$path" ] || continue
+		# Without the empty lines that are left at its end.
+		text=$(cut_build "$path")
+		printf '%s\n' "$text" >"$REPO/tree/$path"
+	done <"$REPO/builds"
+}
+
 # add_patch PATCH: one commit, with the author, date and text of its header.
 add_patch()
 {
@@ -82,6 +113,7 @@ add_patch()
 			die "$(basename "$1") does not apply"
 	fi
 	add_new_files "$1"
+	cut_builds
 	git_repo add -Af .
 	{
 		printf '%s\n\n' "$subject"

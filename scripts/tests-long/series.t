@@ -14,6 +14,8 @@
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/../tests/tap.sh"
+# shellcheck source=scripts/tests/checkpatch.sh
+. "$(dirname "$0")/../tests/checkpatch.sh"
 
 WORK=$TREE/series-builds
 SRC=$WORK/src
@@ -346,6 +348,8 @@ apply_series()
 
 	for message in "$SERIES"/*.patch; do
 		ok "To: and Cc: of $(basename "$message")" has_recipients "$message"
+		# The second line of perf's shell tests is their name; style.t has their licence.
+		ok "checkpatch $(basename "$message")" checkpatch --ignore SPDX_LICENSE_TAG "$message"
 	done
 	ok "codespell" spelling
 	quilt_package >"$TMP/quilt.log" 2>&1 || tail -n 5 "$TMP/quilt.log" >"$TMP/quilt.failed"

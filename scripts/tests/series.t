@@ -28,7 +28,10 @@ F:	kernel/
 
 EOT
 echo model >"$new/perf-kvm-unified/model.c"
+echo view >"$new/perf-kvm-unified/view.c"
 echo test >"$new/perf-kvm-unified/tests/model-test.c"
+printf '# what there is\nperf-y += model.o\nperf-y += view.o\n\nperf-test-y += tests/\n' \
+	>"$new/perf-kvm-unified/Build"
 echo kunit >"$new/kernel-selftests/vcpu_test.c"
 echo 'vcpu_test.c kernel/tests/vcpu_test.c' >"$new/kernel-selftests/MANIFEST"
 
@@ -45,8 +48,9 @@ header()
 	sed 's/^5$/five/' "$small/kernel/a.c" >"$TMP/d/b/kernel/a.c"
 	(cd "$TMP/d" && diff -u --label a/kernel/a.c --label b/kernel/a.c a/kernel/a.c b/kernel/a.c)
 } >"$patches/one.patch"
-header "perf: two" "New-files: tools/perf/kvm-unified/*.c tools/perf/kvm-unified/tests/*" >"$patches/two.patch"
-printf 'one.patch\ntwo.patch\n' >"$patches/series"
+header "perf: two" "New-files: tools/perf/kvm-unified/Build tools/perf/kvm-unified/model.c" >"$patches/two.patch"
+header "perf: three" "New-files: tools/perf/kvm-unified/view.c tools/perf/kvm-unified/tests/*" >"$patches/three.patch"
+printf 'one.patch\ntwo.patch\nthree.patch\n' >"$patches/series"
 printf 'a title\n\nMeasured: 42 %%.\n' >"$patches/cover-letter"
 
 compose()
@@ -75,7 +79,10 @@ same_as_built()
 ok "the series is composed" compose
 ok "it applies with git am" git_am
 ok "and gives the tree that is built" same_as_built
-ok "one commit a patch" test "$(git -C "$TMP/am" rev-list --count HEAD)" -eq 3
+ok "one commit a patch" test "$(git -C "$TMP/am" rev-list --count HEAD)" -eq 4
+ok "a Build file has what is there: nothing of the next patch" \
+	diff <(printf '# what there is\nperf-y += model.o\n') \
+	<(git -C "$TMP/am" show HEAD~1:tools/perf/kvm-unified/Build)
 ok "author, date and subject are the patch's" grep -qx 'A U Thor Fri, 20 Nov 2026 08:00:00 +0000 kernel: one' \
 	<(git -C "$TMP/am" log --format='%an %aD %s')
 ok "the tag for new files does not go upstream" not grep -r '^New-files' "$TMP/series"
@@ -98,7 +105,7 @@ ok "the cover letter is from the author" \
 	grep -qx 'From: A U Thor <author@example.com>' "$TMP/series/0000-cover-letter.patch"
 ok "the series file for quilt has the patches" \
 	diff "$TMP/series/series" <(cd "$TMP/series" && printf '%s\n' 000[1-9]-*.patch)
-ok "and a diffstat" grep -q '4 files changed' "$TMP/series/0000-cover-letter.patch"
+ok "and a diffstat" grep -q '6 files changed' "$TMP/series/0000-cover-letter.patch"
 
 echo forgotten >"$new/perf-kvm-unified/forgotten.h"
 compose >"$TMP/out" 2>&1

@@ -5,6 +5,8 @@
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
+# shellcheck source=scripts/tests/checkpatch.sh
+. "$(dirname "$0")/checkpatch.sh"
 
 # Files of the checkout, by git if it is one: what is not tracked and not
 # ignored counts, since it is about to be.
@@ -43,25 +45,6 @@ has_spdx()
 	head -n 3 "$TOP/$1" | grep -q 'SPDX-License-Identifier: GPL-2.0'
 }
 
-# The tree's own checkpatch. What is off: MAINTAINERS is one patch of its own,
-# so every new file would be remarked upon; the names of libelf's types and of
-# inttypes.h's formats are not ours to choose; tools/ has strlcpy() and no
-# strscpy(); TRACE_EVENT() is laid out with open parentheses everywhere; a uapi
-# header has no BIT(); a message for the user is not broken in two, so that it
-# can be searched for; macros for tests and tables are used once; the one
-# comparison of two constants is the kernel's; and a flag that a signal handler
-# sets is volatile.
-# The tree has no history to look a Fixes: up in.
-CHECKPATCH_OFF=UNKNOWN_COMMIT_ID,FILE_PATH_CHANGES,CAMELCASE,STRLCPY,OPEN_ENDED_LINE,BIT_MACRO
-CHECKPATCH_OFF+=,VOLATILE,LONG_LINE_STRING,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE,CONSTANT_COMPARISON
-
-checkpatch()
-{
-	# It leaves files in the directory it runs in.
-	(cd "$TMP" && perl "$TREE/orig/scripts/checkpatch.pl" --root="$TREE/orig" \
-		--strict --quiet --no-summary --show-types --ignore "$CHECKPATCH_OFF" "$@")
-}
-
 spelling()
 {
 	(cd "$TOP" && files . | grep -vE '\.(deb|data|png|gz)$' |
@@ -84,7 +67,8 @@ for file in $(shell_files) $(files perf-kvm-unified kernel-selftests | grep -E '
 done
 for patch in "$TOP/patches/$BASE"/*.patch; do
 	[ -f "$patch" ] || continue
-	ok "checkpatch $(basename "$patch")" checkpatch "$patch"
+	# Some only name new files; make test-long has them as they are sent.
+	ok "checkpatch $(basename "$patch")" checkpatch --ignore NOT_UNIFIED_DIFF "$patch"
 done
 for file in $(files perf-kvm-unified kernel-selftests | grep -E '\.[ch]$'); do
 	ok "checkpatch $file" checkpatch --file "$TOP/$file"
