@@ -10,6 +10,7 @@
 #include <getopt.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@
 #define PAGE_DELAY_US	5000
 #define NOBODY		65534
 
-/* SDM vol. 3C, appendix C: basic exit reasons; APM vol. 2, appendix C: exit codes */
+/* SDM, "VMX Basic Exit Reasons"; APM, "SVM Intercept Exit Codes" */
 static u32 interrupt_exit, nmi_exit, io_exit;
 
 /* Options */
@@ -640,18 +641,35 @@ static int open_as_nobody(u64 sample_type)
 	return WEXITSTATUS(status);
 }
 
-static int paranoid_before;
+/* What was there before, ready for a signal handler */
+static struct {
+	int	fd;
+	char	text[16];
+} paranoid_before;
 
 static void restore_paranoid(void)
 {
-	write_paranoid(paranoid_before);
+	size_t len = strlen(paranoid_before.text);
+
+	if (pwrite(paranoid_before.fd, paranoid_before.text, len, 0) != (ssize_t)len)
+		abort();
+}
+
+static void on_term(int sig)
+{
+	restore_paranoid();
+	_exit(KSFT_FAIL);
 }
 
 static void test_permission(void)
 {
-	paranoid_before = read_paranoid();
-	/* Also if it ends in a TEST_ASSERT(). */
+	snprintf(paranoid_before.text, sizeof(paranoid_before.text), "%d", read_paranoid());
+	paranoid_before.fd = open(PARANOID_PATH, O_WRONLY | O_CLOEXEC);
+	TEST_ASSERT(paranoid_before.fd >= 0, "Cannot open " PARANOID_PATH);
+	/* Also if it ends in a TEST_ASSERT(), or in the timeout of the selftests. */
 	atexit(restore_paranoid);
+	signal(SIGTERM, on_term);
+	signal(SIGINT, on_term);
 
 	write_paranoid(2);
 	ksft_test_result(!open_as_nobody(PERF_SAMPLE_IP),
@@ -662,6 +680,8 @@ static void test_permission(void)
 	ksft_test_result(!open_as_nobody(PERF_SAMPLE_IP | PERF_SAMPLE_VCPU),
 			 "permission: but with 1\n");
 	restore_paranoid();
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
 }
 
 /* --- Softirqs on top of the interrupt that the guest was running into ----------- */

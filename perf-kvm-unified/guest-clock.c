@@ -120,8 +120,8 @@ u64 guest_clock__time(const struct guest_clock *clock, u64 host)
 {
 	const struct guest_clock_pair *pair;
 	size_t low;
-	s64 ahead, change;
-	u64 span;
+	u64 ahead, span;	/* ahead of the host's, or behind it, as it wraps */
+	s64 change;
 
 	if (!clock->host)
 		return GUEST_TIME_NONE;
@@ -135,10 +135,10 @@ u64 guest_clock__time(const struct guest_clock *clock, u64 host)
 	ahead = pair->time - clock->host[low];
 	if (host > clock->host[low] && low + 1 < clock->nr) {
 		span = clock->host[low + 1] - clock->host[low];
-		change = (s64)(pair[1].time - clock->host[low + 1]) - ahead;
+		change = pair[1].time - clock->host[low + 1] - ahead;
 		if (change > (s64)(span / MAX_SLEW) || change < -(s64)(span / MAX_SLEW))
 			return GUEST_TIME_NONE;
-		ahead += (double)change * (host - clock->host[low]) / span;
+		ahead += (s64)((double)change * (host - clock->host[low]) / span);
 	}
 	return host + ahead;
 }

@@ -77,6 +77,10 @@ static int parse(struct guest_cmds *cmds, const char *option, const char *arg, b
 	if (!gc)
 		return -ENOMEM;
 	gc->name = strndup(arg, eq - arg);
+	if (!gc->name) {
+		free(gc);
+		return -ENOMEM;
+	}
 	gc->cmd = eq + 1;
 	gc->follow = follow;
 	gc->input = -1;
@@ -183,12 +187,11 @@ static void __noreturn keep(const struct guest_cmds *cmds, const struct guest_cm
 	}
 	close(in);
 	close(out);
-	if (pid > 0 && waitpid(pid, &code, 0) == pid &&
-	    write(status, &code, sizeof(code)) == sizeof(code)) {
-		close(status);
-		while (read(held, &code, sizeof(code)) < 0 && errno == EINTR)
-			;
-	}
+	if (pid > 0 && waitpid(pid, &code, 0) == pid)
+		writen(status, &code, sizeof(code));
+	close(status);
+	while (read(held, &code, sizeof(code)) < 0 && errno == EINTR)
+		;
 	_exit(0);
 }
 
@@ -199,7 +202,7 @@ static void __noreturn keep(const struct guest_cmds *cmds, const struct guest_cm
  */
 static int guest_cmd__start(const struct guest_cmds *cmds, struct guest_cmd *gc, int out)
 {
-	int in[2] = { -1, -1 }, status[2] = { -1, -1 }, hold[2] = { -1, -1 }, ret;
+	int in[2] = { -1, -1 }, status[2] = { -1, -1 }, hold[2] = { -1, -1 }, failed, ret;
 	pid_t pid;
 
 	if (gc->follow) {
@@ -220,11 +223,12 @@ static int guest_cmd__start(const struct guest_cmds *cmds, struct guest_cmd *gc,
 	pid = fork();
 	if (!pid) {
 		setsid();
-		if (!fork())
+		pid = fork();
+		if (!pid)
 			keep(cmds, gc, in[0], out, status[1], hold[0]);
-		_exit(0);
+		_exit(pid < 0);
 	}
-	ret = pid < 0 || waitpid(pid, NULL, 0) != pid ? -errno : 0;
+	ret = pid < 0 || waitpid(pid, &failed, 0) != pid ? -errno : failed ? -EAGAIN : 0;
 	if (!ret) {
 		gc->session = pid;
 		gc->status = status[0];

@@ -271,4 +271,3 @@ void guest_module_name(const char *name, char *buf, size_t size)
 	strreplace(buf, '-', '_');
 	guest_text__sanitize(buf);
 }
-

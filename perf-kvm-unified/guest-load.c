@@ -644,6 +644,19 @@ void kvm_guest__unload_map(struct kvm_guest *guest)
 	kvm_guest__free_replay(guest);
 }
 
+/* What was taken over of a map before it was known not to be whole */
+static void kvm_guest__forget_map(struct kvm_guest *guest)
+{
+	kvm_guest__unload_map(guest);
+	hashmap__clear(guest->until_of_pid);
+	hashmap__clear(guest->several);
+	guest->spaces.pti = false;
+	guest->followed = false;
+	guest->bad_clock = false;
+	guest->missed_spaces = 0;
+	guest->missed_events = 0;
+}
+
 /**
  * kvm_guest__load_map - take over what a guest map says
  * @path: the map
@@ -673,7 +686,7 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 		ret = -ENOMEM;
 	}
 	if (ret) {
-		kvm_guest__unload_map(guest);
+		kvm_guest__forget_map(guest);
 		return ret;
 	}
 
@@ -689,4 +702,3 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 	pr_debug("guest %s: %zu address spaces from %s\n", guest->name, guest->spaces.nr, path);
 	return 0;
 }
-

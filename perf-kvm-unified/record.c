@@ -246,8 +246,8 @@ static int check_kernel(struct unified_record *rec)
 	}
 	if (!ret && no_vcpu) {
 		pr_err("This kernel has no PERF_SAMPLE_VCPU: samples cannot tell a guest's processes apart.\n"
-		       "Boot a kernel with the perf kvm unified patches, or use --no-sample-vcpu for\n"
-		       "a profile with guest kernel functions only.\n");
+		       "Boot a kernel that has it, or use --no-sample-vcpu for a profile with guest kernel\n"
+		       "functions only.\n");
 		return -EOPNOTSUPP;
 	}
 	if (ret)

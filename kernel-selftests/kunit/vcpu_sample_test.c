@@ -199,6 +199,9 @@ static void vcpu_sample_exit(struct kunit *test)
 {
 	struct vcpu_sample_test *ctx = test->priv;
 
+	/* It is called if there was no memory for it, too. */
+	if (!ctx)
+		return;
 	if (ctx->rb) {
 		WRITE_ONCE(ctx->event->rb, NULL);
 		synchronize_rcu();

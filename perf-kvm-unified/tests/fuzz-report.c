@@ -137,18 +137,24 @@ static u64 fuzz__interesting(struct fuzz *fz, u64 old)
 	}
 }
 
+/* @at may be what an error has made of it. */
+static bool buffer__has(const struct buffer *buf, size_t at, size_t len)
+{
+	return at <= buf->size && len <= buf->size - at;
+}
+
 static u64 get(const struct buffer *buf, size_t at, size_t len)
 {
 	u64 val = 0;
 
-	if (at + len <= buf->size)
+	if (buffer__has(buf, at, len))
 		memcpy(&val, buf->data + at, len);
 	return val;
 }
 
 static void put(struct buffer *buf, size_t at, size_t len, u64 val)
 {
-	if (at + len <= buf->size)
+	if (buffer__has(buf, at, len))
 		memcpy(buf->data + at, &val, len);
 }
 
@@ -157,7 +163,7 @@ static bool buffer__splice(struct buffer *buf, size_t at, size_t old, const void
 {
 	size_t size = buf->size - old + len;
 
-	if (at > buf->size || old > buf->size - at)
+	if (!buffer__has(buf, at, old))
 		return false;
 	if (size > buf->allocated) {
 		char *grown = realloc(buf->data, size * 2);

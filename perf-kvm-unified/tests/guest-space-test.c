@@ -305,6 +305,14 @@ static int test__clock(struct test_suite *test __maybe_unused, int subtest __may
 	TEST_ASSERT_EQUAL("KVM says nothing", guest_clock__set(&clock, &tsc, &tc), -ENODATA);
 	guest_clock__exit(&clock);
 
+	/* What a guest may say: half of all time from the host's, and then on the other side */
+	tsc.known = true;
+	TEST_ASSERT_VAL("add", !guest_clock__add(&clock, 6000, BIT_ULL(63) + 5107));
+	TEST_ASSERT_VAL("add", !guest_clock__add(&clock, 26000, BIT_ULL(63) + 5107));
+	TEST_ASSERT_VAL("set", !guest_clock__set(&clock, &tsc, &tc));
+	TEST_ASSERT_VAL("far off", guest_clock__time(&clock, 5017) == GUEST_TIME_NONE);
+	guest_clock__exit(&clock);
+
 	/* As on VMX, 48 bits: the guest's TSC is half as fast */
 	tsc = (struct guest_tsc) {
 		.known = true, .frac_bits = 48, .ratio = BIT_ULL(47), .offset = 50,
