@@ -76,16 +76,16 @@ ok "storm: the collector followed, its clock is known, and it missed nothing" \
 	test "$(json storm '[guest()[x] for x in ("followed", "clock", "missed_processes", "missed_events")]')" = "[True, True, 0, 0]"
 
 # Of a map that is cut off, nothing is taken: not what it begins with, either.
-cp -r storm.data "$TMP/half.data"
-truncate -s -100 "$TMP"/half.data/guest_map__*
-half()
+cp -r storm.data "$TMP/cut.data"
+truncate -s -100 "$TMP"/cut.data/guest_map__*
+cut_off()
 {
-	"$PERF" kvm unified report -f -i "$TMP/half.data" --format json >"$TMP/half.json" 2>"$TMP/half.err" &&
-		grep 'stays without names: its map ' "$TMP/half.err" &&
-		"$TESTS/report-value" "$1" "$TMP/half.json"
+	"$PERF" kvm unified report -f -i "$TMP/cut.data" --format json >"$TMP/cut.json" 2>"$TMP/cut.err" &&
+		grep 'stays without names: its map ' "$TMP/cut.err" &&
+		"$TESTS/report-value" "$1" "$TMP/cut.json"
 }
 ok "storm: half a map is no map" grep -qx "\[False, False, 0\]" \
-	<(half '[guest()[x] for x in ("map", "followed", "address_spaces")]')
+	<(cut_off '[guest()[x] for x in ("map", "followed", "address_spaces")]')
 
 # The report says what perf script says.
 ok "storm: the report's rows have the process of their function, too" \
