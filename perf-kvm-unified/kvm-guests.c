@@ -330,10 +330,10 @@ static void kvm_guest__load(struct kvm_guest *guest)
 	if (!guest->has_map && !guest->nested)
 		kvm_guest__use_given_kernel(guest);
 	map = machine__kernel_map(guest->machine);
-	if (map && guest->machine->kallsyms_filename) {
+	if (map && guest->machine->kallsyms_filename)
 		map__load(map);
+	if (guest->has_map)
 		kvm_guest__end_kernel_at_text(guest);
-	}
 	if (kvm_guest__load_symbols(guest))
 		unified_warning("Guest %s: no memory for the symbols of its JIT compilers\n",
 				guest->name);
