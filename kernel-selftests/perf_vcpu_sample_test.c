@@ -589,27 +589,6 @@ static void test_attr(void)
 
 #define PARANOID_PATH	"/proc/sys/kernel/perf_event_paranoid"
 
-static int read_paranoid(void)
-{
-	FILE *file = fopen(PARANOID_PATH, "r");
-	int value = -1;
-
-	if (file) {
-		if (fscanf(file, "%d", &value) != 1)
-			value = -1;
-		fclose(file);
-	}
-	return value;
-}
-
-static void write_paranoid(int value)
-{
-	FILE *file = fopen(PARANOID_PATH, "w");
-
-	TEST_ASSERT(file && fprintf(file, "%d", value) > 0 && !fclose(file),
-		    "Cannot write " PARANOID_PATH);
-}
-
 static const char *no_root(void)
 {
 	if (geteuid())
@@ -641,18 +620,24 @@ static int open_as_nobody(u64 sample_type)
 	return WEXITSTATUS(status);
 }
 
-/* What was there before, ready for a signal handler */
+/* The file, and what was in it before the test */
 static struct {
 	int	fd;
-	char	text[16];
-} paranoid_before;
+	char	before[16];
+} paranoid;
+
+/* Fit for a signal handler: nothing but abort() can be said of a failure there. */
+static void write_paranoid(const char *value)
+{
+	ssize_t len = strlen(value);
+
+	if (pwrite(paranoid.fd, value, len, 0) != len)
+		abort();
+}
 
 static void restore_paranoid(void)
 {
-	size_t len = strlen(paranoid_before.text);
-
-	if (pwrite(paranoid_before.fd, paranoid_before.text, len, 0) != (ssize_t)len)
-		abort();
+	write_paranoid(paranoid.before);
 }
 
 static void on_term(int sig)
@@ -663,20 +648,21 @@ static void on_term(int sig)
 
 static void test_permission(void)
 {
-	snprintf(paranoid_before.text, sizeof(paranoid_before.text), "%d", read_paranoid());
-	paranoid_before.fd = open(PARANOID_PATH, O_WRONLY | O_CLOEXEC);
-	TEST_ASSERT(paranoid_before.fd >= 0, "Cannot open " PARANOID_PATH);
+	paranoid.fd = open(PARANOID_PATH, O_RDWR | O_CLOEXEC);
+	TEST_ASSERT(paranoid.fd >= 0, "Cannot open " PARANOID_PATH);
+	TEST_ASSERT(read(paranoid.fd, paranoid.before, sizeof(paranoid.before) - 1) > 0,
+		    "Cannot read " PARANOID_PATH);
 	/* Also if it ends in a TEST_ASSERT(), or in the timeout of the selftests. */
 	atexit(restore_paranoid);
 	signal(SIGTERM, on_term);
 	signal(SIGINT, on_term);
 
-	write_paranoid(2);
+	write_paranoid("2");
 	ksft_test_result(!open_as_nobody(PERF_SAMPLE_IP),
 			 "permission: a user may sample himself\n");
 	ksft_test_result(open_as_nobody(PERF_SAMPLE_IP | PERF_SAMPLE_VCPU) == EACCES,
 			 "permission: but not the vCPU with perf_event_paranoid = 2\n");
-	write_paranoid(1);
+	write_paranoid("1");
 	ksft_test_result(!open_as_nobody(PERF_SAMPLE_IP | PERF_SAMPLE_VCPU),
 			 "permission: but with 1\n");
 	restore_paranoid();

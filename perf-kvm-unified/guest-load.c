@@ -302,25 +302,25 @@ static bool kvm_guest__is_gone(const struct kvm_guest *guest, pid_t pid, u64 tim
 {
 	long until;
 
-	return guest_pid__is_valid(pid) && hashmap__find(guest->until_of_pid, (long)pid, &until) &&
-	       (u64)until <= time;
+	return guest_pid__is_valid(pid) &&
+	       hashmap__find(guest->map.until_of_pid, (long)pid, &until) && (u64)until <= time;
 }
 
 /* Remembers until when there is a process of that number, and whether it is one. */
-static int kvm_guest__note_pid(struct kvm_guest *guest, const struct guest_space *space)
+static int guest_map__note_pid(struct guest_map_data *map, const struct guest_space *space)
 {
 	long until;
 	int ret;
 
-	if (hashmap__find(guest->until_of_pid, (long)space->pid, NULL)) {
-		ret = hashmap__set(guest->several, (long)space->pid, 0, NULL, NULL);
+	if (hashmap__find(map->until_of_pid, (long)space->pid, NULL)) {
+		ret = hashmap__set(map->several, (long)space->pid, 0, NULL, NULL);
 		if (ret)
 			return ret;
 	}
-	if (hashmap__find(guest->until_of_pid, (long)space->pid, &until) &&
+	if (hashmap__find(map->until_of_pid, (long)space->pid, &until) &&
 	    (u64)until >= space->until)
 		return 0;
-	return hashmap__set(guest->until_of_pid, (long)space->pid, (long)space->until, NULL, NULL);
+	return hashmap__set(map->until_of_pid, (long)space->pid, (long)space->until, NULL, NULL);
 }
 
 /* A record that was checked becomes true. 0 or -errno */
@@ -369,7 +369,7 @@ static int kvm_guest__use(struct kvm_guest *guest, const union perf_event *event
 /* Keeps a record for when its time has come. 0 or -ENOMEM */
 static int kvm_guest__keep(struct kvm_guest *guest, const union perf_event *event, u64 time)
 {
-	struct guest_replay *replay = &guest->replay;
+	struct guest_replay *replay = &guest->map.replay;
 	struct guest_replay_entry *entry;
 
 	if (grow_array(replay->entries, replay->nr, replay->allocated))
@@ -389,7 +389,7 @@ static int kvm_guest__keep(struct kvm_guest *guest, const union perf_event *even
  */
 void kvm_guest__replay(struct kvm_guest *guest, u64 time)
 {
-	struct guest_replay *replay = &guest->replay;
+	struct guest_replay *replay = &guest->map.replay;
 
 	while (replay->next < replay->nr && replay->entries[replay->next].time <= time) {
 		struct guest_replay_entry *entry = &replay->entries[replay->next++];
@@ -402,7 +402,7 @@ void kvm_guest__replay(struct kvm_guest *guest, u64 time)
 
 static void kvm_guest__free_replay(struct kvm_guest *guest)
 {
-	struct guest_replay *replay = &guest->replay;
+	struct guest_replay *replay = &guest->map.replay;
 
 	for (size_t i = replay->next; i < replay->nr; i++)
 		free(replay->entries[i].event);
@@ -461,7 +461,7 @@ static int guest_map__process_symbols(struct guest_map_load *load, const union p
 	load->symbols_size += rec->len;
 	if (!load->guest || !load->checking || !rec->len || !guest_pid__is_valid(rec->pid))
 		return 0;
-	if (load->guest->nr_symbols >= GUEST_MAP_MAX_SYMBOL_PIDS) {
+	if (load->guest->map.nr_symbols >= GUEST_MAP_MAX_SYMBOL_PIDS) {
 		load->nr_ignored++;
 		return 0;
 	}
@@ -489,8 +489,8 @@ static int guest_map__process_space(struct guest_map_load *load, const union per
 	/* All are known before the first of the others is taken over. */
 	if (!load->guest || !load->checking || !guest_pid__is_valid(space.pid))
 		return 0;
-	return kvm_guest__note_pid(load->guest, &space) ?:
-	       guest_spaces__add(&load->guest->spaces, &space);
+	return guest_map__note_pid(&load->guest->map, &space) ?:
+	       guest_spaces__add(&load->guest->map.spaces, &space);
 }
 
 /* The clock, and what kind of a map it is */
@@ -509,24 +509,24 @@ static int guest_map__process_frame(struct guest_map_load *load, const union per
 		if (kind->flags & ~GUEST_MAP_KNOWN)
 			return -EPROTO;
 		if (guest) {
-			guest->spaces.pti = kind->flags & GUEST_MAP_PTI;
-			guest->followed = kind->flags & GUEST_MAP_FOLLOWED;
+			guest->map.spaces.pti = kind->flags & GUEST_MAP_PTI;
+			guest->map.followed = kind->flags & GUEST_MAP_FOLLOWED;
 		}
 		return 0;
 	case PERF_RECORD_GUEST_MISSED:
 		if (event->header.size < sizeof(*missed))
 			return -EINVAL;
 		if (guest) {
-			guest->missed_spaces = missed->spaces;
-			guest->missed_events = missed->events;
+			guest->map.missed_spaces = missed->spaces;
+			guest->map.missed_events = missed->events;
 		}
 		return 0;
 	case PERF_RECORD_GUEST_CLOCK:
 		if (event->header.size < sizeof(*clock))
 			return -EINVAL;
 		/* One that goes back is no clock; the rest of the map is as good as before. */
-		if (guest && guest_clock__add(&guest->clock, clock->tsc, clock->time))
-			guest->bad_clock = true;
+		if (guest && guest_clock__add(&guest->map.clock, clock->tsc, clock->time))
+			guest->map.bad_clock = true;
 		return 0;
 	case PERF_RECORD_GUEST_TIME:
 		if (event->header.size < sizeof(*time) || !time->time ||
@@ -638,23 +638,15 @@ int guest_map__extract_kallsyms(const char *path, int fd, char *err, size_t errl
 
 void kvm_guest__unload_map(struct kvm_guest *guest)
 {
-	guest_spaces__exit(&guest->spaces);
-	guest_clock__exit(&guest->clock);
+	struct guest_map_data *map = &guest->map;
+
+	guest_spaces__exit(&map->spaces);
+	guest_clock__exit(&map->clock);
 	kvm_guest__free_symbols(guest);
 	kvm_guest__free_replay(guest);
-}
-
-/* What was taken over of a map before it was known not to be whole */
-static void kvm_guest__forget_map(struct kvm_guest *guest)
-{
-	kvm_guest__unload_map(guest);
-	hashmap__clear(guest->until_of_pid);
-	hashmap__clear(guest->several);
-	guest->spaces.pti = false;
-	guest->followed = false;
-	guest->bad_clock = false;
-	guest->missed_spaces = 0;
-	guest->missed_events = 0;
+	hashmap__free(map->until_of_pid);
+	hashmap__free(map->several);
+	*map = (struct guest_map_data) { };
 }
 
 /**
@@ -675,7 +667,14 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 	struct guest_map_load load = { .guest = guest, .kallsyms_fd = -1 };
 	int ret;
 
-	ret = guest_map__read(path, &check, err, errlen);
+	guest->map.until_of_pid = number_map__new();
+	guest->map.several = number_map__new();
+	if (IS_ERR(guest->map.until_of_pid) || IS_ERR(guest->map.several)) {
+		scnprintf(err, errlen, "cannot be read in: %s", strerror(ENOMEM));
+		ret = -ENOMEM;
+	} else {
+		ret = guest_map__read(path, &check, err, errlen);
+	}
 	if (!ret)
 		ret = guest_map__read(path, &load, err, errlen);
 	if (!ret)
@@ -686,12 +685,12 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 		ret = -ENOMEM;
 	}
 	if (ret) {
-		kvm_guest__forget_map(guest);
+		kvm_guest__unload_map(guest);
 		return ret;
 	}
 
 	guest->has_map = true;
-	guest->missed_events += check.nr_ignored;
+	guest->map.missed_events += check.nr_ignored;
 	if (access(kallsyms, R_OK)) {
 		const char *why = strerror(errno);
 
@@ -699,6 +698,6 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 			unified_warning("Guest %s: its kernel's functions stay without names: %s: %s\n",
 					guest->name, kallsyms, why);
 	}
-	pr_debug("guest %s: %zu address spaces from %s\n", guest->name, guest->spaces.nr, path);
+	pr_debug("guest %s: %zu address spaces from %s\n", guest->name, guest->map.spaces.nr, path);
 	return 0;
 }

@@ -236,9 +236,9 @@ static void guest_own_code_name(const struct kvm_guest *guest, pid_t pid, char *
 
 static const struct guest_symbols *kvm_guest__symbols(const struct kvm_guest *guest, pid_t pid)
 {
-	for (size_t i = 0; i < guest->nr_symbols; i++) {
-		if (guest->symbols[i].pid == pid)
-			return &guest->symbols[i];
+	for (size_t i = 0; i < guest->map.nr_symbols; i++) {
+		if (guest->map.symbols[i].pid == pid)
+			return &guest->map.symbols[i];
 	}
 	return NULL;
 }
@@ -447,8 +447,8 @@ int kvm_guest__load_symbols(struct kvm_guest *guest)
 	u32 left = GUEST_MAX_SYMBOLS;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < guest->nr_symbols; i++)
-		ret = kvm_guest__load_dso(guest, &guest->symbols[i], &left);
+	for (size_t i = 0; !ret && i < guest->map.nr_symbols; i++)
+		ret = kvm_guest__load_dso(guest, &guest->map.symbols[i], &left);
 	return ret;
 }
 
@@ -456,14 +456,15 @@ int kvm_guest__load_symbols(struct kvm_guest *guest)
 int kvm_guest__add_symbols(struct kvm_guest *guest, pid_t pid, const char *text, size_t len)
 {
 	struct guest_symbols *symbols = (struct guest_symbols *)kvm_guest__symbols(guest, pid);
+	struct guest_map_data *map = &guest->map;
 	char *grown;
 
 	if (!symbols) {
-		symbols = reallocarray(guest->symbols, guest->nr_symbols + 1, sizeof(*symbols));
+		symbols = reallocarray(map->symbols, map->nr_symbols + 1, sizeof(*symbols));
 		if (!symbols)
 			return -ENOMEM;
-		guest->symbols = symbols;
-		symbols += guest->nr_symbols++;
+		map->symbols = symbols;
+		symbols += map->nr_symbols++;
 		*symbols = (struct guest_symbols) { .pid = pid };
 	}
 	grown = realloc(symbols->text, symbols->len + len);
@@ -477,8 +478,8 @@ int kvm_guest__add_symbols(struct kvm_guest *guest, pid_t pid, const char *text,
 
 void kvm_guest__free_symbols(struct kvm_guest *guest)
 {
-	for (size_t i = 0; i < guest->nr_symbols; i++)
-		free(guest->symbols[i].text);
-	zfree(&guest->symbols);
-	guest->nr_symbols = 0;
+	for (size_t i = 0; i < guest->map.nr_symbols; i++)
+		free(guest->map.symbols[i].text);
+	zfree(&guest->map.symbols);
+	guest->map.nr_symbols = 0;
 }

@@ -68,14 +68,8 @@ static void kvm_guest__free(struct kvm_guest *guest)
 {
 	kvm_guest__unload_map(guest);
 	kvm_guest__free_files(guest);
-	if (!IS_ERR_OR_NULL(guest->unnamed))
-		hashmap__free(guest->unnamed);
-	if (!IS_ERR_OR_NULL(guest->until_of_pid))
-		hashmap__free(guest->until_of_pid);
-	if (!IS_ERR_OR_NULL(guest->several))
-		hashmap__free(guest->several);
-	if (!IS_ERR_OR_NULL(guest->sharers_of_maps))
-		hashmap__free(guest->sharers_of_maps);
+	hashmap__free(guest->unnamed);
+	hashmap__free(guest->sharers_of_maps);
 	free(guest->root);
 	free(guest);
 }
@@ -94,11 +88,8 @@ static struct kvm_guest *kvm_guest__new(struct perf_session *session, pid_t pid,
 	if (!guest->machine)
 		guest->machine = machines__add(&session->machines, pid, "");
 	guest->unnamed = number_map__new();
-	guest->until_of_pid = number_map__new();
-	guest->several = number_map__new();
 	guest->sharers_of_maps = number_map__new();
-	if (!guest->machine || IS_ERR(guest->unnamed) || IS_ERR(guest->until_of_pid) ||
-	    IS_ERR(guest->several) || IS_ERR(guest->sharers_of_maps)) {
+	if (!guest->machine || IS_ERR(guest->unnamed) || IS_ERR(guest->sharers_of_maps)) {
 		kvm_guest__free(guest);
 		return NULL;
 	}
@@ -248,6 +239,7 @@ static u64 kvm_guest__time(struct perf_session *session, struct kvm_guest *guest
 		.time_zero = rec->time_zero,
 		.cap_user_time_zero = true,
 	};
+	struct guest_map_data *map = &guest->map;
 	const struct kvm_vm *vm;
 
 	if (!guest->asked_clock) {
@@ -259,18 +251,18 @@ static u64 kvm_guest__time(struct perf_session *session, struct kvm_guest *guest
 			tc.cap_user_time_short = rec->cap_user_time_short;
 		}
 		vm = kvm_vms__find_pid(&session->kvm_guests->vms, guest->pid);
-		if (vm && !guest->bad_clock && !guest_clock__set(&guest->clock, &vm->tsc, &tc))
+		if (vm && !map->bad_clock && !guest_clock__set(&map->clock, &vm->tsc, &tc))
 			guest->has_clock = true;
 	}
-	return guest->has_clock ? guest_clock__time(&guest->clock, time) : GUEST_TIME_NONE;
+	return guest->has_clock ? guest_clock__time(&map->clock, time) : GUEST_TIME_NONE;
 }
 
 /* Who began or ended before the guest was followed, or after that, is not known. */
 static bool kvm_guest__is_followed_at(const struct kvm_guest *guest, u64 time)
 {
-	const struct guest_clock *clock = &guest->clock;
+	const struct guest_clock *clock = &guest->map.clock;
 
-	return !guest->followed || time == GUEST_TIME_NONE ||
+	return !guest->map.followed || time == GUEST_TIME_NONE ||
 	       (time >= clock->pairs[0].time && time <= clock->pairs[clock->nr - 1].time);
 }
 
@@ -283,9 +275,9 @@ static const struct guest_space *kvm_guest__find_space(struct kvm_guest *guest, 
 {
 	const struct guest_space *space;
 
-	space = guest_spaces__find(&guest->spaces, cr3, time, ambiguous);
-	if (space && guest->followed && time == GUEST_TIME_NONE &&
-	    hashmap__find(guest->several, (long)space->pid, NULL)) {
+	space = guest_spaces__find(&guest->map.spaces, cr3, time, ambiguous);
+	if (space && guest->map.followed && time == GUEST_TIME_NONE &&
+	    hashmap__find(guest->map.several, (long)space->pid, NULL)) {
 		*ambiguous = true;
 		return NULL;
 	}
@@ -295,7 +287,7 @@ static const struct guest_space *kvm_guest__find_space(struct kvm_guest *guest, 
 /* The pseudo process of a CR3 that no process is known to own, or -1 */
 static pid_t kvm_guest__pseudo_pid(struct kvm_guest *guest, u64 cr3)
 {
-	long pt_root = guest_spaces__root(&guest->spaces, cr3);
+	long pt_root = guest_spaces__root(&guest->map.spaces, cr3);
 	size_t nr = hashmap__size(guest->unnamed);
 	char comm[32];
 	long pid;

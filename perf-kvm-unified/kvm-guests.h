@@ -38,6 +38,32 @@ struct guest_replay {
 	size_t	next;			/* those before it are done */
 };
 
+/**
+ * struct guest_map_data - what a guest map says of the guest as a whole
+ * @spaces: whose address space is where
+ * @clock: the guest's clock by that of the host's samples
+ * @bad_clock: what the map says of the guest's clock makes no sense
+ * @followed: the map tells of processes that came and went
+ * @replay: what has happened in the guest since the map was begun
+ * @symbols: of code that is in no file
+ * @until_of_pid: until when there is a process of that number
+ * @several: pids that several processes or programs had in turn
+ * @missed_spaces: @missed_events: what the map says that it does not know
+ */
+struct guest_map_data {
+	struct guest_spaces spaces;
+	struct guest_clock clock;
+	bool		 bad_clock;
+	bool		 followed;
+	struct guest_replay replay;
+	struct guest_symbols *symbols;
+	size_t		 nr_symbols;
+	struct hashmap	 *until_of_pid;
+	struct hashmap	 *several;
+	u64		 missed_spaces;
+	u64		 missed_events;
+};
+
 /*
  * Pids of the pseudo processes that stand for a CR3 without a known owner,
  * above any pid that a kernel hands out (PID_MAX_LIMIT is 4 Mi).
@@ -51,24 +77,16 @@ struct guest_replay {
  * struct kvm_guest - a VM of a session, with what is known of its inside
  * @pid: of the VMM; that and KVM_GUEST_PSEUDO_PID for the guests of a guest
  * @nested: the guests of a guest, of which nothing is known
- * @has_map: a guest map was loaded: @spaces and the text of its kernel are known
- * @followed: the map tells of processes that came and went
+ * @has_map: a guest map was loaded: @map and the text of its kernel are known
  * @left_out: some of what the map tells is not used
  * @loaded: its kernel's symbols, and those of JIT compilers, are loaded
  * @asked_clock: @has_clock is settled: whether the guest's time of a sample is known
- * @bad_clock: what the map says of the guest's clock makes no sense
- * @clock: the guest's clock by that of the host's samples
- * @replay: what has happened in the guest since the map was begun
- * @symbols: of code that is in no file
  * @files: what files below @root are called on the host, by build-id and name, NULL:
  *	none of them, and @files_ns: the CPU time that it took to find out
  * @nr_processes: that there are now
  * @sharers_of_maps: how many processes have the maps of one of them, if it is not one
  * @nr_copied_maps: how many maps were copied as a child changed what it had of its parent
- * @until_of_pid: until when there is a process of that number
- * @several: pids that several processes or programs had in turn
  * @ns_pid: the pid of the last sample's process in its own pid namespace, 0: no other
- * @missed_spaces: @missed_events: what the map says that it does not know
  * @unnamed: pseudo pid by page table root, for CR3s without an owner
  * @kernel_start: @kernel_end: the kernel's text, 0 if not known
  * @nr_user: samples of guest user mode, @nr_user_named: those whose CR3 has an
@@ -89,28 +107,18 @@ struct kvm_guest {
 	struct machine	 *machine;
 	bool		 nested;
 	bool		 has_map;
-	bool		 followed;
 	bool		 left_out;
 	bool		 loaded;
 	bool		 asked_clock;
 	bool		 has_clock;
-	bool		 bad_clock;
 	char		 *root;
-	struct guest_spaces spaces;
-	struct guest_clock clock;
-	struct guest_replay replay;
-	struct guest_symbols *symbols;
-	size_t		 nr_symbols;
+	struct guest_map_data map;
 	struct hashmap	 *files;
 	u64		 files_ns;
 	u32		 nr_processes;
 	u32		 nr_copied_maps;
 	struct hashmap	 *sharers_of_maps;
-	struct hashmap	 *until_of_pid;
-	struct hashmap	 *several;
 	pid_t		 ns_pid;
-	u64		 missed_spaces;
-	u64		 missed_events;
 	struct hashmap	 *unnamed;
 	u64		 kernel_start;
 	u64		 kernel_end;

@@ -151,9 +151,9 @@ static void print_guests(const struct measurement *m, FILE *fp)
 		print_member("name", m->vms[i].name, fp);
 		fprintf(fp, ", \"pid\": %d, \"vcpus\": %u, \"map\": %s, \"address_spaces\": %zu",
 			m->vms[i].pid, measurement__nr_vcpus(m, i),
-			guest->has_map ? "true" : "false", guest->spaces.nr);
+			guest->has_map ? "true" : "false", guest->map.spaces.nr);
 		fprintf(fp, ", \"followed\": %s, \"clock\": %s",
-			guest->followed ? "true" : "false", guest->has_clock ? "true" : "false");
+			guest->map.followed ? "true" : "false", guest->has_clock ? "true" : "false");
 		fprintf(fp, ", \"user_samples\": %" PRIu64 ", \"user_samples_named\": %" PRIu64,
 			guest->nr_user, guest->nr_user_named);
 		fprintf(fp, ", \"user_samples_shared\": %" PRIu64
@@ -161,7 +161,7 @@ static void print_guests(const struct measurement *m, FILE *fp)
 			", \"user_samples_outside\": %" PRIu64,
 			guest->nr_user_shared, guest->nr_user_ambiguous, guest->nr_user_outside);
 		fprintf(fp, ", \"missed_processes\": %" PRIu64 ", \"missed_events\": %" PRIu64 "}",
-			guest->missed_spaces, guest->missed_events);
+			guest->map.missed_spaces, guest->map.missed_events);
 	}
 	fputs("\n  ],\n", fp);
 }

@@ -208,7 +208,7 @@ static void print_guest_line(const struct measurement *m, u32 vm, FILE *fp)
 		nr_vcpus, nr_vcpus == 1 ? "" : "s");
 	if (guest->has_map)
 		fprintf(fp, "map of %zu address spaces names the process of %" PRIu64 " of %" PRIu64
-			" user samples (%.2f %%)", guest->spaces.nr, guest->nr_user_named,
+			" user samples (%.2f %%)", guest->map.spaces.nr, guest->nr_user_named,
 			guest->nr_user,
 			guest->nr_user ? 100.0 * guest->nr_user_named / guest->nr_user : 0.0);
 	else

@@ -165,18 +165,18 @@ static int report__load_maps(struct report *rep)
 /* What the collector could not read, or the report not use */
 static void report__warn_missed(const struct kvm_guest *guest)
 {
-	if (guest->missed_events)
+	if (guest->map.missed_events)
 		unified_warning("Guest %s: %" PRIu64 " events of processes that came or went were lost in it:\n"
 				"names of short-lived processes may be missing or wrong.\n",
-				guest->name, guest->missed_events);
-	if (guest->missed_spaces)
+				guest->name, guest->map.missed_events);
+	if (guest->map.missed_spaces)
 		unified_warning("Guest %s: the CR3 of %" PRIu64 " processes could not be read, they have no names.\n",
-				guest->name, guest->missed_spaces);
+				guest->name, guest->map.missed_spaces);
 	if (guest->nr_user_outside)
 		unified_warning("Guest %s: %" PRIu64 " of %" PRIu64 " user samples are of times when it was not followed,\n"
 				"they have no names: begin to follow before the measurement, and end after it.\n",
 				guest->name, guest->nr_user_outside, guest->nr_user);
-	if (guest->has_map && guest->asked_clock && !guest->has_clock && guest->followed)
+	if (guest->has_map && guest->asked_clock && !guest->has_clock && guest->map.followed)
 		unified_warning("Guest %s: its clock cannot be told from the host's (perf record -k, a TSC that\n"
 				"is not stable, or KVM's debugfs files missing): of a CR3 or a pid that several had, it is\n"
 				"not known when, and %" PRIu64 " samples of such have no name.\n",
