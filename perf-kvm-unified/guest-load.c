@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -649,6 +650,25 @@ void kvm_guest__unload_map(struct kvm_guest *guest)
 	*map = (struct guest_map_data) { };
 }
 
+/* @size: that it has in the map @path, in bytes, or 0: it was written from that just now */
+static void kvm_guest__check_kallsyms(struct kvm_guest *guest, const char *path,
+				      const char *kallsyms, u64 size)
+{
+	struct stat st;
+
+	if (access(kallsyms, R_OK) || stat(kallsyms, &st)) {
+		const char *why = strerror(errno);
+
+		if (!kvm_guest__use_given_kallsyms(guest))
+			unified_warning("Guest %s: its kernel's functions stay without names: %s: %s\n",
+					guest->name, kallsyms, why);
+	} else if (size && (u64)st.st_size != size) {
+		unified_warning("Guest %s: %s has %" PRIu64 " bytes, and %" PRIu64 " in its map:\n"
+				"its kernel's functions have no names, or wrong ones. --guest-map %s=%s takes them from the map.\n",
+				guest->name, kallsyms, (u64)st.st_size, size, guest->name, path);
+	}
+}
+
 /**
  * kvm_guest__load_map - take over what a guest map says
  * @path: the map
@@ -691,13 +711,7 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 
 	guest->has_map = true;
 	guest->map.missed_events += check.nr_ignored;
-	if (access(kallsyms, R_OK)) {
-		const char *why = strerror(errno);
-
-		if (!kvm_guest__use_given_kallsyms(guest))
-			unified_warning("Guest %s: its kernel's functions stay without names: %s: %s\n",
-					guest->name, kallsyms, why);
-	}
+	kvm_guest__check_kallsyms(guest, path, kallsyms, kallsyms_fd < 0 ? check.kallsyms_size : 0);
 	pr_debug("guest %s: %zu address spaces from %s\n", guest->name, guest->map.spaces.nr, path);
 	return 0;
 }

@@ -659,7 +659,7 @@ int cmd_kvm_unified_guest_map(int argc, const char **argv)
 {
 	const char *output = "-";
 	bool follow = false;
-	const struct option options[] = {
+	struct option options[] = {
 		OPT_STRING('o', "output", &output, "file",
 			   "file to write the map to (default: standard output)"),
 		OPT_BOOLEAN('f', "follow", &follow,
@@ -674,6 +674,7 @@ int cmd_kvm_unified_guest_map(int argc, const char **argv)
 	struct guest_map map = { .fd = -1, .out = -1 };
 	int ret;
 
+	options__no_negation(options);
 	argc = parse_options(argc, argv, options, usage, 0);
 	if (argc)
 		usage_with_options(usage, options);

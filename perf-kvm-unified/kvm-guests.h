@@ -151,7 +151,8 @@ struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char
 
 /* Files of a perf.data directory */
 #define KVM_GUESTS_VMS		"vms"
-#define KVM_GUEST_MAP_FMT	"guest_map__%d"
+#define KVM_GUEST_MAP_PREFIX	"guest_map__"
+#define KVM_GUEST_MAP_FMT	KVM_GUEST_MAP_PREFIX "%d"
 #define KVM_GUEST_KALLSYMS_FMT	"kcore_dir__%d"	/* and /kallsyms in it */
 
 bool kvm_guest__map_is_foreign(const struct kvm_guest *guest);

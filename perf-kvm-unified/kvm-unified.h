@@ -2,6 +2,8 @@
 #ifndef __PERF_KVM_UNIFIED_H
 #define __PERF_KVM_UNIFIED_H
 
+#include <subcmd/parse-options.h>
+
 #include "util/debug.h"
 
 int cmd_kvm_unified(int argc, const char **argv);
@@ -19,5 +21,17 @@ int cmd_kvm_unified_report(int argc, const char **argv);
 		if (!quiet)				\
 			pr_warning(fmt, ##__VA_ARGS__);	\
 	} while (0)
+
+/*
+ * --no- in front of what takes a value is a NULL of it for parse_options(), and there is
+ * nothing that it could mean.
+ */
+static inline void options__no_negation(struct option *options)
+{
+	for (struct option *opt = options; opt->type != OPTION_END; opt++) {
+		if (opt->argh)
+			opt->flags |= PARSE_OPT_NONEG;
+	}
+}
 
 #endif /* __PERF_KVM_UNIFIED_H */

@@ -488,7 +488,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 		.guest_cmds.list = LIST_HEAD_INIT(rec.guest_cmds.list),
 		.guest_cmds.timeout = DEFAULT_GUEST_TIMEOUT,
 	};
-	const struct option own_options[] = {
+	struct option own_options[] = {
 		OPT_STRING('o', "output", &rec.output, "dir",
 			   "directory to write the profile to (default: perf.data)"),
 		OPT_CALLBACK(0, "guest-cmd", &rec.guest_cmds, "NAME=COMMAND",
@@ -521,6 +521,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	struct stat st;
 	int ret, err, verbosity;
 
+	options__no_negation(own_options);
 	options = merge_options(own_options, &rec);
 	if (!options)
 		return -ENOMEM;

@@ -322,30 +322,37 @@ static void report__exit(struct report *rep)
 	}
 }
 
+static bool has_empty_item(const char *list)
+{
+	size_t len = strlen(list);
+
+	return !len || list[0] == ',' || list[len - 1] == ',' || strstr(list, ",,");
+}
+
 static int report__parse_numbers(const char *option, const char *str, struct intlist **list)
 {
 	if (!str)
 		return 0;
 
-	*list = str[strspn(str, "0123456789,")] || !*str ? NULL : intlist__new(str);
+	if (!str[strspn(str, "0123456789,")] && !has_empty_item(str))
+		*list = intlist__new(str);
 	if (*list)
 		return 0;
-	pr_err("%s wants numbers with commas between them, not '%s'\n", option, str);
+	pr_err("%s wants numbers, each once, with commas between them, not '%s'\n", option, str);
 	return -EINVAL;
 }
 
 static int report__parse_names(const char *option, const char *str, struct strlist **list)
 {
-	size_t len = str ? strlen(str) : 0;
-
 	if (!str)
 		return 0;
-	if (!len || str[0] == ',' || str[len - 1] == ',' || strstr(str, ",,")) {
-		pr_err("%s wants names with commas between them, not '%s'\n", option, str);
-		return -EINVAL;
-	}
-	*list = strlist__new(str, NULL);
-	return *list ? 0 : -ENOMEM;
+
+	if (!has_empty_item(str))
+		*list = strlist__new(str, NULL);
+	if (*list)
+		return 0;
+	pr_err("%s wants names, each once, with commas between them, not '%s'\n", option, str);
+	return -EINVAL;
 }
 
 static int report__parse_sort(struct report *rep)
@@ -680,17 +687,21 @@ static bool may_read(const struct perf_data *data)
 	return !access(path, R_OK) && (data->force || !st.st_uid || st.st_uid == geteuid());
 }
 
-/* The file in a profile that has the samples, by which the others are not found */
+/* A file of a profile, by which the others are not found */
 static bool is_part_of_profile(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
-	char vms[PATH_MAX];
+	bool is_data = !strcmp(name, "data");
+	char other[PATH_MAX];
 	struct stat st;
 
-	scnprintf(vms, sizeof(vms), "%.*s" KVM_GUESTS_VMS, (int)(name - path), path);
-	return !strcmp(name, "data") && !stat(path, &st) && S_ISREG(st.st_mode) &&
-	       !stat(vms, &st) && S_ISREG(st.st_mode);
+	if (!is_data && strcmp(name, KVM_GUESTS_VMS) && !strstarts(name, KVM_GUEST_MAP_PREFIX))
+		return false;
+	scnprintf(other, sizeof(other), "%.*s%s", (int)(name - path), path,
+		  is_data ? KVM_GUESTS_VMS : "data");
+	return !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       !stat(other, &st) && S_ISREG(st.st_mode);
 }
 
 static int report__run(struct report *rep, struct perf_data *data)
@@ -772,7 +783,7 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 		.path = "perf.data",
 		.mode = PERF_DATA_MODE_READ,
 	};
-	const struct option options[] = {
+	struct option options[] = {
 		OPT_STRING('i', "input", &data.path, "dir",
 			   "profile to read (default: perf.data)"),
 		OPT_STRING(0, "format", &rep.format, "table|json|csv",
@@ -825,6 +836,7 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 	if (ret)
 		return 1;
 
+	options__no_negation(options);
 	argc = parse_options(argc, argv, options, usage, 0);
 	if (argc)
 		usage_with_options(usage, options);

@@ -53,7 +53,7 @@ mutations()
 	time-blind@perf-kvm-unified/kvm-guests.c@s/vcpu->pt_root, time, &ambiguous/vcpu->pt_root, GUEST_TIME_NONE - 1, \&ambiguous/@processes@storm: .* named right
 	no-replay@perf-kvm-unified/guest-load.c@s/entries\[replay->next\].time <= time/entries[replay->next].time < 1/@processes@storm: .* named right
 	first-guest@perf-kvm-unified/kvm-guests.c@s/^\t\tif (guest->pid == pid)$/\t\tif (guest->pid == pid || pid > 0)/@vmm@CR3 2000 of VM two
-	one-table@perf-kvm-unified/kvm-guests.c@s/guest_spaces__find(&guest->spaces,/guest_spaces__find(\&list_first_entry(\&session->kvm_guests->guests, struct kvm_guest, node)->spaces,/@vmm@CR3 6000 of VM two
+	one-table@perf-kvm-unified/kvm-guests.c@s/guest_spaces__find(&guest->map.spaces,/guest_spaces__find(\&list_first_entry(\&session->kvm_guests->guests, struct kvm_guest, node)->map.spaces,/@vmm@CR3 6000 of VM two
 	svm-cr3@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tdata->pt_root = npt_enabled ? vmcb->save.cr3 : /+\tdata->pt_root = /@kunit@kvm_svm_perf_data: svm_perf_data_in_guest
 	vmread@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@/^+void vmx_get_perf_data/,/^+}/s/^+\tif (!in_guest)$/+\tif (0)/@kunit@the lab runs the scenario host-only
 	softirq-guest@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\t\tin_guest = false;/+\t\tin_guest = in_guest;/@kunit@perf_data_softirq_is_host
@@ -86,6 +86,18 @@ mutate()
 	KVMU_NEW=$dir KVMU_PATCHES=$dir/patches/$BASE
 	export KVMU_NEW KVMU_PATCHES
 }
+
+case ${1:-} in
+-h | --help)
+	sed -n 's/^# \?//; 3,/^$/p' "$0"
+	mutations | cut -d@ -f1
+	exit 0
+	;;
+esac
+for name; do
+	mutations | cut -d@ -f1 | grep -qxF -- "$name" ||
+		die "no mutation '$name', only: $(mutations | cut -d@ -f1 | paste -sd' ')"
+done
 
 lock_cache
 missed=0

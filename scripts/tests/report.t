@@ -209,11 +209,37 @@ ok "another boot's are not used" given "--guestkallsyms=$TMP/moved" "$TMP/json-p
 ok "... and it says so" grep -q '/moved is of another kernel, or of another boot, not used' "$TMP/warnings"
 ok "nor those without addresses" given "--guestkallsyms=$TMP/zeros" "$TMP/json-part"
 ok "... and it says so, too" grep -q "/zeros has no kernel's symbols with addresses, not used" "$TMP/warnings"
+# A copy that was not finished
+cut_kallsyms()
+{
+	mkdir -p "$TMP/part/$(basename "${kallsyms%/*}")"
+	head -c "$1" "$kallsyms" >"$TMP/part/${kallsyms#*/}"
+	report -i "$TMP/part" --format json >"$TMP/json-cut"
+	grep -q "^Guest guest1: .*/kallsyms has $1 bytes, and $(stat -c %s "$kallsyms") in its map" \
+		"$TMP/warnings"
+}
+for size in 0 100 900000; do
+	ok "the guest kernel's symbols, of which $size bytes are left: it says so" cut_kallsyms "$size"
+done
+# As that says, with the map's name
+names_of_map()
+{
+	report -i "$TMP/part" --format json --guest-map "$(grep -o 'guest1=[^ ]*' "$TMP/warnings")" >"$TMP/json-given"
+	[ "$(kernel_names "$TMP/json-given")" = "$(kernel_names "$TMP/json")" ]
+}
+ok "... and how to have them nevertheless" names_of_map
+says_nothing()
+{
+	report >"$TMP/table" && ! grep functions "$TMP/warnings"
+}
+ok "of a whole profile it says nothing" says_nothing
 # Nothing can be said of guests then, and that is not the measurement's fault.
 rm "$TMP/part/vms"
 ok "without vms: it says so" grep -q "^# sample mode: .* as guests are not told apart" <(report -i "$TMP/part")
-ok "a file of the profile" not report -i perf.data/data
-ok "... is not the profile" grep -q '^perf.data/data is a file of a profile' "$TMP/warnings"
+for part in perf.data/data perf.data/vms perf.data/guest_map__*; do
+	ok "a file of the profile" not report -i "$part"
+	ok "... is not the profile" grep -q "^$part is a file of a profile" "$TMP/warnings"
+done
 ok "-i of perf kvm: not taken, and not ignored" not kvm_report -iperf.data
 ok "... and where it belongs" grep -q 'takes -i and -o behind its commands' "$TMP/warnings"
 ok "no profile" not report -i "$TMP/none"
@@ -238,8 +264,21 @@ ok "... by name, with -q, too" grep -qx "Cannot start 'no-such-command': No such
 
 # --- what makes no sense -----------------------------------------------------------------------
 
+# Where perf's option parser would call them with a value of NULL
+refused_negation()
+{
+	"$PERF" kvm unified "$@" 2>"$TMP/warnings"
+	[ $? -eq 129 ] && grep -qF "${2#--}' isn't available" "$TMP/warnings"
+}
+for option in --no-guest-map --no-guest-root --no-format --no-attribution --no-input --no-vm; do
+	ok "refused: report $option" refused_negation report "$option"
+done
+for option in --no-guest-cmd --no-guest-follow --no-output; do
+	ok "refused: record $option" refused_negation record "$option"
+done
+
 for bad in "--format xml" "--attribution none" "--sort cpu" "--sort sym," "--vcpu a" "--pid 1,x" \
-	"--cpu a" "--vm guest1,," "--time x,y" "--percent-limit 101"; do
+	"--pid ,1" "--vcpu 0,0" "--cpu a" "--vm guest1,," "--vm guest1,guest1" "--comm file:///none" "--time x,y" "--percent-limit 101"; do
 	# shellcheck disable=SC2086 # an option and its value
 	ok "refused: $bad" not report $bad
 	ok "refused: $bad: what it wants" grep -qE 'knows|wants' "$TMP/warnings"

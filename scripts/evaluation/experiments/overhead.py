@@ -111,14 +111,14 @@ def find(lab):
     finding = Finding("Overhead", "Figure 16",
                       "A fixed piece of work in a guest, %.2f G instructions, by the guest's own "
                       "clock. The lab's clock counts the instructions of host and guest, 1 ns "
-                      "each, and nothing else: with the same programs the figures are the same "
-                      "wherever this is run, but for some thousands of instructions. Samples are "
-                      "of the cpu-clock event, whose timer interrupts the guest. The host has one "
-                      "CPU, with neither ERMS nor FSRM: the emulator counts each byte that REP "
-                      "MOVSB moves as an instruction. What perf does before and after the work "
-                      "is not in the time, and neither is a collector of the guest's map; samples "
-                      "and bytes are those of the recording, by its length."
-                      % (without.elapsed / NS_PER_SEC))
+                      "each, and nothing else: with the same programs the work takes the same "
+                      "time wherever and whenever it is run, to %g %%. Samples are of the "
+                      "cpu-clock event, whose timer interrupts the guest. The host has one CPU, "
+                      "with neither ERMS nor FSRM: the emulator counts each byte that REP MOVSB "
+                      "moves as an instruction. What perf does before and after the work is not "
+                      "in the time, and neither is a collector of the guest's map; samples and "
+                      "bytes are those of the recording, by its length."
+                      % (without.elapsed / NS_PER_SEC, REPEATABLE))
     noise = abs(again.elapsed - without.elapsed)
     periods = sorted({int(os.path.basename(path)[len("plain-"):-len(".txt")])
                       for path in lab.paths(scenario, "plain-*.txt")}, reverse=True)
