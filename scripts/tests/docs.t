@@ -141,7 +141,7 @@ maintainers_tree()
 	mkdir -p "$dir"
 	(cd "$TREE/src" && git ls-files 2>/dev/null
 		find Documentation/virt/kvm tools/perf tools/testing/selftests/kvm \
-			include/uapi scripts -type f) |
+			arch/x86/kvm include/uapi kernel/events scripts -type f) |
 		sort -u >"$TMP/names"
 	while read -r path; do
 		mkdir -p "$dir/$(dirname "$path")"
