@@ -4,6 +4,7 @@
  * and what is known only while the VMs run: their names, their vCPU threads
  * and, if told how to get them, the maps of the guests.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -198,6 +199,8 @@ static struct option *merge_options(const struct option *own, struct unified_rec
 		options[nr].defval = 0;
 		if (!option__takes_arg(opt))
 			options[nr].flags |= PARSE_OPT_NOARG;
+		else if (!(opt->flags & PARSE_OPT_OPTARG))
+			options[nr].flags |= PARSE_OPT_NONEG;
 		nr++;
 	}
 	return options;
@@ -266,23 +269,30 @@ static int check_kvm(void)
 }
 
 /*
- * A rate of 0 is no rate, though perf record takes -c 0 for its default. What is no
- * number at all, perf record says itself.
+ * A rate of 0 is no rate, though perf record takes -c 0 for its default, and of a negative
+ * one it loses the sign.
  */
 static bool has_rate(const struct unified_record *rec)
 {
 	const char *rate = rec->freq ?: rec->period;
-	char *end;
+	char option = rec->freq ? 'F' : 'c', *end;
+	bool positive;
 
 	if (rec->freq && rec->period) {
 		pr_err("-F and -c cannot be used together\n");
 		return false;
 	}
-	if (rate && !strtoull(rate, &end, 0) && end != rate && !*end) {
-		pr_err("-%c 0 takes no samples\n", rec->freq ? 'F' : 'c');
+	if (!rate || (rec->freq && !strcmp(rate, "max")))
+		return true;
+	positive = strtoull(rate, &end, 0);
+	if (!isdigit(rate[0]) || *end) {
+		pr_err("-%c wants a number%s, not '%s'\n", option,
+		       rec->freq ? " or max" : "", rate);
 		return false;
 	}
-	return true;
+	if (!positive)
+		pr_err("-%c 0 takes no samples\n", option);
+	return positive;
 }
 
 /* "max" as in perf record; anything else as it is, or NULL with a message */

@@ -252,10 +252,10 @@ record_refused()
 	"$PERF" kvm unified record -o "$TMP/none" "$@" -- true 2>"$TMP/warnings"
 	[ $? -eq 1 ] && [ ! -e "$TMP/none" ]
 }
-for rate in '-F 0' '-c 0' '-F 10 -c 10'; do
+for rate in '-F 0' '-c 0' '-F 10 -c 10' '-F -5' '-c -5' '-c max' '-F 1k' '-c ,'; do
 	# shellcheck disable=SC2086 # options and their values
 	ok "refused: $rate" record_refused $rate
-	ok "... by name" grep -qE '^-[Fc] (0 takes no samples|and -c cannot)' "$TMP/warnings"
+	ok "... by name" grep -qE '^-[Fc] (0 takes no samples|and -c cannot|wants a number)' "$TMP/warnings"
 done
 
 # It would take the place of the profile before.
@@ -273,7 +273,7 @@ refused_negation()
 for option in --no-guest-map --no-guest-root --no-format --no-attribution --no-input --no-vm; do
 	ok "refused: report $option" refused_negation report "$option"
 done
-for option in --no-guest-cmd --no-guest-follow --no-output; do
+for option in --no-guest-cmd --no-guest-follow --no-output --no-event --no-proc-map-timeout; do
 	ok "refused: record $option" refused_negation record "$option"
 done
 
