@@ -460,10 +460,12 @@ int guest_cmds__start(struct guest_cmds *cmds, struct kvm_vms *vms, const char *
 			warn(gc, err);
 		}
 	}
-	signal(SIGINT, on_int);
-	signal(SIGTERM, on_term);
-	if (!interrupted)
+	if (!interrupted) {
+		signal(SIGINT, on_int);
+		signal(SIGTERM, on_term);
 		return 0;
+	}
+	/* Else a second Ctrl-C, or timeout's, would end what puts everything back. */
 	guest_cmds__cancel(cmds, vms, dir);
 	return -EINTR;
 }

@@ -63,6 +63,7 @@ struct unified_record {
 	bool		has_cpus;	/* ... and that is some CPUs */
 	bool		per_task;	/* ... or not whole CPUs */
 	bool		has_old;	/* a profile that was where this one goes */
+	char		*older;		/* where the one before that is for now, or NULL */
 	pid_t		pid;		/* of perf itself */
 	struct guest_cmds guest_cmds;
 	struct args	args;
@@ -391,9 +392,9 @@ static int add_events(struct unified_record *rec)
 
 /*
  * Removes the directory if there is no profile in it, nor anything else: it is what a
- * measurement leaves that has not begun. Returns whether it is gone.
+ * measurement leaves that has not begun.
  */
-static bool remove_empty(const char *output)
+static void remove_empty(const char *output)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -401,13 +402,47 @@ static bool remove_empty(const char *output)
 	scnprintf(path, sizeof(path), "%s/data", output);
 	if (!lstat(path, &st) && S_ISREG(st.st_mode) && !st.st_size)
 		unlink(path);
-	return !rmdir(output);
+	rmdir(output);
 }
 
 /* perf record ends the process itself where it does not like an option. */
 static struct unified_record *not_begun;
 
-/* Without a measurement, all is as it was before: the last profile is where it was. */
+/*
+ * perf's own way keeps one profile, and moves it to where the one before it is, which goes.
+ * That is not to be before the measurement has begun. 0 or -errno with a message
+ */
+static int put_older_aside(struct unified_record *rec)
+{
+	char old[PATH_MAX];
+	int err;
+
+	scnprintf(old, sizeof(old), "%s.old", rec->output);
+	if (!rec->has_old || access(old, F_OK))
+		return 0;
+	if (asprintf(&rec->older, "%s.%d", old, getpid()) < 0) {
+		rec->older = NULL;
+		return -ENOMEM;
+	}
+	if (!rename(old, rec->older))
+		return 0;
+	err = -errno;
+	pr_err("Cannot move %s: %s\n", old, strerror(-err));
+	zfree(&rec->older);
+	return err;
+}
+
+static void remove_older(struct unified_record *rec)
+{
+	int ret = rec->older ? rm_rf_perf_data(rec->older) : 0;
+
+	if (ret)
+		unified_warning("Cannot remove %s: %s\n", rec->older,
+				ret == -2 ? "there is more in it than a profile" : strerror(errno));
+	zfree(&rec->older);
+}
+
+/* Without a measurement, all is as it was before: the last profiles are where they were. */
 static void undo(void)
 {
 	struct unified_record *rec = not_begun;
@@ -419,8 +454,12 @@ static void undo(void)
 	not_begun = NULL;
 	guest_cmds__cancel(&rec->guest_cmds, &rec->vms, rec->output);
 	scnprintf(old, sizeof(old), "%s.old", rec->output);
-	if (remove_empty(rec->output) && rec->has_old)
+	remove_empty(rec->output);
+	if (rec->has_old && access(rec->output, F_OK))
 		rename(old, rec->output);
+	if (rec->older && access(old, F_OK))
+		rename(rec->older, old);
+	zfree(&rec->older);
 }
 
 /* Makes the directory as perf record --kcore does; an older one is kept. */
@@ -431,6 +470,7 @@ static int make_output(struct unified_record *rec, char *data_path, size_t size)
 		.mode = PERF_DATA_MODE_WRITE,
 		.is_dir = true,
 	};
+	int err;
 
 	if (!strcmp(rec->output, "-")) {
 		pr_err("The profile is a directory and cannot go to standard output\n");
@@ -440,14 +480,19 @@ static int make_output(struct unified_record *rec, char *data_path, size_t size)
 	/* It is not to take the place of the profile before it, which would be removed. */
 	remove_empty(rec->output);
 	rec->has_old = !access(rec->output, F_OK);
-	if (perf_data__open(&data) < 0) {
-		pr_err("Cannot create %s: %s\n", rec->output, strerror(errno));
-		return -errno;
-	}
-	perf_data__close(&data);
+	err = put_older_aside(rec);
+	if (err)
+		return err;
 	rec->pid = getpid();
 	not_begun = rec;
 	atexit(undo);
+	if (perf_data__open(&data) < 0) {
+		err = -errno;
+		pr_err("Cannot create %s: %s\n", rec->output, strerror(-err));
+		undo();
+		return err;
+	}
+	perf_data__close(&data);
 	return 0;
 }
 
@@ -601,6 +646,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 		return ret ?: 1;	/* perf record has said why */
 	}
 	not_begun = NULL;
+	remove_older(&rec);
 
 	/* Also those that were started meanwhile; those that are gone stay. */
 	err = scan_vms(&rec, GUEST_VCPU_AT_END);

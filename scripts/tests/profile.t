@@ -259,7 +259,9 @@ for name in no-such-event no-such-event-again interrupted; do
 	ok "$name: an error" not grep -qx 'exit code 0' "$name.out"
 done
 ok "interrupted: it is said" grep -q 'Interrupted before the measurement' interrupted.out
-ok "the profile from before is where it was" diff -u - kept.out <<<"/run/kept.data"
+ok "the profiles from before are where they were" diff -u - kept.out < <(printf '%s\n' /run/kept.data{,.old})
+ok "ended early: it is a profile, and takes the place of the last" \
+	diff -u - killed.ls < <(printf '%s\n' /run/killed.data{,.old})
 
 # --- the sample type ---------------------------------------------------------------
 

@@ -88,6 +88,8 @@ measure()
 
 	# What comes to nothing leaves the profile before it where it is.
 	record -o /run/kept.data -- true
+	cp /run/kept.data/data kept-old
+	record -o /run/kept.data -- true
 	cp /run/kept.data/data kept
 	try no-such-event record -o /run/kept.data -e no-such-event -- true
 	try no-such-event-again record -o /run/kept.data -e no-such-event -- true
@@ -95,6 +97,16 @@ measure()
 		--guest-follow "guest2=sleep 1234" -- true
 	ls -d /run/kept.data* >kept.out 2>&1 || :
 	cmp kept /run/kept.data/data >>kept.out 2>&1 || :
+	cmp kept-old /run/kept.data.old/data >>kept.out 2>&1 || :
+
+	# One that ends early is a profile, and the one before the last goes.
+	for _ in 1 2; do
+		record -o /run/killed.data -- true
+	done
+	cp /run/killed.data/data killed
+	try killed timeout 2 perf kvm unified record -o /run/killed.data -- sleep 100
+	ls -d /run/killed.data* >killed.ls 2>&1 || :
+	cmp killed /run/killed.data.old/data >>killed.ls 2>&1 || :
 
 	# For perf kvm unified report outside, of this guest and of the other.
 	record -o perf.data --guest-cmd "guest2=$(collector)" -- sleep 1
