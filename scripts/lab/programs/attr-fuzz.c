@@ -43,6 +43,8 @@
 
 #define TRACEFS		"/sys/kernel/tracing/events/"
 #define DATA_PAGES	16
+/* Where the address space of user code ends on x86-64 with four levels of page tables */
+#define USER_END	((1UL << 47) - page_size)
 /* In ns: rare enough for a slow kernel to get on */
 #define KEEP_PERIOD	10000000
 #define MAX_TIDS	64
@@ -94,6 +96,10 @@ static unsigned int nr_cpus, nr_tids;
 static pid_t tids[MAX_TIDS];
 static uint64_t timeline_id;
 static volatile uint64_t watched;
+/* Of the last sample with a dump of the stack */
+static uint64_t stack_bytes;
+/* The stack pointer of page faults, or 0: the real one */
+static uintptr_t fault_stack;
 
 /* xorshift64: the same for a seed on each machine */
 static uint64_t any(void)
@@ -315,6 +321,7 @@ static void take_sample(struct cursor *c, const struct perf_event_attr *attr)
 		take(c, nr);
 		if (nr)
 			take_u64(c);
+		stack_bytes = nr;
 	}
 	if (type & PERF_SAMPLE_WEIGHT_TYPE)
 		take_u64(c);
@@ -524,6 +531,20 @@ static void set_randomly(struct perf_event_attr *attr)
 
 /* --- one event ------------------------------------------------------------------------ */
 
+/* Nothing may use the stack between: no call, and no signal. */
+static void touch(char *page)
+{
+	if (!fault_stack) {
+		*page = 1;
+		return;
+	}
+	asm volatile("mov %%rsp, %%rbx\n\t"
+		     "mov %1, %%rsp\n\t"
+		     "movb $1, (%0)\n\t"
+		     "mov %%rbx, %%rsp"
+		     : : "r" (page), "r" (fault_stack) : "rbx", "memory");
+}
+
 static void work(void)
 {
 	uint64_t until = now_ns() + 2000000 + below(10000000);
@@ -531,7 +552,7 @@ static void work(void)
 			  -1, 0);
 
 	if (page != MAP_FAILED) {
-		*page = 1;
+		touch(page);
 		munmap(page, page_size);
 	}
 	do {
@@ -658,9 +679,9 @@ static void try_all_bits(void)
 
 /*
  * As much of the stack as may be asked for, and what else is of a size that is not the same in
- * each sample: of the whole, the stack has what is left.
+ * each sample: of the whole, the stack has what is left. @more: bits for what comes behind it
  */
-static void try_large(void)
+static void try_large(uint64_t more)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 
@@ -668,8 +689,27 @@ static void try_large(void)
 	set_details(&attr);
 	attr.sample_stack_user = LARGEST_STACK;
 	attr.sample_type = PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_USER |
-			   PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_VCPU;
+			   PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_VCPU | more;
+	stack_bytes = 0;
 	try_attr(attr, 0, -1);
+	if (stack_bytes < LARGEST_STACK / 2)
+		complain(&attr, "bytes of the stack in a large sample", stack_bytes);
+}
+
+/* A stack pointer from which it is @bytes to the end of user space */
+static void try_short_stack(unsigned int bytes)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+
+	set_kind(&attr, PAGE_FAULTS);
+	attr.sample_stack_user = 64;
+	attr.sample_type = PERF_SAMPLE_STACK_USER | PERF_SAMPLE_VCPU;
+	stack_bytes = 0;
+	fault_stack = USER_END - bytes;
+	try_attr(attr, 0, -1);
+	fault_stack = 0;
+	if (stack_bytes != bytes / sizeof(uint64_t) * sizeof(uint64_t))
+		complain(&attr, "bytes of a short stack", stack_bytes);
 }
 
 static void try_unknown_bit(void)
@@ -708,7 +748,10 @@ static void bits(void)
 	try_unknown_bit();
 	try_long_attr();
 	try_all_bits();
-	try_large();
+	try_large(0);
+	try_large(PERF_SAMPLE_AUX);
+	try_short_stack(47);
+	try_short_stack(56);
 }
 
 static void fuzz(uint64_t seed, unsigned int seconds)
