@@ -2,6 +2,7 @@
 #ifndef __PERF_KVM_UNIFIED_H
 #define __PERF_KVM_UNIFIED_H
 
+#include <stdbool.h>
 #include <subcmd/parse-options.h>
 
 #include "util/debug.h"
@@ -22,14 +23,20 @@ int cmd_kvm_unified_report(int argc, const char **argv);
 			pr_warning(fmt, ##__VA_ARGS__);	\
 	} while (0)
 
+/* The types that can have a value are the last ones of enum parse_opt_type. */
+static inline bool option__takes_arg(const struct option *opt)
+{
+	return opt->type >= OPTION_STRING && !(opt->flags & PARSE_OPT_NOARG);
+}
+
 /*
- * --no- in front of what takes a value is a NULL of it for parse_options(), and there is
- * nothing that it could mean.
+ * --no- in front of what has to have a value is a NULL or 0 of it for parse_options(), and
+ * there is nothing that it could mean.
  */
 static inline void options__no_negation(struct option *options)
 {
 	for (struct option *opt = options; opt->type != OPTION_END; opt++) {
-		if (opt->argh)
+		if (option__takes_arg(opt) && !(opt->flags & PARSE_OPT_OPTARG))
 			opt->flags |= PARSE_OPT_NONEG;
 	}
 }

@@ -113,30 +113,6 @@ static int pass_on(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static bool option__takes_arg(const struct option *opt)
-{
-	switch (opt->type) {
-	case OPTION_STRING:
-	case OPTION_INTEGER:
-	case OPTION_LONG:
-	case OPTION_ULONG:
-	case OPTION_CALLBACK:
-	case OPTION_U64:
-	case OPTION_UINTEGER:
-		return !(opt->flags & PARSE_OPT_NOARG);
-	case OPTION_END:
-	case OPTION_ARGUMENT:
-	case OPTION_GROUP:
-	case OPTION_BIT:
-	case OPTION_BOOLEAN:
-	case OPTION_INCR:
-	case OPTION_SET_UINT:
-	case OPTION_SET_PTR:
-	default:
-		return false;
-	}
-}
-
 static bool option__same(const struct option *a, const struct option *b)
 {
 	if (a->short_name && a->short_name == b->short_name)
@@ -200,10 +176,9 @@ static struct option *merge_options(const struct option *own, struct unified_rec
 		options[nr].defval = 0;
 		if (!option__takes_arg(opt))
 			options[nr].flags |= PARSE_OPT_NOARG;
-		else if (!(opt->flags & PARSE_OPT_OPTARG))
-			options[nr].flags |= PARSE_OPT_NONEG;
 		nr++;
 	}
+	options__no_negation(options);
 	return options;
 }
 
@@ -576,7 +551,6 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	struct stat st;
 	int ret, err, verbosity;
 
-	options__no_negation(own_options);
 	options = merge_options(own_options, &rec);
 	if (!options)
 		return -ENOMEM;

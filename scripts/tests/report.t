@@ -273,7 +273,8 @@ refused_negation()
 for option in --no-guest-map --no-guest-root --no-format --no-attribution --no-input --no-vm; do
 	ok "refused: report $option" refused_negation report "$option"
 done
-for option in --no-guest-cmd --no-guest-follow --no-output --no-event --no-proc-map-timeout; do
+for option in --no-guest-cmd --no-guest-follow --no-guest-timeout --no-output --no-event \
+	--no-proc-map-timeout; do
 	ok "refused: record $option" refused_negation record "$option"
 done
 
