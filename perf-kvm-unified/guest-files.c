@@ -37,6 +37,18 @@ struct guest_root {
 
 static LIST_HEAD(guest_roots);
 
+/* The first that was given for guest @name, or, if that is NULL, for all guests; or NULL */
+static const struct guest_root *find_root(const char *name)
+{
+	const struct guest_root *root;
+
+	list_for_each_entry(root, &guest_roots, node) {
+		if (name && root->name ? !strcmp(root->name, name) : root->name == name)
+			return root;
+	}
+	return NULL;
+}
+
 /**
  * kvm_guests__add_root - use a directory as the root of a guest's file system
  * @arg: "NAME=DIR", or "DIR" for every guest without one of its own
@@ -91,18 +103,24 @@ const char *kvm_guests__unused_root(struct perf_session *session)
 	return NULL;
 }
 
-const char *kvm_guests__root(const char *name)
+/* Whether a guest, or all guests (@name: NULL), were given two */
+bool kvm_guests__has_two_roots(const char **name)
 {
-	struct guest_root *root;
-	const char *dir = NULL;
+	const struct guest_root *root;
 
 	list_for_each_entry(root, &guest_roots, node) {
-		if (root->name && !strcmp(root->name, name))
-			return root->dir;
-		if (!root->name)
-			dir = root->dir;
+		*name = root->name;
+		if (find_root(root->name) != root)
+			return true;
 	}
-	return dir;
+	return false;
+}
+
+const char *kvm_guests__root(const char *name)
+{
+	const struct guest_root *root = find_root(name) ?: find_root(NULL);
+
+	return root ? root->dir : NULL;
 }
 
 /* Whatever prints it later: nothing in @str but what a terminal takes as text */

@@ -160,6 +160,7 @@ bool kvm_guest__map_names_nobody(const struct kvm_guest *guest);
 
 /* Where the files that guest maps name are looked for: NAME=DIR, or DIR for all */
 int kvm_guests__add_root(const char *arg);
+bool kvm_guests__has_two_roots(const char **name);
 const char *kvm_guests__unused_root(struct perf_session *session);
 
 #endif /* __PERF_KVM_UNIFIED_KVM_GUESTS_H */

@@ -2,6 +2,7 @@
 /*
  * perf kvm unified report: the options, and the way from a file to the tables.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -322,6 +323,20 @@ static void report__exit(struct report *rep)
 	}
 }
 
+static int report__check_roots(void)
+{
+	const char *name;
+
+	if (!kvm_guests__has_two_roots(&name))
+		return 0;
+
+	if (name)
+		pr_err("--guest-root: guest %s was given two directories\n", name);
+	else
+		pr_err("--guest-root: all guests were given two directories: say whose they are, NAME=DIR\n");
+	return -EEXIST;
+}
+
 static bool has_empty_item(const char *list)
 {
 	size_t len = strlen(list);
@@ -476,6 +491,7 @@ static int report__check_files(void)
 	} files[] = {
 		{ "--vmlinux", symbol_conf.vmlinux_name },
 		{ "--guestmount", symbol_conf.guestmount },
+		{ "--guestvmlinux", symbol_conf.default_guest_vmlinux_name },
 		{ "--guestkallsyms", symbol_conf.default_guest_kallsyms },
 		{ "--guestmodules", symbol_conf.default_guest_modules },
 	};
@@ -492,24 +508,53 @@ static int report__check_files(void)
 	return 0;
 }
 
-/* What can be told to be wrong before a file is opened */
-static int report__parse(struct report *rep)
+/* It makes perf take the VMM's own code for that of the guest's processes. */
+static int report__check_guest_code(void)
 {
-	int ret;
+	if (!symbol_conf.guest_code)
+		return 0;
 
-	ret = report__parse_percent_limit(rep) ?: report__parse_format(rep) ?:
-	      report__parse_attribution(rep) ?: report__parse_sort(rep) ?:
-	      report__parse_lists(rep);
-	if (!ret)
-		ret = report__check_files();
-	if (ret || !rep->cpus)
-		return ret;
+	pr_err("perf kvm --guest-code is of no use here: what a guest executes is told by its map,\n"
+	       "which --guest-cmd or --guest-follow of perf kvm unified record get, or --guest-map gives.\n");
+	return -EINVAL;
+}
 
-	rep->opts.cpus = *rep->cpus ? perf_cpu_map__new(rep->cpus) : NULL;
+/*
+ * perf's parser takes 0- for CPU 0, and ends without a word at an item that does not begin
+ * with a digit.
+ */
+static bool has_open_item(const char *cpus)
+{
+	for (size_t len; ; cpus += len + 1) {
+		len = strcspn(cpus, ",");
+		if (!len || !isdigit(cpus[0]) || !isdigit(cpus[len - 1]))
+			return true;
+		if (!cpus[len])
+			return false;
+	}
+}
+
+static int report__parse_cpus(struct report *rep)
+{
+	if (!rep->cpus)
+		return 0;
+
+	if (!has_open_item(rep->cpus))
+		rep->opts.cpus = perf_cpu_map__new(rep->cpus);
 	if (rep->opts.cpus)
 		return 0;
 	pr_err("--cpu wants a list of CPUs such as 0-3,8, not '%s'\n", rep->cpus);
 	return -EINVAL;
+}
+
+/* What can be told to be wrong before a file is opened */
+static int report__parse(struct report *rep)
+{
+	return report__parse_percent_limit(rep) ?: report__parse_format(rep) ?:
+	       report__parse_attribution(rep) ?: report__parse_sort(rep) ?:
+	       report__parse_lists(rep) ?: report__parse_cpus(rep) ?:
+	       report__check_guest_code() ?: report__check_roots() ?:
+	       report__check_files();
 }
 
 static int time_interval__cmp(const void *_a, const void *_b)
@@ -839,7 +884,7 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 	options__no_negation(options);
 	argc = parse_options(argc, argv, options, usage, 0);
 	if (argc)
-		usage_with_options(usage, options);
+		usage_with_options_msg(usage, options, "Unknown argument: %s\n", argv[0]);
 	if (!strcmp(data.path, "-")) {
 		pr_err("The profile is a directory and cannot come from standard input\n");
 		return 1;

@@ -92,6 +92,15 @@ ok "--time: another one" nothing_there --time 1000000, 'the measurement is from'
 ok "--time: backwards" nothing_there --time 20%-10% 'wants start,stop'
 ok "--guest-root: of no guest" nothing_there --guest-root nope=/tmp "no guest 'nope'"
 ok "--guest-root: and which there are" grep -qx 'There is: guest1 (pid [0-9]*)' "$TMP/warnings"
+ok "--guest-root: two for all guests" nothing_there --guest-root /tmp 'all guests were given two'
+two_roots()
+{
+	! report --guest-root guest1=/tmp --guest-root guest1=/usr || return 1
+	cat "$TMP/warnings"
+	grep -q 'guest guest1 was given two directories' "$TMP/warnings"
+}
+ok "--guest-root: two for one" two_roots
+ok "--guest-root: one for all, and one for one" report --guest-root guest1="$TREE/guest/root"
 ok "--vmlinux: not there" nothing_there --vmlinux /nonexistent 'No such file'
 ok "a part is said to be one" grep -q '^# of that, .* --time 0%-50%' <(report --time 0%-50%)
 ok "--cpu: half of the host's time" test \
@@ -242,6 +251,13 @@ for part in perf.data/data perf.data/vms perf.data/guest_map__*; do
 done
 ok "-i of perf kvm: not taken, and not ignored" not kvm_report -iperf.data
 ok "... and where it belongs" grep -q 'takes -i and -o behind its commands' "$TMP/warnings"
+for option in --guestmount --guestvmlinux --guestkallsyms --guestmodules; do
+	ok "$option of perf kvm: not there" not kvm_report "$option=/nonexistent"
+	ok "... and it says so" grep -qx -e "$option /nonexistent: No such file or directory" \
+		"$TMP/warnings"
+done
+ok "--guest-code of perf kvm: of no use" not kvm_report --guest-code
+ok "... and what is" grep -q 'guest-code is of no use here.* its map' "$TMP/warnings"
 ok "no profile" not report -i "$TMP/none"
 ok "... which another command makes" grep -q 'perf kvm unified record makes one' "$TMP/warnings"
 
@@ -279,11 +295,19 @@ for option in --no-guest-cmd --no-guest-follow --no-guest-timeout --no-output --
 done
 
 for bad in "--format xml" "--attribution none" "--sort cpu" "--sort sym," "--vcpu a" "--pid 1,x" \
-	"--pid ,1" "--vcpu 0,0" "--cpu a" "--vm guest1,," "--vm guest1,guest1" "--comm file:///none" "--time x,y" "--percent-limit 101"; do
+	"--pid ,1" "--vcpu 0,0" "--cpu a" "--cpu ," "--cpu 0-" "--cpu 0-,1" "--cpu 0,,1" \
+	"--cpu 0,a" "-C 1-" "--vm guest1,," "--vm guest1,guest1" "--comm file:///none" \
+	"--time x,y" "--percent-limit 101"; do
 	# shellcheck disable=SC2086 # an option and its value
 	ok "refused: $bad" not report $bad
 	ok "refused: $bad: what it wants" grep -qE 'knows|wants' "$TMP/warnings"
 done
+stray_word()
+{
+	report --percent-limit 5 stray
+	[ $? -eq 129 ] && grep -q 'Unknown argument: stray' "$TMP/warnings"
+}
+ok "refused: a word that is no option" stray_word
 full_disk()
 {
 	report >/dev/full
