@@ -39,6 +39,12 @@ die()
 	exit 1
 }
 
+# What the head of the script says of it, up to the first line that is no comment
+print_help()
+{
+	sed -n '3,/^$/ { s/^# \?//; p }' "$0"
+}
+
 # need_tests DIR NAME...: before minutes are spent
 need_tests()
 {

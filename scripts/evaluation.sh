@@ -13,7 +13,7 @@
 
 case ${1:-} in
 -h | --help)
-	sed -n 's/^# \?//; 3,/^$/p' "$0"
+	print_help
 	exit 0
 	;;
 esac

@@ -89,7 +89,7 @@ mutate()
 
 case ${1:-} in
 -h | --help)
-	sed -n 's/^# \?//; 3,/^$/p' "$0"
+	print_help
 	mutations | cut -d@ -f1
 	exit 0
 	;;
