@@ -677,7 +677,7 @@ int cmd_kvm_unified_guest_map(int argc, const char **argv)
 	options__no_negation(options);
 	argc = parse_options(argc, argv, options, usage, 0);
 	if (argc)
-		usage_with_options(usage, options);
+		usage_with_options_msg(usage, options, "Unknown argument: %s\n", argv[0]);
 
 	if (geteuid()) {
 		pr_err("perf kvm unified guest-map has to run as root in the guest: it reads\n"

@@ -308,6 +308,8 @@ stray_word()
 	[ $? -eq 129 ] && grep -q 'Unknown argument: stray' "$TMP/warnings"
 }
 ok "refused: a word that is no option" stray_word
+"$PERF" kvm unified guest-map stray >"$TMP/output" 2>&1
+ok "... by guest-map, too" grep -q 'Unknown argument: stray' "$TMP/output"
 full_disk()
 {
 	report >/dev/full
