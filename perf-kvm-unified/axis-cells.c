@@ -25,12 +25,14 @@ const struct axis_sample *cells__at(struct cells *c, u64 pos, u64 *end)
 	if (!c->reach)
 		return cell->sample;
 
-	if (pos + c->reach < cell->pos) {
+	/* Sums of positions and reach may be more than fits, their differences are not. */
+	if (pos < cell->pos && cell->pos - pos > c->reach) {
 		*end = min(*end, cell->pos - c->reach);
 		return NULL;
 	}
-	if (pos >= cell->pos + c->reach)
+	if (pos >= cell->pos && pos - cell->pos >= c->reach)
 		return NULL;
-	*end = min(*end, cell->pos + c->reach);
+	if (*end - cell->pos > c->reach)
+		*end = cell->pos + c->reach;
 	return cell->sample;
 }

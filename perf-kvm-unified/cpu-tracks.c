@@ -256,12 +256,21 @@ static size_t shares__merge(struct share *shares, size_t nr)
 	return merged;
 }
 
+/* Does @a lack more of its part than @b does? Who has more than that lacks less than none. */
+static bool share__lacks_more(const struct share *a, const struct share *b, u64 each)
+{
+	u64 part_a = each * a->nr, part_b = each * b->nr;
+	bool a_lacks = part_a >= a->time, b_lacks = part_b >= b->time;
+
+	/* Differences of the same sign have the right order as u64; a s64 may not hold them. */
+	return a_lacks == b_lacks ? part_a - a->time > part_b - b->time : a_lacks;
+}
+
 /* The task that lacks most of what its samples say it had, or @first: no samples at all */
 static u32 shares__pick(struct share *shares, size_t nr, u32 first, u64 time)
 {
 	size_t begin = axis_find(shares, nr, sizeof(*shares), &first, share__is_before), end;
 	struct share *pick;
-	s64 most;
 	u64 each;
 
 	for (end = begin; end < nr && shares[end].task != TIME_AXIS_NONE; end++)
@@ -271,14 +280,9 @@ static u32 shares__pick(struct share *shares, size_t nr, u32 first, u64 time)
 	each = shares[end].time / shares[end].nr;
 	/* There are samples, so there is at least one task. */
 	pick = &shares[begin];
-	most = each * pick->nr - pick->time;
 	for (size_t i = begin + 1; i < end; i++) {
-		s64 lacks = each * shares[i].nr - shares[i].time;
-
-		if (lacks > most) {
+		if (share__lacks_more(&shares[i], pick, each))
 			pick = &shares[i];
-			most = lacks;
-		}
 	}
 	pick->time += time;
 	return pick->task;

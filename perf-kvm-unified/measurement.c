@@ -3,6 +3,7 @@
  * A session's samples and events, put on the time axis.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,7 +193,7 @@ static u32 measurement__findnew_task(struct measurement *m, struct machine *mach
 }
 
 /* The index of the vCPU that is vCPU @id of @guest. -ERANGE, -ENOMEM */
-static int measurement__findnew_vcpu(struct measurement *m, struct kvm_guest *guest, u32 id)
+static int measurement__findnew_vcpu(struct measurement *m, struct kvm_guest *guest, u64 id)
 {
 	int vm;
 
@@ -362,7 +363,8 @@ static int measurement__place(struct measurement *m, struct perf_sample *sample)
 {
 	const struct perf_env *env = &m->session->header.env;
 
-	if (sample->time == -1ULL || sample->cpu == (u32)-1)
+	/* The kernel's times are signed; none at all is -1. */
+	if (sample->time > LLONG_MAX || sample->cpu == (u32)-1)
 		return -ERANGE;
 	/* machine__resolve() looks it up in a table of the CPUs there are. */
 	if (sample->cpu >= TIME_AXIS_MAX_CPUS ||
@@ -572,6 +574,12 @@ static int process_sample(const struct perf_tool *tool, union perf_event *event 
 	return 0;
 }
 
+/* A file may say any number; the sum is never less for that, and has room for samples. */
+static u64 add_lost(u64 sum, u64 nr)
+{
+	return min_t(u64, nr, LLONG_MAX - sum) + sum;
+}
+
 /* Records are missing between the one before on this CPU and the one that comes. */
 static int process_lost(const struct perf_tool *tool, union perf_event *event,
 			struct perf_sample *sample, struct machine *machine __maybe_unused)
@@ -580,7 +588,7 @@ static int process_lost(const struct perf_tool *tool, union perf_event *event,
 	struct axis_gap gap = { .until = sample->time };
 	int ret;
 
-	m->nr_lost += event->lost.lost;
+	m->nr_lost = add_lost(m->nr_lost, event->lost.lost);
 	ret = measurement__place(m, sample);
 	if (ret)
 		return ret == -ERANGE ? 0 : ret;
@@ -608,7 +616,7 @@ static int process_lost_samples(const struct perf_tool *tool, union perf_event *
 	if (event->header.misc & PERF_RECORD_MISC_LOST_SAMPLES_BPF)
 		return 0;
 	if (measurement__is_counted_id(m, sample->id))
-		m->nr_lost_samples += event->lost_samples.lost;
+		m->nr_lost_samples = add_lost(m->nr_lost_samples, event->lost_samples.lost);
 	return 0;
 }
 
@@ -735,20 +743,47 @@ void measurement__set_tool(struct measurement *m)
  * The time between two samples of a CPU that is never idle, ns: what was asked
  * for if that was a time or a frequency, else how far apart samples usually are.
  */
-static u64 measurement__get_period(const struct measurement *m)
+static void measurement__set_period(struct measurement *m)
 {
 	const struct perf_event_attr *attr = &m->evsel->core.attr;
+	bool asked = attr->freq || evsel__is_clock(m->evsel);
 
-	if (attr->freq)
-		return attr->sample_freq ? NSEC_PER_SEC / attr->sample_freq : 0;
+	m->period = attr->sample_period;
+	if (attr->freq && attr->sample_freq)
+		m->period = NSEC_PER_SEC / attr->sample_freq;
+	if (asked && m->period && m->period <= LLONG_MAX) {
+		m->period_exact = !attr->freq;
+		return;
+	}
+	/* perf_event_open() does not take it, or gives no samples. */
+	if (asked)
+		unified_warning("The period or frequency of %s cannot be, and is not used: is the file damaged?\n",
+				evsel__name(m->evsel));
 
-	if (evsel__is_clock(m->evsel))
-		return attr->sample_period;
-
+	m->period = 0;
 	if (!m->nr_distances)
-		return 0;
+		return;
 	axis_sort(m->distances, m->nr_distances, sizeof(*m->distances), axis_cmp_u64);
-	return m->distances[m->nr_distances / 2];
+	m->period = m->distances[m->nr_distances / 2];
+}
+
+/*
+ * The times of all CPUs have to fit into one sum, as those of all vCPUs. Else there is a
+ * time that cannot be: what is beyond is not placed, and that is counted.
+ */
+static void measurement__limit_axis(struct measurement *m)
+{
+	struct time_axis *ta = &m->axis;
+	u32 nr = max(measurement__nr_cpus(m), ta->nr_vcpus);
+	u64 limit = ~0ULL / max(nr, 1U);
+
+	if (ta->end - ta->start <= limit)
+		return;
+	ta->end = ta->start + limit;
+	for (size_t i = 0; i < ta->nr_samples; i++)
+		m->nr_unplaced += ta->samples[i].time > ta->end;
+	for (size_t i = 0; i < ta->nr_events; i++)
+		m->nr_bad_events += ta->events[i].time > ta->end;
 }
 
 /**
@@ -763,8 +798,7 @@ int measurement__finish(struct measurement *m)
 	int ret;
 
 	if (m->evsel && m->nr_samples) {
-		m->period = measurement__get_period(m);
-		m->period_exact = !m->evsel->core.attr.freq && evsel__is_clock(m->evsel);
+		measurement__set_period(m);
 		/* Who has recorded the rest may have recorded single tasks. */
 		m->axis.clock = evsel__is_clock(m->evsel) && guests && !guests->vms.per_task;
 	}
@@ -776,9 +810,10 @@ int measurement__finish(struct measurement *m)
 	end = max(m->last, m->last_event);
 	m->axis.start = min(start, end);
 	m->axis.end = end;
+	measurement__limit_axis(m);
 
 	for (u32 i = 0; i < m->nr_cpus; i++) {
-		ret = measurement__end_throttle(m, i, end);
+		ret = measurement__end_throttle(m, i, m->axis.end);
 		if (ret)
 			return ret;
 	}

@@ -50,7 +50,7 @@ struct measured_task {
  * @nr_lost_samples: samples of @evsel, if the kernel counts them
  * @nr_states: events of the time line, by the state that they begin
  * @nr_other: samples of other events
- * @nr_unplaced: ... with a CPU or vCPU number that cannot be
+ * @nr_unplaced: ... with a time, CPU or vCPU number that cannot be
  * @nr_bad_events: events of the time line that make no sense
  */
 struct measurement {

@@ -5,6 +5,7 @@
  * them; who had the CPU when a vCPU had it not is known to cpu-tracks.c.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -378,6 +379,8 @@ int time_axis__build(struct time_axis *ta)
 {
 	int ret = deal_out(ta);
 
+	/* Two of them have to fit, and more than this is as good as all time. */
+	ta->period = min_t(u64, ta->period, LLONG_MAX);
 	for (u32 i = 0; !ret && i < ta->nr_vcpus; i++) {
 		struct vcpu_intervals states = { };
 

@@ -175,7 +175,7 @@ struct axis_vcpu {
 /**
  * struct time_axis
  * @start: @end: the measurement
- * @period: ns that a sample stands for
+ * @period: ns that a sample stands for; time_axis__build() makes it LLONG_MAX at most
  * @clock: the event samples the time of whole CPUs, so that each gets a sample in
  *	each period, busy or not: where there is none near, some are missing. Else
  *	nothing need have run there that the event counts.

@@ -22,13 +22,16 @@
 #include <linux/perf_event.h>
 #include <linux/string.h>
 #include <linux/time64.h>
+#include <linux/zalloc.h>
 #include <internal/lib.h>
 
 #include "tests/tests.h"
 #include "util/debug.h"
 #include "util/event.h"
+#include "util/evsel.h"
 #include "util/header.h"
 #include "util/sample.h"
+#include "util/session.h"
 #include "util/vcpu-sample.h"
 #include "../guest-build-ids.h"
 #include "../guest-records.h"
@@ -36,6 +39,7 @@
 #include "../kvm-exits.h"
 #include "../kvm-guests.h"
 #include "../kvm-vms.h"
+#include "../measurement.h"
 #include "../profile.h"
 
 /* From arch/x86/include/uapi/asm: what KVM reports */
@@ -628,6 +632,95 @@ static int test__build_ids(struct test_suite *test __maybe_unused, int subtest _
 	return ret;
 }
 
+/* @m of @session, and of @evsel, a clock that is said to have @period */
+static int measurement__new(struct measurement *m, struct perf_session *session,
+			    struct evsel *evsel, u64 period)
+{
+	memset(m, 0, sizeof(*m));
+	evsel->core.attr.type = PERF_TYPE_SOFTWARE;
+	evsel->core.attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	evsel->core.attr.sample_period = period;
+	m->session = session;
+	m->evsel = evsel;
+	measurement__set_tool(m);
+	return measurement__init(m);
+}
+
+static int check_times(struct perf_session *session, struct evsel *evsel)
+{
+	static const u64 bad_times[] = { LLONG_MAX + 1ULL, ULLONG_MAX - 1, ULLONG_MAX };
+	union perf_event lost = { .lost.lost = 1 };
+	struct perf_sample none = { .time = ULLONG_MAX };
+	const u64 limit = ULLONG_MAX / 4;
+	struct measurement m;
+	int err = 0;
+
+	TEST_ASSERT_VAL("init", !measurement__new(&m, session, evsel, LLONG_MAX));
+	for (size_t i = 0; i < ARRAY_SIZE(bad_times); i++) {
+		struct perf_sample sample = { .time = bad_times[i] };
+
+		err |= m.tool.sample(&m.tool, NULL, &sample, evsel, NULL);
+	}
+	TEST_ASSERT_VAL("times that cannot be", !err && m.nr_samples == 3 && m.nr_unplaced == 3 &&
+			!m.axis.nr_samples);
+	err = m.tool.lost(&m.tool, &lost, &none, NULL);
+	lost.lost.lost = ULLONG_MAX;
+	err |= m.tool.lost(&m.tool, &lost, &none, NULL);
+	TEST_ASSERT_VAL("many are lost, and not none", !err && m.nr_lost == LLONG_MAX);
+
+	/* Four vCPUs have four times the time of the axis. */
+	m.first = 0;
+	m.last = LLONG_MAX;
+	for (u32 i = 0; i < 4; i++)
+		TEST_ASSERT_VAL("vCPU", time_axis__findnew_vcpu(&m.axis, 0, i) == (int)i);
+	for (u64 time = limit; time <= limit + 1; time++)
+		err |= time_axis__add_sample(&m.axis, &(struct axis_sample) { .time = time });
+	err |= time_axis__add_event(&m.axis, &(struct axis_event) { .time = LLONG_MAX });
+	TEST_ASSERT_VAL("finish", !err && !measurement__finish(&m));
+	TEST_ASSERT_VAL("the sum fits", measurement__duration(&m) == limit);
+	TEST_ASSERT_VAL("what is beyond is counted", m.nr_unplaced == 4 && m.nr_bad_events == 1);
+	TEST_ASSERT_VAL("as asked for", m.period == LLONG_MAX && m.period_exact);
+	measurement__exit(&m);
+	return TEST_OK;
+}
+
+/* What is said to have been asked for is not possible: the samples say it. */
+static int check_periods(struct perf_session *session, struct evsel *evsel)
+{
+	static const u64 periods[] = { 0, LLONG_MAX + 1ULL, ULLONG_MAX };
+
+	for (size_t i = 0; i < ARRAY_SIZE(periods); i++) {
+		struct measurement m;
+
+		TEST_ASSERT_VAL("init", !measurement__new(&m, session, evsel, periods[i]));
+		m.distances = zalloc(sizeof(*m.distances));
+		TEST_ASSERT_VAL("memory", m.distances);
+		m.distances[m.nr_distances++] = 7;
+		m.nr_samples = 2;
+		TEST_ASSERT_VAL("finish", !measurement__finish(&m));
+		TEST_ASSERT_VAL("as the samples", m.period == 7 && !m.period_exact);
+		measurement__exit(&m);
+	}
+	return TEST_OK;
+}
+
+static int test__bad_numbers(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct perf_session *session = zalloc(sizeof(*session));
+	struct evsel *evsel = zalloc(sizeof(*evsel));
+	int ret = TEST_FAIL;
+
+	if (session && evsel)
+		ret = check_times(session, evsel);
+	if (ret == TEST_OK)
+		ret = check_periods(session, evsel);
+	if (evsel)
+		zfree(&evsel->name);
+	free(evsel);
+	free(session);
+	return ret;
+}
+
 static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: record streams", stream),
 	TEST_CASE("kvm unified: names of VMs", vm_names),
@@ -637,6 +730,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: profile", profile),
 	TEST_CASE("kvm unified: exits to the VMM", kvm_exits),
 	TEST_CASE("kvm unified: build-ids of files", build_ids),
+	TEST_CASE("kvm unified: times and periods that cannot be", bad_numbers),
 	{ .name = NULL, }
 };
 

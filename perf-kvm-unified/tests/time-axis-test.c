@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/compiler.h>
@@ -613,6 +614,114 @@ static int test__host(struct test_suite *test __maybe_unused, int subtest __mayb
 	return TEST_OK;
 }
 
+#define MAX_TIME	(~0ULL)
+
+/* Samples at both ends of all the time there can be, by the host and by a vCPU */
+static int check_whole_time(void)
+{
+	static const u64 times[] = { 0, 1, MAX_TIME - 1, MAX_TIME };
+	const struct expected did_v[] = {
+		RAN(LLONG_MAX, GUEST_USER, 1, 1),
+		RAN(MAX_TIME - 1, GUEST_USER, 2, 1),
+		RAN(MAX_TIME, GUEST_USER, 3, 1),
+	};
+	struct sum sum = { };
+	struct time_axis ta;
+	int v, err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, MAX_TIME));
+	v = axis__vcpu(&ta, 0, 0);
+	err |= event(&ta, 0, v, 1, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	err |= event(&ta, MAX_TIME, v, 1, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	for (u32 i = 0; i < ARRAY_SIZE(times); i++) {
+		err |= sample(&ta, times[i], 0, AXIS_SAMPLE_HOST, NONE, TASK, i, 0);
+		err |= sample(&ta, times[i], 1, AXIS_SAMPLE_GUEST_USER, v, NONE, i, SVM_INTR);
+	}
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("a run of all time", DID(&ta, v, did_v));
+	TEST_ASSERT_VAL("walk", !time_axis__walk_cpu(&ta, 0, add_up, &sum));
+	TEST_ASSERT_VAL("no gap", !sum.broken && sum.pos == MAX_TIME);
+	/* The two at each end are one period of 10 and another far, and 1 between them. */
+	TEST_ASSERT_VAL("not counted", sum.uncounted == MAX_TIME - 2 * 21);
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+/* No period but 0 is longer than one of these, so that nothing is out of its reach. */
+static int check_periods(void)
+{
+	static const u64 periods[] = {
+		0, LLONG_MAX, LLONG_MAX + 1ULL, LLONG_MAX + 2ULL, 3ULL << 62, MAX_TIME
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(periods); i++) {
+		const struct expected did_v[] = {
+			RAN(1000, GUEST_USER, 1, 0),
+		};
+		struct sum sum = { };
+		struct time_axis ta;
+		int v, err = 0;
+
+		TEST_ASSERT_VAL("init", !axis__new(&ta, false, 1000));
+		ta.period = periods[i];
+		v = axis__vcpu(&ta, 0, 0);
+		err |= sample(&ta, 900, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+		err |= sample(&ta, 100, 1, AXIS_SAMPLE_HOST, NONE, TASK, 2, 0);
+		err |= sample(&ta, 900, 1, AXIS_SAMPLE_HOST, NONE, TASK, 2, 0);
+		TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+		TEST_ASSERT_VAL("a vCPU's", !periods[i] || DID(&ta, v, did_v));
+		TEST_ASSERT_VAL("walk", !time_axis__walk_cpu(&ta, 1, add_up, &sum));
+		TEST_ASSERT_VAL("a CPU's", !sum.broken && sum.pos == 1000 && !sum.uncounted);
+		time_axis__exit(&ta);
+	}
+	return TEST_OK;
+}
+
+/*
+ * A quarter of the samples in waits has almost all of their time: that task has more
+ * than its part by more than a s64 can say.
+ */
+static int check_long_wait(void)
+{
+	const struct expected did_v[] = {
+		WAS(100, RUN, 0),
+		BY_TASK(MAX_TIME - 1000, TASK, 0),
+		WAS(MAX_TIME - 900, RUN, 0),
+		BY_TASK(MAX_TIME - 800, 51, 0),
+		WAS(MAX_TIME - 700, RUN, 0),
+		BY_TASK(MAX_TIME - 690, 51, 0),
+		WAS(MAX_TIME, RUN, 0),
+	};
+	struct time_axis ta;
+	int v, err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, MAX_TIME));
+	v = axis__vcpu(&ta, 0, 0);
+	err |= event(&ta, 0, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	err |= event(&ta, 100, v, 0, VCPU_STATE_PREEMPTED, 51, 0, SVM_INTR);
+	err |= sample(&ta, 200, 0, AXIS_SAMPLE_HOST, NONE, TASK, 9, 0);
+	err |= event(&ta, MAX_TIME - 1000, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	err |= event(&ta, MAX_TIME - 900, v, 0, VCPU_STATE_PREEMPTED, 51, 0, SVM_INTR);
+	for (u64 i = 0; i < 3; i++)
+		err |= sample(&ta, MAX_TIME - 890 + i, 0, AXIS_SAMPLE_HOST, NONE, 51, 9, 0);
+	err |= event(&ta, MAX_TIME - 800, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	err |= event(&ta, MAX_TIME - 700, v, 0, VCPU_STATE_PREEMPTED, 51, 0, SVM_INTR);
+	err |= event(&ta, MAX_TIME - 690, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("the last wait is whose part is missing", DID(&ta, v, did_v));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+static int test__extremes(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	int ret = check_whole_time();
+
+	if (ret == TEST_OK)
+		ret = check_periods();
+	return ret == TEST_OK ? check_long_wait() : ret;
+}
+
 /* Random, and the same every time: a linear congruential generator (Knuth's MMIX) */
 static u64 random_below(u64 *seed, u64 limit)
 {
@@ -759,6 +868,7 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: lost events", lost_return),
 	TEST_CASE("kvm unified: time axis: samples only", samples_only),
 	TEST_CASE("kvm unified: time axis: host", host),
+	TEST_CASE("kvm unified: time axis: extremes", extremes),
 	TEST_CASE("kvm unified: time axis: random", random),
 	{ .name = NULL, }
 };
