@@ -43,8 +43,6 @@
 
 #define TRACEFS		"/sys/kernel/tracing/events/"
 #define DATA_PAGES	16
-/* Where the address space of user code ends on x86-64 with four levels of page tables */
-#define USER_END	((1UL << 47) - page_size)
 /* In ns: rare enough for a slow kernel to get on */
 #define KEEP_PERIOD	10000000
 #define MAX_TIDS	64
@@ -696,6 +694,24 @@ static void try_large(uint64_t more)
 		complain(&attr, "bytes of the stack in a large sample", stack_bytes);
 }
 
+/* Where user space ends: a page less than what five or four levels of page tables have for it */
+static uintptr_t user_end(void)
+{
+	static const unsigned int bits[] = { 56, 47 };
+
+	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
+		uintptr_t end = (1UL << bits[i]) - page_size;
+		void *last = mmap((void *)(end - page_size), page_size, PROT_NONE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+		if (last != MAP_FAILED)
+			munmap(last, page_size);
+		if (last != MAP_FAILED || errno == EEXIST)
+			return end;
+	}
+	errx(1, "no end of user space");
+}
+
 /* A stack pointer from which it is @bytes to the end of user space */
 static void try_short_stack(unsigned int bytes)
 {
@@ -705,7 +721,7 @@ static void try_short_stack(unsigned int bytes)
 	attr.sample_stack_user = 64;
 	attr.sample_type = PERF_SAMPLE_STACK_USER | PERF_SAMPLE_VCPU;
 	stack_bytes = 0;
-	fault_stack = USER_END - bytes;
+	fault_stack = user_end() - bytes;
 	try_attr(attr, 0, -1);
 	fault_stack = 0;
 	if (stack_bytes != bytes / sizeof(uint64_t) * sizeof(uint64_t))
