@@ -463,7 +463,9 @@ int guest_cmds__start(struct guest_cmds *cmds, struct kvm_vms *vms, const char *
 	if (!interrupted) {
 		signal(SIGINT, on_int);
 		signal(SIGTERM, on_term);
-		return 0;
+		/* One may have come between. */
+		if (!interrupted)
+			return 0;
 	}
 	/* Else a second Ctrl-C, or timeout's, would end what puts everything back. */
 	guest_cmds__cancel(cmds, vms, dir);

@@ -367,7 +367,7 @@ static int add_events(struct unified_record *rec)
 
 /*
  * Removes the directory if there is no profile in it, nor anything else: it is what a
- * measurement leaves that has not begun.
+ * measurement leaves that has not begun, with what came of the guests by then.
  */
 static void remove_empty(const char *output)
 {
@@ -376,12 +376,17 @@ static void remove_empty(const char *output)
 
 	scnprintf(path, sizeof(path), "%s/data", output);
 	if (!lstat(path, &st) && S_ISREG(st.st_mode) && !st.st_size)
-		unlink(path);
-	rmdir(output);
+		rm_rf_perf_data(output);
+	else
+		rmdir(output);
 }
 
-/* perf record ends the process itself where it does not like an option. */
-static struct unified_record *not_begun;
+static bool exists(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st);
+}
 
 /*
  * perf's own way keeps one profile, and moves it to where the one before it is, which goes.
@@ -393,15 +398,13 @@ static int put_older_aside(struct unified_record *rec)
 	int err;
 
 	scnprintf(old, sizeof(old), "%s.old", rec->output);
-	if (!rec->has_old || access(old, F_OK))
+	if (!rec->has_old || !exists(old))
 		return 0;
-	if (asprintf(&rec->older, "%s.%d", old, getpid()) < 0) {
+	if (asprintf(&rec->older, "%s.%d", old, getpid()) < 0)
 		rec->older = NULL;
-		return -ENOMEM;
-	}
-	if (!rename(old, rec->older))
+	if (rec->older && !rename(old, rec->older))
 		return 0;
-	err = -errno;
+	err = rec->older ? -errno : -ENOMEM;
 	pr_err("Cannot move %s: %s\n", old, strerror(-err));
 	zfree(&rec->older);
 	return err;
@@ -412,10 +415,20 @@ static void remove_older(struct unified_record *rec)
 	int ret = rec->older ? rm_rf_perf_data(rec->older) : 0;
 
 	if (ret)
-		unified_warning("Cannot remove %s: %s\n", rec->older,
-				ret == -2 ? "there is more in it than a profile" : strerror(errno));
+		pr_err("What was %s.old is %s now, and cannot be removed: %s\n", rec->output,
+		       rec->older,
+		       ret == -2 ? "there is more in it than a profile" : strerror(errno));
 	zfree(&rec->older);
 }
+
+static void put_back(const char *from, const char *to)
+{
+	if (exists(to) || rename(from, to))
+		pr_err("What was %s is %s now\n", to, from);
+}
+
+/* perf record ends the process itself where it does not like an option. */
+static struct unified_record *not_begun;
 
 /* Without a measurement, all is as it was before: the last profiles are where they were. */
 static void undo(void)
@@ -430,10 +443,10 @@ static void undo(void)
 	guest_cmds__cancel(&rec->guest_cmds, &rec->vms, rec->output);
 	scnprintf(old, sizeof(old), "%s.old", rec->output);
 	remove_empty(rec->output);
-	if (rec->has_old && access(rec->output, F_OK))
-		rename(old, rec->output);
-	if (rec->older && access(old, F_OK))
-		rename(rec->older, old);
+	if (rec->has_old && exists(old))
+		put_back(old, rec->output);
+	if (rec->older)
+		put_back(rec->older, old);
 	zfree(&rec->older);
 }
 
@@ -462,7 +475,7 @@ static int make_output(struct unified_record *rec, char *data_path, size_t size)
 	not_begun = rec;
 	atexit(undo);
 	if (perf_data__open(&data) < 0) {
-		err = -errno;
+		err = -errno ?: -EIO;
 		pr_err("Cannot create %s: %s\n", rec->output, strerror(-err));
 		undo();
 		return err;

@@ -262,6 +262,11 @@ ok "interrupted: it is said" grep -q 'Interrupted before the measurement' interr
 ok "the profiles from before are where they were" diff -u - kept.out < <(printf '%s\n' /run/kept.data{,.old})
 ok "ended early: it is a profile, and takes the place of the last" \
 	diff -u - killed.ls < <(printf '%s\n' /run/killed.data{,.old})
+ok "killed before it began: nothing of it is kept" diff -u - left.ls <<<"/run/left.data"
+ok "of the one before the last, what is not a profile's stays" \
+	grep -q '^/run/killed.data.old.[0-9]*/notes$' more.ls
+ok "... and it is said where" grep -q 'What was /run/killed.data.old is .* more in it than a profile' \
+	more.out
 
 # --- the sample type ---------------------------------------------------------------
 

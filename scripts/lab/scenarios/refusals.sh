@@ -107,6 +107,15 @@ measure()
 	try killed timeout 2 perf kvm unified record -o /run/killed.data -- sleep 100
 	ls -d /run/killed.data* >killed.ls 2>&1 || :
 	cmp killed /run/killed.data.old/data >>killed.ls 2>&1 || :
+	# Of one that was killed before it began, nothing is kept; of the one before the last, what is
+	# not a profile's.
+	mkdir /run/left.data
+	touch /run/left.data/data /run/left.data/guest_map__1.tmp
+	try left record -o /run/left.data -- true
+	ls -d /run/left.data* >left.ls 2>&1 || :
+	touch /run/killed.data.old/notes
+	try more record -q -o /run/killed.data -- true
+	ls /run/killed.data.old.*/notes >more.ls 2>&1 || :
 
 	# For perf kvm unified report outside, of this guest and of the other.
 	record -o perf.data --guest-cmd "guest2=$(collector)" -- sleep 1
