@@ -31,12 +31,17 @@ value()
 	"$TESTS/report-value" "$1" "${files[@]}"
 }
 
-# Percent of steal in a guest's /proc/stat, which has a bit more than the recording.
+# guest_steal RECORDING VM: the steal in the guest's /proc/stat, in percent of the time between
+# the brackets. Not of the sum in /proc/stat: the guest's kernel tells user time by ticks, and one
+# that comes with more steal than a tick counts for none. Where each does, that sum is steal alone.
 guest_steal()
 {
-	cat "$1-$2-stat.before" "$1-$2-stat.after" | awk '
-		$1 == "cpu" { n = 0; for (i = 2; i <= 9; i++) n += $i; all = n - all; s = $9 - s }
-		END { printf "%.3f", 100 * s / all }'
+	awk -v ticks_per_second=100 '
+		FILENAME ~ /clock/ { all = $1 - all; next }
+		$1 == "cpu" { s = $9 - s }
+		END { printf "%.3f", 100 * s / ticks_per_second * 1e9 / all }' \
+		"$1-host-clock.before" "$1-host-clock.after" \
+		"$1-$2-stat.before" "$1-$2-stat.after"
 }
 
 # thread_time RECORDING VM COLUMN: percent of the time between the brackets that the
