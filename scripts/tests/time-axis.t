@@ -31,16 +31,16 @@ value()
 	"$TESTS/report-value" "$1" "${files[@]}"
 }
 
-# guest_steal RECORDING VM: the steal in the guest's /proc/stat, in percent of the time between
-# the brackets. Not of the sum in /proc/stat: the guest's kernel tells user time by ticks, and one
-# that comes with more steal than a tick counts for none. Where each does, that sum is steal alone.
+# guest_steal RECORDING VM: the steal in the guest's /proc/stat, in percent of its uptime, both
+# of a bit more than the recording. Not of the sum in /proc/stat: the guest's kernel tells user time
+# by ticks, and one that comes with more steal than a tick's time counts for none. Where that is
+# each of them, there is no user time, and the sum is hardly more than the steal.
 guest_steal()
 {
 	awk -v ticks_per_second=100 '
-		FILENAME ~ /clock/ { all = $1 - all; next }
-		$1 == "cpu" { s = $9 - s }
-		END { printf "%.3f", 100 * s / ticks_per_second * 1e9 / all }' \
-		"$1-host-clock.before" "$1-host-clock.after" \
+		$1 == "cpu" { steal = $9 - steal }
+		$1 ~ /^[0-9]/ { uptime = $1 - uptime }
+		END { printf "%.3f", 100 * steal / ticks_per_second / uptime }' \
 		"$1-$2-stat.before" "$1-$2-stat.after"
 }
 
