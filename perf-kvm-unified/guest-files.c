@@ -63,7 +63,7 @@ int kvm_guests__add_root(const char *arg)
 
 	if (slash && eq > slash)
 		eq = NULL;
-	if (eq == arg)
+	if (eq && (eq == arg || !eq[1]))
 		return -EINVAL;
 	if (!stat(eq ? eq + 1 : arg, &st) && !S_ISDIR(st.st_mode))
 		return -ENOTDIR;

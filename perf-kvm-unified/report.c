@@ -111,7 +111,9 @@ static int parse_guest_root(const struct option *opt __maybe_unused, const char 
 {
 	int ret = kvm_guests__add_root(arg);
 
-	if (ret)
+	if (ret == -EINVAL)
+		pr_err("--guest-root wants DIR or NAME=DIR, not '%s'\n", arg);
+	else if (ret)
 		pr_err("--guest-root %s: %s\n", arg, strerror(-ret));
 	return ret;
 }

@@ -6,6 +6,9 @@
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
 
+# Some of its tests record, and put what they find into the build-id cache.
+export HOME=$TMP/home
+mkdir -p "$HOME"
 # Its shell tests look for each other in the source tree, and for perf in PATH.
 cd "$TREE/src/tools/perf" || exit 1
 

@@ -100,6 +100,9 @@ two_roots()
 	grep -q 'guest guest1 was given two directories' "$TMP/warnings"
 }
 ok "--guest-root: two for one" two_roots
+for bad in =/tmp guest1= =; do
+	ok "refused: --guest-root $bad" nothing_there --guest-root "$bad" "wants DIR or NAME=DIR, not '$bad'"
+done
 ok "--guest-root: one for all, and one for one" report --guest-root guest1="$TREE/guest/root"
 ok "--vmlinux: not there" nothing_there --vmlinux /nonexistent 'No such file'
 ok "a part is said to be one" grep -q '^# of that, .* --time 0%-50%' <(report --time 0%-50%)
