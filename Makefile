@@ -12,7 +12,8 @@ SCENARIO ?= libquantum
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 26
-	@echo "Variables: KVMU_CACHE=DIR (downloads and builds), KDIR=TREE or TARBALL, JOBS=N, SCENARIO=NAME"
+	@echo "Variables: BASE=7.3 or 6.12 (the kernel; perf is 7.3's), KDIR=TREE or TARBALL of it,"
+	@echo "  KVMU_CACHE=DIR (downloads and builds), JOBS=N, SCENARIO=NAME"
 
 demo: ## everything: build, boot a host with a guest, profile it, show the report
 	@scripts/demo.sh

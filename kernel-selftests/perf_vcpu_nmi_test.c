@@ -74,7 +74,7 @@ static struct {
 	unsigned int	bad_cr3, bad_a, bad_b, bad_exit, bad_label, bad_host, bad_vcpu_id;
 } seen[MAX_CPUS], sum;
 
-static u32 nmi_exit;
+static u64 nmi_exit;
 static u64 first_handler;
 
 GUEST_SPIN(spin_a);
@@ -135,7 +135,7 @@ static void *run_vcpu(void *arg)
 /* Takes the CPU away from the vCPU every now and then. */
 static void *preempt(void *arg)
 {
-	kvm_pin_this_task_to_pcpu((long)arg);
+	pin_self_to_cpu((long)arg);
 	while (!stop) {
 		spin_us(opt.interval_us);
 		usleep(10 * opt.interval_us);
@@ -161,7 +161,7 @@ static void *move_vcpu(void *arg)
 static void look_at(const struct perf_sample *sample, void *arg)
 {
 	__typeof__(sum) *cpu = arg;
-	const struct perf_vcpu *vcpu = &sample->vcpu;
+	const struct perf_sample_vcpu *vcpu = sample_vcpu(sample);
 	const bool in_guest = sample_is_in_guest(sample);
 	u64 handler;
 
@@ -178,7 +178,7 @@ static void look_at(const struct perf_sample *sample, void *arg)
 	if (!(vcpu->flags & PERF_VCPU_LOADED)) {
 		cpu->not_loaded++;
 		cpu->in_user_space += sample->tid == vcpu_tid;
-		cpu->bad_host += vcpu->flags || sample->left_over;
+		cpu->bad_host += vcpu->flags || !sample_vcpu_is_whole(sample);
 		return;
 	}
 
@@ -190,7 +190,8 @@ static void look_at(const struct perf_sample *sample, void *arg)
 	}
 
 	cpu->in_guest++;
-	cpu->bad_exit += vcpu->exit_reason != nmi_exit;
+	cpu->bad_exit += !(vcpu->flags & PERF_VCPU_EXIT_REASON_VALID) ||
+			 vcpu->exit_reason != nmi_exit;
 	cpu->bad_cr3 += !(vcpu->flags & PERF_VCPU_PT_ROOT_VALID) ||
 			(vcpu->pt_root != guest.roots[0] && vcpu->pt_root != guest.roots[1]);
 	if (ip_is_in(sample->ip, spin_a)) {
@@ -317,7 +318,7 @@ static void check_samples(void)
 	check(sum.bad_a, sum.in_a, many, "in the one loop it is the one");
 	check(sum.bad_b, sum.in_b, many, "in the other loop it is the other");
 	check(sum.bad_exit, sum.in_guest, many, "the exit was by an NMI");
-	check(sum.bad_label, sum.labelled_guest, many, "in the guest is what perf labels guest");
+	check(sum.bad_label, sum.all, many, "in the guest is what perf labels guest, of all samples");
 	check(sum.bad_vcpu_id, sum.in_guest + sum.loaded, many, "the vCPU's id is right");
 	check(sum.bad_host, sum.loaded, some, "in host mode with the vCPU loaded there is no CR3");
 	check(0, sum.in_user_space, some, "some hit the vCPU's thread in user space");
@@ -414,7 +415,7 @@ int main(int argc, char *argv[])
 	ksft_set_plan(15);
 
 	nmi_exit = host_cpu_is_intel ? EXIT_REASON_EXCEPTION_NMI : SVM_EXIT_NMI;
-	kvm_pin_this_task_to_pcpu(SENDER_CPU);
+	pin_self_to_cpu(SENDER_CPU);
 	for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++)
 		open_ring(&rings[cpu], cpu);
 

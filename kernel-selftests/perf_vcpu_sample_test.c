@@ -30,12 +30,17 @@
 
 /* Not 0, which is also what nothing is */
 #define VCPU_ID		5
-#define L2_STACK_SIZE	256
 #define NESTED_LOOPS	10
 /* Periods of the guest's timer that a guest halts before it exits to user space */
 #define HALTS		8
 #define HALT_TURNS	4
+#define HALT_POLL_NS	20000000ULL
+#define POLL_TURNS	8
 #define USER_EXITS	20
+/* Between two exits, in the VMM */
+#define VMM_NS		2000000ULL
+/* That the tracepoint is off */
+#define STALE_NS	200000000ULL
 #define RING_PAGES	64
 #define MAX_SAMPLES	50000
 /* Of the guest's memory, which the host does not have at first, and how late each is */
@@ -44,9 +49,12 @@
 #define ABSENT_GPA	0x10000000
 #define PAGE_DELAY_US	5000
 #define NOBODY		65534
+#define SMRAM_GPA	0x1000000
 
 /* SDM, "VMX Basic Exit Reasons"; APM, "SVM Intercept Exit Codes" */
-static u32 interrupt_exit, nmi_exit, io_exit;
+static u64 interrupt_exit, nmi_exit, io_exit, hlt_exit;
+/* PERF_VCPU_ISA_* of the host */
+static u64 isa;
 
 /* Options */
 static struct {
@@ -120,6 +128,29 @@ static void guest_halt(void)
 	}
 }
 
+/*
+ * The handler of the SMI, which begins here in real mode: it spins, without an instruction
+ * that exits. Interrupts are on, see vcpu_enable_interrupts(), but there are none.
+ */
+#define SMI_ENTRY	0x8000
+static const u8 smi_handler[] = {
+	0xfb,					/* sti */
+	0x66, 0xb9, 0x00, 0x00, 0x10, 0x00,	/* mov $0x100000, %ecx */
+	0x67, 0xe2, 0xfd,			/* loop to itself, by %ecx */
+	0x0f, 0xaa,				/* rsm */
+};
+
+static void guest_smi(void)
+{
+	x2apic_enable();
+	for (;;) {
+		for (u64 i = 0; i < guest.turns; i++)
+			spin_a(guest.loops);
+		x2apic_write_reg(APIC_ICR, APIC_DEST_SELF | APIC_INT_ASSERT | APIC_DM_SMI);
+		GUEST_SYNC1(0);
+	}
+}
+
 static void guest_touch_pages(void)
 {
 	for (unsigned int i = 0; i < ABSENT_PAGES; i++)
@@ -147,11 +178,10 @@ static void guest_l2_vmx(void)
 /* L1 on one root, L2 on another: L1 does not use nested paging. */
 static void guest_l1_svm(struct svm_test_data *svm)
 {
-	unsigned long stack[L2_STACK_SIZE];
 	struct vmcb *vmcb = svm->vmcb;
 
 	write_cr3(guest.roots[0]);
-	generic_svm_setup(svm, guest_l2_svm, &stack[L2_STACK_SIZE]);
+	generic_svm_setup(svm, guest_l2_svm);
 	vmcb->save.cr3 = guest.l2_root;
 	for (;;) {
 		for (u64 i = 0; i < guest.turns; i++) {
@@ -166,13 +196,12 @@ static void guest_l1_svm(struct svm_test_data *svm)
 
 static void guest_l1_vmx(struct vmx_pages *vmx)
 {
-	unsigned long stack[L2_STACK_SIZE];
 	bool launched = false;
 
 	write_cr3(guest.roots[0]);
 	GUEST_ASSERT(prepare_for_vmx_operation(vmx));
 	GUEST_ASSERT(load_vmcs(vmx));
-	prepare_vmcs(vmx, guest_l2_vmx, &stack[L2_STACK_SIZE]);
+	prepare_vmcs(vmx, guest_l2_vmx);
 	GUEST_ASSERT(!vmwrite(GUEST_CR3, guest.l2_root));
 	GUEST_ASSERT(!vmwrite(GUEST_RFLAGS, X86_EFLAGS_FIXED | X86_EFLAGS_IF));
 	for (;;) {
@@ -197,14 +226,14 @@ static struct {
 	unsigned int		nr;
 	unsigned int		in_guest;
 	unsigned int		labelled_guest;
-	unsigned int		bare;
+	unsigned int		loaded;
+	unsigned int		excluded;
+	unsigned int		in_smm;
 } rec;
 
-/* In the kernel or on top of a guest, and no vCPU said to be loaded */
-static bool sample_is_bare(const struct perf_sample *sample)
+static bool has_flag(const struct perf_sample *sample, u64 flag)
 {
-	return !(sample->vcpu.flags & PERF_VCPU_LOADED) &&
-	       (sample->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
+	return sample_vcpu(sample)->flags & flag;
 }
 
 static void keep_sample(const struct perf_sample *sample, void *arg)
@@ -214,7 +243,9 @@ static void keep_sample(const struct perf_sample *sample, void *arg)
 	rec.samples[rec.nr++] = *sample;
 	rec.in_guest += sample_is_in_guest(sample);
 	rec.labelled_guest += sample_is_labelled_guest(sample);
-	rec.bare += sample_is_bare(sample);
+	rec.loaded += has_flag(sample, PERF_VCPU_LOADED);
+	rec.excluded += has_flag(sample, PERF_VCPU_EXCLUDED);
+	rec.in_smm += has_flag(sample, PERF_VCPU_SMM);
 }
 
 /* The CR3s have bits below the address of the table, too: PCIDs, or else PWT and PCD. */
@@ -314,7 +345,9 @@ static void record(struct kvm_vcpu *vcpu, struct perf_event_attr *attr,
 	rec.nr = 0;
 	rec.in_guest = 0;
 	rec.labelled_guest = 0;
-	rec.bare = 0;
+	rec.loaded = 0;
+	rec.excluded = 0;
+	rec.in_smm = 0;
 	perf_ring_open(&ring, attr, 0, -1, RING_PAGES);
 	/* Not the first exits ever: the guest's memory is there. */
 	run_turn(vcpu);
@@ -355,12 +388,30 @@ static void record(struct kvm_vcpu *vcpu, struct perf_event_attr *attr,
 	ksft_test_result(__all >= (least) && !__bad, fmt "\n", ##__VA_ARGS__);	\
 } while (0)
 
-#define is_loaded(s)	((s)->vcpu.flags & PERF_VCPU_LOADED)
-#define root_valid(s)	((s)->vcpu.flags & PERF_VCPU_PT_ROOT_VALID)
-#define is_nested(s)	((s)->vcpu.flags & PERF_VCPU_NESTED)
-#define isa_of(s)	(((s)->vcpu.flags & PERF_VCPU_ISA_MASK) >> PERF_VCPU_ISA_SHIFT)
-#define is_interrupt(s)	((s)->vcpu.exit_reason == interrupt_exit || \
-			 (s)->vcpu.exit_reason == nmi_exit)
+#define is_loaded(s)	has_flag(s, PERF_VCPU_LOADED)
+#define root_valid(s)	has_flag(s, PERF_VCPU_PT_ROOT_VALID)
+#define is_nested(s)	has_flag(s, PERF_VCPU_NESTED)
+#define in_smm(s)	has_flag(s, PERF_VCPU_SMM)
+#define isa_of(s)	((sample_vcpu(s)->flags & PERF_VCPU_ISA_MASK) >> PERF_VCPU_ISA_SHIFT)
+#define by_interrupt(s)	(has_flag(s, PERF_VCPU_EXIT_REASON_VALID) && \
+			 (sample_vcpu(s)->exit_reason == interrupt_exit || \
+			  sample_vcpu(s)->exit_reason == nmi_exit))
+
+/* What is so in each recording, with @host samples in host mode at least */
+static void check_always(const char *name, unsigned int host)
+{
+	check_samples(s, 1, true, sample_is_labelled_guest(s) == sample_is_in_guest(s),
+		      "%s: in the guest is what perf labels guest, of all samples", name);
+	check_samples(s, 1, sample_is_in_guest(s), by_interrupt(s),
+		      "%s: and an interrupt or NMI has made it exit", name);
+	check_samples(s, host, is_loaded(s) && !sample_is_in_guest(s),
+		      !root_valid(s) && !sample_vcpu(s)->pt_root,
+		      "%s: in host mode with the vCPU loaded there is no CR3", name);
+	check_samples(s, 1, true, sample_vcpu_is_whole(s),
+		      "%s: the words are those that the flags tell of", name);
+}
+
+#define NR_ALWAYS	4
 
 /* --- Tests --------------------------------------------------------------------- */
 
@@ -371,16 +422,16 @@ static bool host_has_vpid(void)
 
 static void test_content(void)
 {
-	const u32 isa = host_cpu_is_intel ? PERF_VCPU_ISA_VMX : PERF_VCPU_ISA_SVM;
+	const unsigned int words = sizeof(struct perf_sample_vcpu) / sizeof(u64) - 1;
 	const u64 known = PERF_VCPU_LOADED | PERF_VCPU_IN_GUEST | PERF_VCPU_PT_ROOT_VALID |
-			       PERF_VCPU_EXIT_REASON_VALID | PERF_VCPU_ISA_MASK;
+			  PERF_VCPU_EXIT_REASON_VALID | PERF_VCPU_ISA_MASK |
+			  PERF_VCPU_WORDS_MASK;
 	const size_t head = sizeof(struct perf_event_header) + 3 * sizeof(u64);
 	/* An eighth of the samples for each loop is far less than what there are. */
 	const unsigned int eighth = opt.samples / 8;
 	struct perf_event_attr attr;
 	struct kvm_vcpu *vcpu;
 	struct kvm_vm *vm = make_vm_two_roots(&vcpu);
-	unsigned int spins, interrupts;
 
 	init_clock(&attr);
 	record(vcpu, &attr, &rec.in_guest);
@@ -388,60 +439,48 @@ static void test_content(void)
 	check_samples(s, opt.samples, sample_is_in_guest(s), root_valid(s),
 		      "content: samples in the guest have a CR3");
 	check_samples(s, opt.samples, sample_is_in_guest(s),
-		      s->vcpu.pt_root == guest.roots[0] || s->vcpu.pt_root == guest.roots[1],
+		      sample_vcpu(s)->pt_root == guest.roots[0] ||
+		      sample_vcpu(s)->pt_root == guest.roots[1],
 		      "content: it is one of the guest's two, with its low bits");
 	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, spin_a),
-		      s->vcpu.pt_root == guest.roots[0],
+		      sample_vcpu(s)->pt_root == guest.roots[0],
 		      "content: in the one loop it is the one");
 	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, spin_b),
-		      s->vcpu.pt_root == guest.roots[1],
+		      sample_vcpu(s)->pt_root == guest.roots[1],
 		      "content: in the other loop it is the other");
-	check_samples(s, opt.samples, is_loaded(s), s->vcpu.vcpu_id == VCPU_ID,
+	check_samples(s, eighth, ip_is_in(s->ip, spin_a) || ip_is_in(s->ip, spin_b),
+		      sample_is_in_guest(s), "content: what is in the loops is in the guest");
+	check_samples(s, opt.samples, is_loaded(s), sample_vcpu(s)->vcpu_id == VCPU_ID,
 		      "content: the vCPU's id is the one it was created with");
 	check_samples(s, opt.samples, is_loaded(s), isa_of(s) == isa,
 		      "content: the ISA is the host's");
-	check_samples(s, opt.samples, is_loaded(s),
-		      s->vcpu.flags & PERF_VCPU_EXIT_REASON_VALID,
+	check_samples(s, opt.samples, is_loaded(s), has_flag(s, PERF_VCPU_EXIT_REASON_VALID),
 		      "content: there is an exit reason");
-	check_samples(s, opt.samples, is_loaded(s), !!s->vcpu.vpid == host_has_vpid(),
+	check_samples(s, opt.samples, is_loaded(s), !!sample_vcpu(s)->vpid == host_has_vpid(),
 		      "content: there is a VPID or ASID, if there are any");
-	check_samples(s, opt.samples, is_loaded(s), !(s->vcpu.flags & ~known),
+	check_samples(s, opt.samples, is_loaded(s), !(sample_vcpu(s)->flags & ~known),
 		      "content: no other flags than those");
 	check_samples(s, opt.samples, sample_is_in_guest(s),
-		      (s->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_GUEST_KERNEL,
+		      sample_mode(s) == PERF_RECORD_MISC_GUEST_KERNEL,
 		      "content: perf says guest kernel, too");
 	check_samples(s, opt.samples, true, s->tid == gettid(),
 		      "content: all samples are of the vCPU's thread");
-
-	/*
-	 * The loops have no instruction that exits. What is not an interrupt can only be
-	 * a fault on the host's page tables, which is rare.
-	 */
-	spins = count_samples(s, sample_is_in_guest(s) &&
-			      (ip_is_in(s->ip, spin_a) || ip_is_in(s->ip, spin_b)));
-	interrupts = count_samples(s, sample_is_in_guest(s) && is_interrupt(s) &&
-				   (ip_is_in(s->ip, spin_a) || ip_is_in(s->ip, spin_b)));
-	ksft_print_msg("%u of %u exits from the loops are interrupts\n", interrupts, spins);
-	ksft_test_result(spins && interrupts >= spins - spins / 20,
-			 "content: an interrupt or NMI made the exit from the loops\n");
-
-	check_samples(s, 1, is_loaded(s) && !sample_is_in_guest(s),
-		      !root_valid(s) && !s->vcpu.pt_root,
-		      "content: in host mode with the vCPU loaded there is no CR3");
-	check_samples(s, 1, !is_loaded(s), !s->vcpu.flags,
+	check_samples(s, 1, !is_loaded(s), !sample_vcpu(s)->flags,
 		      "content: without a vCPU loaded there are no flags");
+	check_always("content", 1);
 
-	check_samples(s, opt.samples, is_loaded(s), s->size == head + sizeof(struct perf_vcpu),
-		      "layout: %zu bytes with a vCPU loaded", head + sizeof(struct perf_vcpu));
+	check_samples(s, opt.samples, is_loaded(s),
+		      sample_vcpu_words(s) == words &&
+		      s->size == head + sizeof(struct perf_sample_vcpu),
+		      "layout: %zu bytes with a vCPU loaded",
+		      head + sizeof(struct perf_sample_vcpu));
 	check_samples(s, 1, !is_loaded(s), s->size == head + sizeof(u64),
 		      "layout: %zu bytes without", head + sizeof(u64));
-	check_samples(s, opt.samples, true, !s->left_over && !s->vcpu.reserved,
-		      "layout: reserved is 0, and nothing is left over");
 
 	/* The same without the bit */
 	attr.sample_type &= ~PERF_SAMPLE_VCPU;
 	record(vcpu, &attr, &rec.labelled_guest);
-	check_samples(s, opt.samples, true, s->size == head && !s->left_over,
+	check_samples(s, opt.samples, true, s->size == head && !s->rest_size,
 		      "layout: %zu bytes without the bit", head);
 	kvm_vm_free(vm);
 }
@@ -459,17 +498,18 @@ static void test_user(void)
 	init_clock(&attr);
 	record(vcpu, &attr, &rec.in_guest);
 	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, guest_user),
-		      (s->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_GUEST_USER,
+		      sample_mode(s) == PERF_RECORD_MISC_GUEST_USER,
 		      "user: samples of ring 3 are guest user");
 	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, guest_user),
-		      root_valid(s) && s->vcpu.pt_root == guest.roots[1],
+		      root_valid(s) && sample_vcpu(s)->pt_root == guest.roots[1],
 		      "user: and have its CR3");
 	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, spin_a),
-		      (s->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_GUEST_KERNEL,
+		      sample_mode(s) == PERF_RECORD_MISC_GUEST_KERNEL,
 		      "user: samples of ring 0 are guest kernel");
 	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, spin_a),
-		      root_valid(s) && s->vcpu.pt_root == guest.roots[0],
+		      root_valid(s) && sample_vcpu(s)->pt_root == guest.roots[0],
 		      "user: and have the other CR3");
+	check_always("user", 0);
 	kvm_vm_free(vm);
 }
 
@@ -486,7 +526,7 @@ static void test_nested(void)
 	struct perf_event_attr attr;
 	struct kvm_vcpu *vcpu;
 	struct kvm_vm *vm = vm_create(1);
-	vm_vaddr_t gva;
+	gva_t gva;
 
 	if (kvm_cpu_has(X86_FEATURE_SVM)) {
 		vcpu = vm_vcpu_add(vm, VCPU_ID, guest_l1_svm);
@@ -510,39 +550,77 @@ static void test_nested(void)
 	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, spin_l2),
 		      is_nested(s), "nested: samples of L2 say so");
 	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, spin_l2),
-		      root_valid(s) && s->vcpu.pt_root == guest.l2_root,
+		      root_valid(s) && sample_vcpu(s)->pt_root == guest.l2_root,
 		      "nested: and have L2's CR3");
 	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, spin_a),
 		      !is_nested(s), "nested: samples of L1 do not say so");
 	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, spin_a),
-		      root_valid(s) && s->vcpu.pt_root == guest.roots[0],
+		      root_valid(s) && sample_vcpu(s)->pt_root == guest.roots[0],
 		      "nested: and have L1's CR3");
+	check_always("nested", 0);
 	guest.loops /= NESTED_LOOPS;
 	guest.turns *= NESTED_LOOPS;
 	kvm_vm_free(vm);
 }
 
+static const char *no_smm(void)
+{
+	return kvm_has_cap(KVM_CAP_X86_SMM) ? NULL : "KVM has no SMM";
+}
+
+static void test_smm(void)
+{
+	const unsigned int samples = opt.samples, eighth = samples / 8;
+	struct perf_event_attr attr;
+	struct kvm_vcpu *vcpu;
+	struct kvm_vm *vm = make_vm(&vcpu, guest_smi);
+
+	setup_smram(vm, vcpu, SMRAM_GPA, smi_handler, sizeof(smi_handler));
+	init_clock(&attr);
+	opt.samples = eighth;
+	record(vcpu, &attr, &rec.in_smm);
+	opt.samples = samples;
+	/* Some of these are in host mode. */
+	check_samples(s, eighth / 2, sample_is_in_guest(s) && in_smm(s),
+		      s->ip >= SMI_ENTRY && s->ip < SMI_ENTRY + sizeof(smi_handler) &&
+		      sample_mode(s) == PERF_RECORD_MISC_GUEST_KERNEL,
+		      "smm: samples that say so are in the handler of the SMI");
+	check_samples(s, eighth / 2, sample_is_in_guest(s) && s->ip < SMI_ENTRY + getpagesize(),
+		      in_smm(s), "smm: and those in the handler say so");
+	check_samples(s, eighth, sample_is_in_guest(s) && ip_is_in(s->ip, spin_a),
+		      !in_smm(s), "smm: others do not");
+	check_always("smm", 0);
+	kvm_vm_free(vm);
+}
+
 static void test_exclude(void)
 {
+	const size_t size = sizeof(struct perf_event_header) + 4 * sizeof(u64);
 	struct perf_event_attr attr;
 	struct kvm_vcpu *vcpu;
 	struct kvm_vm *vm = make_vm_two_roots(&vcpu);
 
 	init_clock(&attr);
 	attr.exclude_guest = 1;
-	record(vcpu, &attr, &rec.bare);
-	check_samples(s, 1, true, !sample_is_in_guest(s) && !root_valid(s) && !s->vcpu.pt_root,
+	record(vcpu, &attr, &rec.excluded);
+	check_samples(s, opt.samples, has_flag(s, PERF_VCPU_EXCLUDED),
+		      sample_vcpu(s)->flags == PERF_VCPU_EXCLUDED && s->size == size,
+		      "exclude_guest: what has interrupted the guest says that, and nothing else");
+	check_samples(s, 1, true, !sample_is_in_guest(s) && !root_valid(s) &&
+		      !sample_vcpu(s)->pt_root,
 		      "exclude_guest: no sample is in the guest or has a CR3");
-	/* Most of these are on top of the guest. Kernels differ in how they label them. */
-	check_samples(s, opt.samples / 2, sample_is_bare(s), !s->vcpu.flags && s->left_over == 0,
-		      "exclude_guest: what has interrupted it has nothing at all");
+	check_samples(s, 1, has_flag(s, PERF_VCPU_EXCLUDED) || !is_loaded(s),
+		      !sample_vcpu_words(s) && sample_vcpu_is_whole(s),
+		      "exclude_guest: there are words with a vCPU only");
+	check_samples(s, 0, is_loaded(s), sample_vcpu(s)->vcpu_id == VCPU_ID,
+		      "exclude_guest: in host mode all is told");
 
 	init_clock(&attr);
 	attr.exclude_host = 1;
 	record(vcpu, &attr, &rec.in_guest);
 	check_samples(s, opt.samples, sample_is_in_guest(s),
-		      root_valid(s) && (s->vcpu.pt_root == guest.roots[0] ||
-					s->vcpu.pt_root == guest.roots[1]),
+		      root_valid(s) && (sample_vcpu(s)->pt_root == guest.roots[0] ||
+					sample_vcpu(s)->pt_root == guest.roots[1]),
 		      "exclude_host: samples in the guest have a CR3");
 	kvm_vm_free(vm);
 }
@@ -552,6 +630,7 @@ static const unsigned int attr_sizes[] = {
 	PERF_ATTR_SIZE_VER0, PERF_ATTR_SIZE_VER1, PERF_ATTR_SIZE_VER2,
 	PERF_ATTR_SIZE_VER3, PERF_ATTR_SIZE_VER4, PERF_ATTR_SIZE_VER5,
 	PERF_ATTR_SIZE_VER6, PERF_ATTR_SIZE_VER7, PERF_ATTR_SIZE_VER8,
+	sizeof(struct perf_event_attr),
 };
 
 static void test_attr(void)
@@ -574,9 +653,9 @@ static void test_attr(void)
 			perf_ring_read(&ring, keep_sample, NULL);
 		}
 		perf_ring_close(&ring);
-		check_samples(s, wanted, true, s->size == 40 && !s->left_over && !s->vcpu.flags,
-			      "attr: samples with an attr of %u bytes, as of version %u",
-			      attr_sizes[i], i);
+		check_samples(s, wanted, true, s->size == 40 && sample_vcpu_is_whole(s) &&
+			      !sample_vcpu(s)->flags,
+			      "attr: samples with an attr of %u bytes", attr_sizes[i]);
 	}
 
 	init_clock(&attr);
@@ -672,24 +751,6 @@ static void test_permission(void)
 
 /* --- Softirqs on top of the interrupt that the guest was running into ----------- */
 
-/* Softirqs that threads run are never on top of an interrupt. */
-static bool softirqs_are_threads(void)
-{
-	char cmdline[4096];
-	bool forced = false;
-	FILE *file;
-
-	if (!access("/sys/kernel/realtime", F_OK))
-		return true;
-	file = fopen("/proc/cmdline", "r");
-	if (!file)
-		return false;
-	while (!forced && fscanf(file, "%4095s", cmdline) == 1)
-		forced = !strcmp(cmdline, "threadirqs");
-	fclose(file);
-	return forced;
-}
-
 static const char *no_softirq_entry(void)
 {
 	if (softirqs_are_threads())
@@ -707,10 +768,10 @@ static void test_softirq(void)
 	init_tracepoint(&attr, "irq/softirq_entry");
 	/* There are not as many. */
 	opt.samples = 10;
-	record(vcpu, &attr, &rec.labelled_guest);
-	check_samples(s, opt.samples, sample_is_labelled_guest(s),
-		      is_loaded(s) && !sample_is_in_guest(s) && !root_valid(s),
-		      "softirq: a softirq that perf labels guest is not in the guest");
+	record(vcpu, &attr, &rec.loaded);
+	check_samples(s, opt.samples, is_loaded(s),
+		      !sample_is_in_guest(s) && !sample_is_labelled_guest(s) && !root_valid(s),
+		      "softirq: what softirqs do is not in the guest, and has no CR3");
 	opt.samples = samples;
 	kvm_vm_free(vm);
 }
@@ -721,7 +782,7 @@ static void test_softirq(void)
 
 /* As in enum kvm_vcpu_timeline_state, which is not in a uapi header */
 enum {
-	TL_RUN,
+	TL_NONE,
 	TL_USER,
 	TL_PREEMPTED,
 	TL_BLOCKED,
@@ -730,12 +791,44 @@ enum {
 	NR_TL,
 };
 
+static const char * const tl_names[] = {
+	"unknown", "user", "preempted", "blocked", "halted", "halt-poll",
+};
+
 struct timeline_event {
+	u64	time;		/* the sample's: when the state has ended */
+	u32	sample_cpu;
+	u64	ns;
+	u64	wait;
+	u64	exit_reason;
 	u32	vcpu_id;
-	u32	state;
-	s32		why;
-	s32		next_pid;
-	u32	exit_reason;
+	u32	seq;
+	s32	why;
+	s32	next_pid;
+	u32	cpu;
+	u8	state;
+	u8	isa;
+};
+
+#define TL_FIELD(name) \
+	{ #name, offsetof(struct timeline_event, name), sizeof(((struct timeline_event *)0)->name) }
+
+/* The fields of the tracepoint, and where they are kept */
+static struct {
+	const char	*name;
+	size_t		to, size;
+	int		from;	/* offset in the tracepoint's record */
+} tl_fields[] = {
+	TL_FIELD(ns),
+	TL_FIELD(wait),
+	TL_FIELD(exit_reason),
+	TL_FIELD(vcpu_id),
+	TL_FIELD(seq),
+	TL_FIELD(why),
+	TL_FIELD(next_pid),
+	TL_FIELD(cpu),
+	TL_FIELD(state),
+	TL_FIELD(isa),
 };
 
 static struct {
@@ -743,9 +836,14 @@ static struct {
 	struct timeline_event	*events;
 	unsigned int		nr;
 	unsigned int		count[NR_TL];
+	u64			ns[NR_TL];	/* sums */
+	u64			lost;
+	u64			wall_ns;	/* that the recording has taken */
+	u64			vmm_ns;		/* of it, between the turns */
 } tl;
 
 static int timeline_cpu;
+static cpu_set_t allowed;
 static volatile bool spinner_stop;
 static pid_t spinner_tid;
 
@@ -754,150 +852,227 @@ static const char *no_timeline(void)
 	return tracepoint_id(TIMELINE) < 0 ? "no tracepoint kvm:kvm_vcpu_timeline" : NULL;
 }
 
-/* The offset of a field of 32 bits in the tracepoint's record */
-static int field_offset(const char *name)
+static void find_fields(void)
 {
-	FILE *file = tracefs_open(TIMELINE, "format");
-	int offset = -1, size;
 	char line[256], pattern[64];
-	const char *field;
+	FILE *file;
 
-	TEST_ASSERT(file, "No format of " TIMELINE);
-	snprintf(pattern, sizeof(pattern), " %s;", name);
-	while (offset < 0 && fgets(line, sizeof(line), file)) {
-		field = strstr(line, pattern);
-		if (field && (sscanf(field + strlen(pattern), " offset:%d; size:%d;",
-				     &offset, &size) != 2 || size != sizeof(u32)))
-			offset = -1;
+	for (unsigned int i = 0; i < ARRAY_SIZE(tl_fields); i++) {
+		const char *field = NULL;
+		int size;
+
+		file = tracefs_open(TIMELINE, "format", "r");
+		TEST_ASSERT(file, "No format of " TIMELINE);
+		snprintf(pattern, sizeof(pattern), " %s;", tl_fields[i].name);
+		while (!field && fgets(line, sizeof(line), file))
+			field = strstr(line, pattern);
+		fclose(file);
+		TEST_ASSERT(field && sscanf(field + strlen(pattern), " offset:%d; size:%d;",
+					    &tl_fields[i].from, &size) == 2 &&
+			    size == tl_fields[i].size &&
+			    tl_fields[i].from + size <= PERF_RAW_MAX,
+			    "No field %s of %zu bytes in " TIMELINE,
+			    tl_fields[i].name, tl_fields[i].size);
 	}
-	fclose(file);
-	TEST_ASSERT(offset >= 0 && offset + sizeof(u32) <= PERF_RAW_MAX,
-		    "No field %s of 32 bits in " TIMELINE, name);
-	return offset;
 }
-
-static struct {
-	int vcpu_id, state, why, next_pid, exit_reason;
-} offsets;
 
 static void keep_event(const struct perf_sample *sample, void *arg)
 {
 	struct timeline_event *event = &tl.events[tl.nr];
 
-	/* There may be other VMs. */
-	if (sample->tid != gettid() || tl.nr == MAX_SAMPLES)
+	TEST_ASSERT_EQ(sample->tid, gettid());
+	if (tl.nr == MAX_SAMPLES)
 		return;
-	memcpy(&event->vcpu_id, sample->raw + offsets.vcpu_id, sizeof(event->vcpu_id));
-	memcpy(&event->state, sample->raw + offsets.state, sizeof(event->state));
-	memcpy(&event->why, sample->raw + offsets.why, sizeof(event->why));
-	memcpy(&event->next_pid, sample->raw + offsets.next_pid, sizeof(event->next_pid));
-	memcpy(&event->exit_reason, sample->raw + offsets.exit_reason,
-	       sizeof(event->exit_reason));
-	if (event->state < NR_TL)
+	event->time = sample->time;
+	event->sample_cpu = sample->cpu;
+	for (unsigned int i = 0; i < ARRAY_SIZE(tl_fields); i++)
+		memcpy((u8 *)event + tl_fields[i].to, sample->raw + tl_fields[i].from,
+		       tl_fields[i].size);
+	if (event->state < NR_TL) {
 		tl.count[event->state]++;
+		tl.ns[event->state] += event->ns;
+	}
 	tl.nr++;
+}
+
+static void open_timeline(struct perf_ring *ring)
+{
+	struct perf_event_attr attr;
+
+	find_fields();
+	init_tracepoint(&attr, TIMELINE);
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
+	tl.nr = 0;
+	memset(tl.count, 0, sizeof(tl.count));
+	memset(tl.ns, 0, sizeof(tl.ns));
+	/* Of the thread, on all CPUs */
+	perf_ring_open(ring, &attr, gettid(), -1, RING_PAGES);
 }
 
 /*
  * The events of @turns turns, or until *counted is not 0, behind one that is not recorded
- * if @warm. They are of the CPU, not of
- * the thread: perf takes the thread's events away before KVM knows that it is scheduled
- * out.
+ * if @warm. Between any two, and before the first, the vCPU's thread is in user space for
+ * @vmm_ns, and @between is called.
  */
 static void record_timeline(struct kvm_vcpu *vcpu, unsigned int turns,
-			    const unsigned int *counted, bool warm)
+			    const unsigned int *counted, bool warm, u64 vmm_ns,
+			    void (*between)(void))
 {
-	u64 end = now_ns() + opt.seconds * 1000000000ULL;
-	struct perf_event_attr attr;
+	u64 begin, end, before;
 	struct perf_ring ring;
 
-	offsets.vcpu_id = field_offset("vcpu_id");
-	offsets.state = field_offset("state");
-	offsets.why = field_offset("why");
-	offsets.next_pid = field_offset("next_pid");
-	offsets.exit_reason = field_offset("exit_reason");
-
-	init_tracepoint(&attr, TIMELINE);
-	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_RAW;
-	tl.nr = 0;
-	memset(tl.count, 0, sizeof(tl.count));
-	perf_ring_open(&ring, &attr, -1, timeline_cpu, RING_PAGES);
+	open_timeline(&ring);
 	if (warm)
 		run_turn(vcpu);
 	perf_ring_enable(&ring);
+	tl.vmm_ns = 0;
+	begin = now_ns();
+	end = begin + opt.seconds * 1000000000ULL;
 	for (unsigned int i = 0; (i < turns || (counted && !*counted)) && now_ns() < end; i++) {
+		before = now_ns();
+		if (between)
+			between();
+		spin_in_user_space(vmm_ns);
+		tl.vmm_ns += now_ns() - before;
 		run_turn(vcpu);
 		perf_ring_read(&ring, keep_event, NULL);
 	}
+	tl.wall_ns = now_ns() - begin;
 	perf_ring_disable(&ring);
 	perf_ring_close(&ring);
-	ksft_print_msg("%u events: run %u user %u preempted %u blocked %u halted %u poll %u\n",
-		       tl.nr, tl.count[TL_RUN], tl.count[TL_USER], tl.count[TL_PREEMPTED],
-		       tl.count[TL_BLOCKED], tl.count[TL_HALTED], tl.count[TL_HALT_POLL]);
+	tl.lost = ring.lost;
+
+	ksft_print_msg("%u events in %lu us:", tl.nr, tl.wall_ns / 1000);
+	for (unsigned int i = 0; i < NR_TL; i++)
+		printf(" %s %u (%lu us)", tl_names[i], tl.count[i], tl.ns[i] / 1000);
+	printf("\n");
 }
 
-/* What may follow what, without halt-polling */
-static const u32 tl_next[NR_TL] = {
-	[TL_RUN]	= BIT(TL_USER) | BIT(TL_PREEMPTED) | BIT(TL_BLOCKED) | BIT(TL_HALTED),
-	[TL_USER]	= BIT(TL_RUN),
-	[TL_PREEMPTED]	= BIT(TL_RUN),
-	[TL_BLOCKED]	= BIT(TL_RUN),
-	[TL_HALTED]	= BIT(TL_RUN),
-};
-
+/*
+ * Each is of the vCPU, of the time since the one before, and no one is missing. A vCPU
+ * that is preempted while it polls for a wakeup has two states at once: the event of
+ * the inner one comes first.
+ */
 static bool order_is_right(void)
 {
 	unsigned int bad = 0;
 
 	for (unsigned int i = 0; i < tl.nr; i++) {
 		const struct timeline_event *event = &tl.events[i];
+		const u64 begin = event->time - event->ns;
+		unsigned int before = i;
 
-		if (event->state >= NR_TL || event->vcpu_id != VCPU_ID)
+		if (event->state == TL_HALT_POLL)
+			while (before && tl.events[before - 1].state == TL_PREEMPTED &&
+			       tl.events[before - 1].time - tl.events[before - 1].ns >= begin)
+				before--;
+
+		/* What has begun before the tracepoint was on has no length. */
+		if (event->state >= NR_TL || (event->state == TL_NONE && event->ns) ||
+		    event->vcpu_id != VCPU_ID || (event->isa ?: isa) != isa ||
+		    (!event->isa && event->exit_reason) ||
+		    (i && event->seq != tl.events[i - 1].seq + 1) ||
+		    (before && tl.events[before - 1].time > begin)) {
+			ksft_print_msg("event %u: state %u vcpu %u isa %u seq %u [%lu, %lu]\n", i,
+				       event->state, event->vcpu_id, event->isa, event->seq,
+				       begin, event->time);
 			bad++;
-		else if (i && !(tl_next[tl.events[i - 1].state] & BIT(event->state)))
-			bad++;
+		}
 	}
-	if (bad)
-		ksft_print_msg("%u of %u events are not as they should be\n", bad, tl.nr);
-	return tl.nr && !bad && tl.events[0].state == TL_RUN &&
-	       tl.events[tl.nr - 1].state == TL_USER;
+	if (bad || tl.lost)
+		ksft_print_msg("%u of %u events are not as they should be, %lu are lost\n",
+			       bad, tl.nr, tl.lost);
+	return tl.nr && !bad && !tl.lost;
 }
+
+/* How many events there are for which @cond holds, with @e for the event */
+#define count_events(e, cond) ({				\
+	unsigned int __nr = 0;					\
+								\
+	for (unsigned int __i = 0; __i < tl.nr; __i++) {	\
+		const struct timeline_event *e = &tl.events[__i];	\
+								\
+		if (cond)					\
+			__nr++;					\
+	}							\
+	__nr;							\
+})
 
 /* How many times KVM_RUN has ended with @why */
 static unsigned int nr_exits(int why)
 {
-	unsigned int nr = 0;
-
-	for (unsigned int i = 0; i < tl.nr; i++)
-		nr += tl.events[i].state == TL_USER && tl.events[i].why == why;
-	return nr;
+	return count_events(e, e->state == TL_USER && e->why == why);
 }
 
-/* The library runs the vCPU once more after each exit, with immediate_exit. */
+/* The library runs the vCPU again after each exit, with immediate_exit. */
 static bool exits_are_right(void)
 {
+	return !count_events(e, e->state == TL_USER ? e->exit_reason != io_exit : !!e->why) &&
+	       nr_exits(KVM_EXIT_IO) + nr_exits(-EINTR) == tl.count[TL_USER];
+}
+
+/* What there is of @ns, is @least percent of @all at least, and not more than that. */
+static bool is_about(u64 ns, unsigned int least, u64 all)
+{
+	if (ns > all || ns < all / 100 * least)
+		ksft_print_msg("%lu us of %lu us, at least %u %% wanted\n", ns / 1000,
+			       all / 1000, least);
+	return ns <= all && ns >= all / 100 * least;
+}
+
+/* Whatever the thread was doing, it has not waited for a CPU for longer than that. */
+static bool waits_are_right(void)
+{
+	unsigned int bad = 0;
+
 	for (unsigned int i = 0; i < tl.nr; i++) {
 		const struct timeline_event *event = &tl.events[i];
 
-		if (event->state == TL_USER ? event->exit_reason != io_exit : event->why)
-			return false;
+		if (event->wait <= event->ns)
+			continue;
+		if (!bad++)
+			ksft_print_msg("event %u: %s for %lu ns, waited for %lu ns\n", i,
+				       tl_names[event->state], event->ns, event->wait);
 	}
-	return nr_exits(KVM_EXIT_IO) + nr_exits(-EINTR) == tl.count[TL_USER];
+	if (bad)
+		ksft_print_msg("%u of %u events have waited for longer than they lasted\n",
+			       bad, tl.nr);
+	return !bad;
 }
 
-/* How many times the CPU was lost to the task, or to any other than the vCPU's if 0 */
-static unsigned int lost_to(pid_t tid)
+/* ns that the vCPU was in user space between the turns */
+static u64 ns_between_turns(void)
 {
-	unsigned int nr = 0;
+	u64 ns = 0;
 
 	for (unsigned int i = 0; i < tl.nr; i++)
-		nr += tl.events[i].state == TL_PREEMPTED && tl.events[i].next_pid == tid;
-	return nr;
+		if (tl.events[i].state == TL_USER && tl.events[i].why == -EINTR)
+			ns += tl.events[i].ns;
+	return ns;
+}
+
+static u64 waited_ns(u8 state)
+{
+	u64 ns = 0;
+
+	for (unsigned int i = 0; i < tl.nr; i++)
+		if (tl.events[i].state == state)
+			ns += tl.events[i].wait;
+	return ns;
+}
+
+static u64 ns_of_all(void)
+{
+	u64 ns = 0;
+
+	for (unsigned int i = 0; i < NR_TL; i++)
+		ns += tl.ns[i];
+	return ns;
 }
 
 static void *spinner(void *arg)
 {
-	kvm_pin_this_task_to_pcpu(timeline_cpu);
+	pin_self_to_cpu(timeline_cpu);
 	__atomic_store_n(&spinner_tid, gettid(), __ATOMIC_RELEASE);
 	while (!spinner_stop)
 		;
@@ -930,7 +1105,7 @@ static void pin_for_timeline(cpu_set_t *before)
 {
 	TEST_ASSERT(!sched_getaffinity(0, sizeof(*before), before), "sched_getaffinity()");
 	timeline_cpu = sched_getcpu();
-	kvm_pin_this_task_to_pcpu(timeline_cpu);
+	pin_self_to_cpu(timeline_cpu);
 }
 
 static void unpin(const cpu_set_t *before)
@@ -950,63 +1125,223 @@ static void test_pages(void)
 	vm_userspace_mem_region_add(vm, VM_MEM_SRC_ANONYMOUS, ABSENT_GPA, ABSENT_SLOT,
 				    ABSENT_PAGES, 0);
 	guest.page_size = getpagesize();
-	guest.absent = vm_vaddr_unused_gap(vm, ABSENT_PAGES * guest.page_size, ABSENT_GPA);
+	guest.absent = vm_unused_gva_gap(vm, ABSENT_PAGES * guest.page_size, ABSENT_GPA);
 	virt_map(vm, guest.absent, ABSENT_GPA, ABSENT_PAGES);
 	sync_global_to_guest(vm, guest);
 	pages = uffd_setup_demand_paging(UFFDIO_REGISTER_MODE_MISSING, PAGE_DELAY_US,
 					 addr_gpa2hva(vm, ABSENT_GPA),
 					 ABSENT_PAGES * guest.page_size, 1, bring_page);
 
-	record_timeline(vcpu, 1, NULL, false);
+	record_timeline(vcpu, 1, NULL, false, 0, NULL);
 	ksft_test_result(order_is_right(), "pages: the order of waits for pages\n");
 	ksft_test_result(tl.count[TL_BLOCKED] >= ABSENT_PAGES,
 			 "pages: the vCPU is blocked for each of %u\n", ABSENT_PAGES);
+	ksft_test_result(tl.ns[TL_BLOCKED] >= ABSENT_PAGES * PAGE_DELAY_US * 1000ULL &&
+			 ns_of_all() <= tl.wall_ns, "pages: for as long as they take\n");
 	ksft_test_result(!tl.count[TL_HALTED], "pages: and never halted\n");
 	uffd_stop_demand_paging(pages);
 	kvm_vm_free(vm);
 	unpin(&before);
 }
 
-static void test_timeline(void)
+/* Exits to user space, which are told by the next KVM_RUN */
+static void test_exits(void)
 {
-	pthread_t thread;
-	cpu_set_t before;
 	struct kvm_vcpu *vcpu;
-	struct kvm_vm *vm;
+	struct kvm_vm *vm = make_vm_two_roots(&vcpu);
+	cpu_set_t before;
 
 	pin_for_timeline(&before);
-
-	vm = make_vm_two_roots(&vcpu);
-	record_timeline(vcpu, USER_EXITS, NULL, true);
-	ksft_test_result(order_is_right(), "timeline: the order of exits to user space\n");
+	record_timeline(vcpu, USER_EXITS, NULL, true, VMM_NS, NULL);
+	ksft_test_result(order_is_right(), "exits: the order of exits to user space\n");
 	ksft_test_result(nr_exits(KVM_EXIT_IO) == USER_EXITS,
-			 "timeline: %u exits to user space\n", USER_EXITS);
-	ksft_test_result(exits_are_right(), "timeline: and why\n");
+			 "exits: %u exits to user space\n", USER_EXITS);
+	ksft_test_result(exits_are_right(), "exits: and why\n");
+	/* With the system calls around KVM_RUN it is a bit more. */
+	ksft_test_result(is_about(tl.vmm_ns, 75, ns_between_turns()),
+			 "exits: the time between them is the VMM's\n");
+	ksft_test_result(ns_of_all() <= tl.wall_ns, "exits: no more than all time is told\n");
+	ksft_test_result(!count_events(e, e->cpu != timeline_cpu || e->sample_cpu != timeline_cpu),
+			 "exits: all began on the CPU\n");
+	ksft_test_result(waits_are_right(),
+			 "exits: none has waited for longer than it lasted\n");
 
+	/* The state that the vCPU is in now began when the tracepoint was on last. */
+	spin_in_user_space(STALE_NS);
+	record_timeline(vcpu, 1, NULL, false, 0, NULL);
+	ksft_test_result(tl.nr && tl.events[0].state == TL_USER && !tl.events[0].ns &&
+			 !tl.events[0].wait && !tl.events[0].why &&
+			 !count_events(e, e->state == TL_USER && e->ns >= STALE_NS),
+			 "exits: of a state that began before the tracepoint was on, only the end is told\n");
+	kvm_vm_free(vm);
+	unpin(&before);
+}
+
+/*
+ * The scheduler and the event take their times at two places: of one preemption of some
+ * us that may be most of it, of all of them together it is little.
+ */
+static bool preempted_is_waiting(void)
+{
+	u64 ns = 0, wait = 0;
+
+	for (unsigned int i = 0; i < tl.nr; i++) {
+		if (tl.events[i].state != TL_PREEMPTED)
+			continue;
+		ns += tl.events[i].ns;
+		wait += tl.events[i].wait;
+	}
+	ksft_print_msg("preempted for %lu us, of which %lu us on a runqueue\n",
+		       (unsigned long)(ns / 1000), (unsigned long)(wait / 1000));
+	return wait >= ns - ns / 10;
+}
+
+static void test_preempted(void)
+{
+	struct kvm_vcpu *vcpu;
+	struct kvm_vm *vm = make_vm_two_roots(&vcpu);
+	unsigned int preempted, to_spinner;
+	cpu_set_t before;
+	pthread_t thread;
+
+	pin_for_timeline(&before);
 	pthread_create(&thread, NULL, spinner, NULL);
 	while (!__atomic_load_n(&spinner_tid, __ATOMIC_ACQUIRE))
 		usleep(1000);
-	record_timeline(vcpu, USER_EXITS, &tl.count[TL_PREEMPTED], true);
+	record_timeline(vcpu, USER_EXITS, &tl.count[TL_PREEMPTED], true, 0, NULL);
 	spinner_stop = true;
 	pthread_join(thread, NULL);
-	ksft_test_result(order_is_right(), "timeline: the order of preemptions\n");
-	ksft_test_result(lost_to(spinner_tid) > 0,
-			 "timeline: the vCPU loses its CPU to the other thread\n");
-	ksft_test_result(!lost_to(gettid()), "timeline: and never to itself\n");
-	kvm_vm_free(vm);
 
-	vm = make_vm(&vcpu, guest_halt);
-	vm_install_exception_handler(vm, TIMER_VECTOR, guest_timer);
-	/* No polling */
-	vm_enable_cap(vm, KVM_CAP_HALT_POLL, 0);
-	record_timeline(vcpu, HALT_TURNS, NULL, true);
-	ksft_test_result(order_is_right(), "timeline: the order of halts\n");
-	/* Some find the interrupt pending if the host is slow, some wake up in vain. */
-	ksft_test_result(tl.count[TL_HALTED] >= HALT_TURNS * HALTS / 2,
-			 "timeline: the vCPU is halted\n");
-	ksft_test_result(!tl.count[TL_HALT_POLL], "timeline: and does not poll\n");
+	preempted = tl.count[TL_PREEMPTED];
+	to_spinner = count_events(e, e->state == TL_PREEMPTED && e->next_pid == spinner_tid);
+	ksft_test_result(order_is_right(), "preempted: the order of preemptions\n");
+	ksft_test_result(to_spinner > 0 && to_spinner * 2 > preempted,
+			 "preempted: the vCPU loses its CPU, mostly to the other thread\n");
+	ksft_test_result(!count_events(e, e->next_pid == gettid()),
+			 "preempted: and never to itself\n");
+	/* It could have run all the time. */
+	ksft_test_result(waits_are_right() && preempted_is_waiting(),
+			 "preempted: and waits for it as long as it is preempted\n");
+	ksft_test_result(ns_of_all() <= tl.wall_ns, "preempted: no more than all time is told\n");
 	kvm_vm_free(vm);
 	unpin(&before);
+}
+
+static struct kvm_vm *make_vm_halts(struct kvm_vcpu **vcpu, u64 poll_ns)
+{
+	struct kvm_vm *vm = make_vm(vcpu, guest_halt);
+
+	vm_install_exception_handler(vm, TIMER_VECTOR, guest_timer);
+	vm_enable_cap(vm, KVM_CAP_HALT_POLL, poll_ns);
+	return vm;
+}
+
+static void test_halted(void)
+{
+	struct kvm_vcpu *vcpu;
+	struct kvm_vm *vm;
+	cpu_set_t before;
+
+	pin_for_timeline(&before);
+	vm = make_vm_halts(&vcpu, 0);
+	record_timeline(vcpu, HALT_TURNS, NULL, true, 0, NULL);
+	ksft_test_result(order_is_right(), "halted: the order of halts\n");
+	/* Some find the interrupt pending if the host is slow, some wake up in vain. */
+	ksft_test_result(tl.count[TL_HALTED] >= HALT_TURNS * HALTS / 2,
+			 "halted: the vCPU is halted\n");
+	ksft_test_result(is_about(tl.ns[TL_HALTED], 50, tl.wall_ns) && ns_of_all() <= tl.wall_ns,
+			 "halted: for most of the time\n");
+	ksft_test_result(!count_events(e, e->state == TL_HALTED &&
+				       (e->exit_reason != hlt_exit || e->next_pid == gettid())),
+			 "halted: by HLT, and its CPU is another's\n");
+	/* What it is not waiting for is a CPU. */
+	ksft_test_result(waits_are_right() && waited_ns(TL_HALTED) < tl.ns[TL_HALTED] / 2,
+			 "halted: and waits for that afterwards only\n");
+	ksft_test_result(!tl.count[TL_HALT_POLL], "halted: and does not poll\n");
+	kvm_vm_free(vm);
+
+	/* Each halt that is shorter than that lets KVM poll longer the next time. */
+	vm = make_vm_halts(&vcpu, HALT_POLL_NS);
+	record_timeline(vcpu, POLL_TURNS, NULL, true, 0, NULL);
+	ksft_test_result(order_is_right(), "halted: the order of polls\n");
+	ksft_test_result(tl.count[TL_HALT_POLL] >= POLL_TURNS * HALTS / 2,
+			 "halted: the vCPU polls\n");
+	ksft_test_result(is_about(tl.ns[TL_HALT_POLL], 1, tl.wall_ns),
+			 "halted: for some of the time\n");
+	kvm_vm_free(vm);
+	unpin(&before);
+}
+
+static const char *no_two_cpus(void)
+{
+	cpu_set_t set;
+
+	TEST_ASSERT(!sched_getaffinity(0, sizeof(set), &set), "sched_getaffinity()");
+	return CPU_COUNT(&set) < 2 ? "takes two CPUs" : no_timeline();
+}
+
+/* To the next CPU that the test may run on */
+static void move(void)
+{
+	int cpu = sched_getcpu();
+
+	do
+		cpu = (cpu + 1) % CPU_SETSIZE;
+	while (!CPU_ISSET(cpu, &allowed));
+	pin_self_to_cpu(cpu);
+}
+
+static void test_moved(void)
+{
+	struct kvm_vcpu *vcpu;
+	struct kvm_vm *vm = make_vm_two_roots(&vcpu);
+
+	TEST_ASSERT(!sched_getaffinity(0, sizeof(allowed), &allowed), "sched_getaffinity()");
+	move();
+	record_timeline(vcpu, USER_EXITS, NULL, true, 0, move);
+	ksft_test_result(nr_exits(KVM_EXIT_IO) == USER_EXITS && !tl.lost,
+			 "moved: each exit is told, by the thread's event\n");
+	ksft_test_result(count_events(e, e->state == TL_USER && e->why == -EINTR &&
+				      e->cpu != e->sample_cpu) == USER_EXITS,
+			 "moved: in between it is on one CPU, and then on another\n");
+	ksft_test_result(!count_events(e, e > tl.events && e->cpu != e[-1].sample_cpu),
+			 "moved: each state began on the CPU where the one before has ended\n");
+	ksft_test_result(!count_events(e, e->seq != tl.events[0].seq + (e - tl.events)),
+			 "moved: all are counted\n");
+	sched_setaffinity(0, sizeof(allowed), &allowed);
+	kvm_vm_free(vm);
+}
+
+static const char *no_ftrace(void)
+{
+	FILE *file = tracefs_open(TIMELINE, "enable", "w");
+
+	if (!file)
+		return "cannot write to tracefs";
+	fclose(file);
+	return NULL;
+}
+
+static void ftrace_timeline(bool on)
+{
+	FILE *file = tracefs_open(TIMELINE, "enable", "w");
+
+	TEST_ASSERT(file && fprintf(file, "%d", on) == 1 && !fclose(file), "enable of " TIMELINE);
+}
+
+/* Who else reads the tracepoint does not change what the events are. */
+static void test_others(void)
+{
+	struct kvm_vcpu *vcpu;
+	struct kvm_vm *vm = make_vm_two_roots(&vcpu);
+
+	ftrace_timeline(true);
+	record_timeline(vcpu, USER_EXITS, NULL, true, 0, NULL);
+	ftrace_timeline(false);
+	ksft_test_result(nr_exits(KVM_EXIT_IO) == USER_EXITS &&
+			 !count_events(e, e->seq != tl.events[0].seq + (e - tl.events)),
+			 "others: each event counts once while ftrace has it, too\n");
+	kvm_vm_free(vm);
 }
 
 /* --- All of them ---------------------------------------------------------------- */
@@ -1017,15 +1352,20 @@ static const struct {
 	void		(*run)(void);
 	const char	*(*why_not)(void);
 } tests[] = {
-	{ "content",	18, test_content,	NULL },
-	{ "user",	4,  test_user,		NULL },
-	{ "nested",	4,  test_nested,	no_nested },
-	{ "exclude",	3,  test_exclude,	NULL },
+	{ "content",	16 + NR_ALWAYS, test_content, NULL },
+	{ "user",	4 + NR_ALWAYS, test_user, NULL },
+	{ "nested",	4 + NR_ALWAYS, test_nested, no_nested },
+	{ "smm",	3 + NR_ALWAYS, test_smm, no_smm },
+	{ "exclude",	5,  test_exclude,	NULL },
 	{ "attr",	ARRAY_SIZE(attr_sizes) + 1, test_attr, NULL },
 	{ "permission",	3,  test_permission,	no_root },
 	{ "softirq",	1,  test_softirq,	no_softirq_entry },
-	{ "timeline",	9,  test_timeline,	no_timeline },
-	{ "pages",	3,  test_pages,		no_pages },
+	{ "exits",	8,  test_exits,		no_timeline },
+	{ "preempted",	5,  test_preempted,	no_timeline },
+	{ "halted",	9,  test_halted,	no_timeline },
+	{ "moved",	4,  test_moved,		no_two_cpus },
+	{ "others",	1,  test_others,	no_ftrace },
+	{ "pages",	4,  test_pages,		no_pages },
 };
 
 static bool wanted(unsigned int i)
@@ -1120,6 +1460,8 @@ int main(int argc, char *argv[])
 	interrupt_exit = host_cpu_is_intel ? EXIT_REASON_EXTERNAL_INTERRUPT : SVM_EXIT_INTR;
 	nmi_exit = host_cpu_is_intel ? EXIT_REASON_EXCEPTION_NMI : SVM_EXIT_NMI;
 	io_exit = host_cpu_is_intel ? EXIT_REASON_IO_INSTRUCTION : SVM_EXIT_IOIO;
+	hlt_exit = host_cpu_is_intel ? EXIT_REASON_HLT : SVM_EXIT_HLT;
+	isa = host_cpu_is_intel ? PERF_VCPU_ISA_VMX : PERF_VCPU_ISA_SVM;
 	rec.samples = calloc(MAX_SAMPLES, sizeof(*rec.samples));
 	tl.events = calloc(MAX_SAMPLES, sizeof(*tl.events));
 	TEST_ASSERT(rec.samples && tl.events, "calloc()");

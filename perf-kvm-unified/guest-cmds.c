@@ -118,11 +118,7 @@ int guest_cmds__check(const struct guest_cmds *cmds, struct kvm_vms *vms)
 		if (kvm_vms__find_name(vms, gc->name))
 			continue;
 
-		pr_err("--%s: no VM is called '%s'.", option, gc->name);
-		for (size_t i = 0; i < vms->nr; i++)
-			pr_err("%s%s (pid %d)", i ? ", " : " Running: ",
-			       vms->entries[i].name, vms->entries[i].pid);
-		pr_err("%s\n", vms->nr ? "" : " No VM is running.");
+		kvm_vms__pr_no_such(vms, option, gc->name);
 		return -ENOENT;
 	}
 	return 0;

@@ -204,7 +204,7 @@ static const char *kvm_guest__file(struct kvm_guest *guest, const char *name,
 	char key[SBUILD_ID_SIZE + PATH_MAX], *copy, *real = NULL;
 	u64 start;
 
-	build_id__sprintf(bid, key);
+	build_id__snprintf(bid, key, sizeof(key));
 	scnprintf(key + strlen(key), sizeof(key) - strlen(key), "/%s", name);
 	if (!guest->files) {
 		struct hashmap *files = hashmap__new(file__hash, file__equal, NULL);

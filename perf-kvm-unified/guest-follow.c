@@ -6,7 +6,6 @@
  * process that lives for a few ms.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +33,8 @@
 #ifdef HAVE_BPF_SKEL
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include "util/bpf_skel/guest_tasks.h"
-#include "util/bpf_skel/guest_tasks.skel.h"
+#include "kvm-unified/bpf_skel/guest_tasks.h"
+#include "kvm-unified/bpf_skel/guest_tasks.skel.h"
 #endif
 
 static int __printf(3, 4) fail(char *err, size_t errlen, const char *fmt, ...)
@@ -117,7 +116,7 @@ static int start_bpf(struct guest_follow *follow, char *err, size_t errlen)
 /* Of processes on all CPUs */
 static int start_side_band(struct guest_follow *follow)
 {
-	struct target target = { .system_wide = true, .uid = UINT_MAX };
+	struct target target = { .system_wide = true };
 	struct perf_event_attr *attr;
 	struct evsel *evsel;
 	int ret;
@@ -153,11 +152,11 @@ static int start_side_band(struct guest_follow *follow)
 	ret = evlist__create_maps(follow->evlist, &target);
 	if (ret)
 		return ret;
-	ret = evsel__open(evsel, follow->evlist->core.user_requested_cpus,
-			  follow->evlist->core.threads);
+	ret = evsel__open(evsel, evlist__core(follow->evlist)->user_requested_cpus,
+			  evlist__core(follow->evlist)->threads);
 	if (ret < 0)
 		return ret;
-	ret = evlist__mmap(follow->evlist, SIDE_BAND_PAGES);
+	ret = evlist__do_mmap(follow->evlist, SIDE_BAND_PAGES);
 	if (ret < 0)
 		return ret;
 	evlist__enable(follow->evlist);
@@ -204,8 +203,8 @@ static int read_side_band(struct guest_follow *follow)
 	char buf[UINT16_MAX] __aligned(8);
 	int ret = 0;
 
-	for (int i = 0; !ret && i < follow->evlist->core.nr_mmaps; i++) {
-		struct mmap *map = &follow->evlist->mmap[i];
+	for (int i = 0; !ret && i < evlist__core(follow->evlist)->nr_mmaps; i++) {
+		struct mmap *map = &evlist__mmap(follow->evlist)[i];
 		union perf_event *event;
 
 		if (perf_mmap__read_init(&map->core))
@@ -286,8 +285,7 @@ void guest_follow__delete(struct guest_follow *follow)
 	if (!follow)
 		return;
 	ordered_events__free(&follow->oe);
-	if (follow->evlist)
-		evlist__delete(follow->evlist);
+	evlist__put(follow->evlist);
 	ring_buffer__free(follow->ring);
 	guest_tasks_bpf__destroy(follow->skel);
 	guest_history__exit(&follow->raw);

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 #include <linux/types.h>
 
-#include "util/bpf_skel/guest_tasks.h"
+#include "kvm-unified/bpf_skel/guest_tasks.h"
 #include "guest-space.h"
 
 struct guest_tasks;

@@ -46,8 +46,8 @@
 /* Lines that are taken of all that processes tell of their own code */
 #define GUEST_MAX_SYMBOLS	(1U << 20)
 
-/* The device of all files without build-id: no guest has that one. */
-#define GUEST_NO_BUILD_ID_MAJOR	(~0U)
+/* Each byte of what files without a build-id have for one: no file has that. */
+#define GUEST_NO_BUILD_ID_BYTE	0xff
 
 /* 0 is the kernel itself, pseudo processes are ours. */
 bool guest_pid__is_valid(pid_t pid)
@@ -301,8 +301,11 @@ int kvm_guest__add_map(struct kvm_guest *guest, bool kernel, pid_t pid, u64 star
 		event->mmap2.build_id_size = bid->size;
 		memcpy(event->mmap2.build_id, bid->data, bid->size);
 	} else if (!kernel) {
-		/* perf takes a file of which it knows nothing for any other of that name. */
-		event->mmap2.maj = GUEST_NO_BUILD_ID_MAJOR;
+		/* perf takes a file without a build-id for any other of that name. */
+		event->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+		event->mmap2.build_id_size = sizeof(event->mmap2.build_id);
+		memset(event->mmap2.build_id, GUEST_NO_BUILD_ID_BYTE,
+		       sizeof(event->mmap2.build_id));
 	}
 
 	if (kernel && strstarts(name, "[kernel.kallsyms]")) {

@@ -29,6 +29,7 @@
 #include <subcmd/parse-options.h>
 
 #include "util/debug.h"
+#include "util/env.h"
 #include "util/event.h"
 #include "util/evlist.h"
 #include "util/header.h"
@@ -355,12 +356,17 @@ static int write_header(int fd)
 /* All that there is now */
 static int write_snapshot(struct guest_map *map, bool follow)
 {
-	struct machine *machine = machine__new_host();
+	struct perf_env host_env;
+	struct machine *machine;
 	int ret;
 
-	if (!machine)
+	perf_env__init(&host_env);
+	machine = machine__new_host(&host_env);
+	if (!machine) {
+		perf_env__exit(&host_env);
 		return -ENOMEM;
-	symbol_conf.buildid_mmap2 = true;
+	}
+	symbol_conf.no_buildid_mmap2 = false;
 	ret = write_attr(map);
 	if (!ret)
 		ret = write_kind(map, follow);
@@ -371,12 +377,13 @@ static int write_snapshot(struct guest_map *map, bool follow)
 	if (!ret)
 		ret = perf_event__synthesize_modules(&map->tool, process_event, machine);
 	/* Those of programs are found in another way, see process_event(). */
-	symbol_conf.buildid_mmap2 = false;
+	symbol_conf.no_buildid_mmap2 = true;
 	if (!ret)
 		ret = perf_event__synthesize_threads(&map->tool, process_event, machine,
 						     /*needs_mmap=*/true, /*mmap_data=*/false,
 						     /*nr_threads_synthesize=*/1);
 	machine__delete(machine);
+	perf_env__exit(&host_env);
 	return ret;
 }
 

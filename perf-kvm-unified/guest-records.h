@@ -25,6 +25,10 @@
 #define GUEST_VCPU_AT_END	(1U << 1)
 /* It was halted, or not started yet, just before the measurement. */
 #define GUEST_VCPU_HALTED	(1U << 2)
+/* What it was at just after the measurement; none of them: it could run */
+#define GUEST_VCPU_END_HALTED	(1U << 3)
+#define GUEST_VCPU_END_BLOCKED	(1U << 4)	/* in KVM_RUN, waits for the host */
+#define GUEST_VCPU_END_VMM	(1U << 5)	/* sleeps out of KVM_RUN */
 
 struct guest_vcpu {
 	__u32	id;		/* as in KVM_CREATE_VCPU */

@@ -411,7 +411,7 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 		return;
 
 	sample->machine_pid = guest->pid;
-	if (vcpu->flags & PERF_VCPU_LOADED)
+	if (vcpu_sample__has_id(vcpu))
 		sample->vcpu = vcpu->vcpu_id;
 	else
 		sample->vcpu = vcpu_of_thread(session, sample);

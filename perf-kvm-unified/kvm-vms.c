@@ -17,6 +17,8 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/zalloc.h>
+#include <sys/ioctl.h>
+#include <uapi/linux/kvm.h>
 #include <api/fs/fs.h>
 #include <internal/lib.h>
 
@@ -117,6 +119,16 @@ struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name)
 			return &vms->entries[i];
 	}
 	return NULL;
+}
+
+/* That --@option has named a VM that there is not, and which there are */
+void kvm_vms__pr_no_such(const struct kvm_vms *vms, const char *option, const char *name)
+{
+	pr_err("--%s: no VM is called '%s'.", option, name);
+	for (size_t i = 0; i < vms->nr; i++)
+		pr_err("%s%s (pid %d)", i ? ", " : " Running: ", vms->entries[i].name,
+		       vms->entries[i].pid);
+	pr_err("%s\n", vms->nr ? "" : " No VM is running.");
 }
 
 struct kvm_vm *kvm_vms__find_pid(struct kvm_vms *vms, pid_t pid)
@@ -244,6 +256,36 @@ static bool vcpu_is_halted(const char *proc, pid_t pid, u32 tid)
 	return halted;
 }
 
+/*
+ * Does the vCPU's thread sleep, and in KVM_RUN? What it was at goes on without an event
+ * of the time line. GUEST_VCPU_END_*, or 0 if it could run, or may not be looked at
+ */
+static u32 vcpu_end_flag(const char *proc, pid_t pid, u32 tid)
+{
+	char path[PATH_MAX], *line = NULL;
+	unsigned long fd, request;
+	int call;
+	u32 flag = 0;
+	size_t len;
+
+	if (!tid)
+		return 0;
+	if (vcpu_is_halted(proc, pid, tid))
+		return GUEST_VCPU_END_HALTED;
+
+	/*
+	 * "running", or the number of the system call and its arguments: proc(5). KVM_RUN
+	 * is the second one of ioctl(), and no address or size that another call would have.
+	 */
+	scnprintf(path, sizeof(path), "%s/%d/task/%u/syscall", proc, pid, tid);
+	if (filename__read_str(path, &line, &len))
+		return 0;
+	if (sscanf(line, "%d %lx %lx", &call, &fd, &request) == 3)
+		flag = request == KVM_RUN ? GUEST_VCPU_END_BLOCKED : GUEST_VCPU_END_VMM;
+	free(line);
+	return flag;
+}
+
 static int vcpu__cmp(const void *_a, const void *_b)
 {
 	const struct guest_vcpu *a = _a, *b = _b;
@@ -366,6 +408,8 @@ static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char
 		vm.vcpus[i].flags = flag;
 		if (flag == GUEST_VCPU_AT_START && vcpu_is_halted(proc, pid, vm.vcpus[i].tid))
 			vm.vcpus[i].flags |= GUEST_VCPU_HALTED;
+		if (flag == GUEST_VCPU_AT_END)
+			vm.vcpus[i].flags |= vcpu_end_flag(proc, pid, vm.vcpus[i].tid);
 	}
 	vm__scan_tsc(&vm, vm_fd, debugfs);
 	if (known)

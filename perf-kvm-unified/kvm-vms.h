@@ -26,6 +26,7 @@ struct kvm_vms {
 
 int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs, u32 flag);
 struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name);
+void kvm_vms__pr_no_such(const struct kvm_vms *vms, const char *option, const char *name);
 struct kvm_vm *kvm_vms__find_pid(struct kvm_vms *vms, pid_t pid);
 int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm);
 int kvm_vms__write(const struct kvm_vms *vms, const char *path);

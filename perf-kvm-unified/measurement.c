@@ -10,6 +10,7 @@
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
+#include <linux/log2.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 #include <linux/zalloc.h>
@@ -74,6 +75,7 @@ void measurement__exit(struct measurement *m)
 	profile__exit(&m->hits);
 	hashmap__free(m->task_idx);
 	hashmap__free(m->vcpu_by_tid);
+	zfree(&m->timeline_last);
 	hashmap__free(m->vm_by_pid);
 	for (u32 i = 0; i < m->nr_tasks; i++) {
 		free(m->tasks[i]->comm);
@@ -258,8 +260,8 @@ static int measurement__hit(struct measurement *m, const struct profile_key *key
 }
 
 /*
- * The interrupt came while KVM handled another exit: the host's time, though
- * the kernel could not know it when it took the sample.
+ * Of old kernels, see vcpu_sample__interrupted_guest(): the interrupt came while KVM
+ * handled another exit, which is the host's time.
  */
 static int measurement__relabel(struct measurement *m, const struct perf_sample *sample,
 				struct axis_sample *as)
@@ -344,7 +346,8 @@ static int measurement__hit_host(struct measurement *m, const struct perf_sample
 		m->nr_host_kernel_named += !!al->sym;
 	}
 	/* The idle task also runs interrupts; only where it waits is idle. */
-	if (!user && !sample->pid && al->sym && al->sym->idle)
+	if (!user && !sample->pid && al->sym &&
+	    symbol__is_idle(al->sym, map__dso(al->map), perf_session__env(m->session)))
 		key.class = PROFILE_IDLE;
 
 	if (sample->vcpu_ctx.flags & PERF_VCPU_LOADED)
@@ -387,28 +390,29 @@ static int measurement__axis_sample(struct measurement *m, struct perf_sample *s
 
 	guest = in_guest ? kvm_guests__find(m->session, machine->pid) :
 			   kvm_guests__find(m->session, sample->pid);
+	/* The guest's time, of which the event is not to tell. */
+	if (ctx->flags & PERF_VCPU_EXCLUDED)
+		return measurement__hit_vm(m, guest, sample->pid, as);
 	if (!in_guest) {
 		as->task = measurement__findnew_task(m, machine, sample->pid, sample->tid);
 		as->vcpu = measurement__vcpu_of_tid(m, sample->tid);
 	}
-	if (ctx->flags & PERF_VCPU_LOADED) {
-		if (ctx->flags & PERF_VCPU_EXIT_REASON_VALID) {
-			as->exit_reason = ctx->exit_reason;
-			as->isa = vcpu_sample__isa(ctx);
-		}
-		if (guest) {
-			ret = measurement__findnew_vcpu(m, guest, ctx->vcpu_id);
-			if (ret == -ENOMEM)
-				return ret;
-			if (ret == -ERANGE)
-				m->nr_unplaced++;
-			as->vcpu = ret < 0 ? TIME_AXIS_NONE : (u32)ret;
-			/* Events know better: other ioctls load a vCPU, too. */
-			if (!in_guest && ret >= 0 && !m->has_timeline)
-				hashmap__set(m->vcpu_by_tid, sample->tid, ret, NULL, NULL);
-		}
-	} else if (in_guest && guest) {
-		/* Recorded without contexts: the thread tells, see kvm_guests__resolve() */
+	if (ctx->flags & PERF_VCPU_EXIT_REASON_VALID) {
+		as->exit_reason = ctx->exit_reason;
+		as->isa = vcpu_sample__isa(ctx);
+	}
+	if (guest && vcpu_sample__has_id(ctx)) {
+		ret = measurement__findnew_vcpu(m, guest, ctx->vcpu_id);
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret == -ERANGE)
+			m->nr_unplaced++;
+		as->vcpu = ret < 0 ? TIME_AXIS_NONE : (u32)ret;
+		/* Events know better: other ioctls load a vCPU, too. */
+		if (!in_guest && ret >= 0 && !m->has_timeline)
+			hashmap__set(m->vcpu_by_tid, sample->tid, ret, NULL, NULL);
+	} else if (guest && in_guest) {
+		/* Recorded without its id: the thread tells, see kvm_guests__resolve() */
 		ret = measurement__findnew_vcpu(m, guest, sample->vcpu);
 		if (ret == -ENOMEM)
 			return ret;
@@ -498,16 +502,98 @@ static bool evsel__is_timeline(struct evsel *evsel)
 	       evsel__field(evsel, "vcpu_id") && evsel__field(evsel, "state");
 }
 
+/* What the time line has said of a vCPU last */
+struct timeline_last {
+	u64	run_delay;	/* old events: ns in all of the thread's life */
+	u32	seq;
+	bool	known;
+};
+
+/* By number of the vCPU. NULL if there is no memory */
+static struct timeline_last *measurement__last(struct measurement *m, u32 vcpu)
+{
+	if (vcpu >= m->nr_timeline_last) {
+		u32 nr = roundup_pow_of_two(vcpu + 1);
+		struct timeline_last *last = reallocarray(m->timeline_last, nr, sizeof(*last));
+
+		if (!last)
+			return NULL;
+		memset(last + m->nr_timeline_last, 0,
+		       (nr - m->nr_timeline_last) * sizeof(*last));
+		m->timeline_last = last;
+		m->nr_timeline_last = nr;
+	}
+	return &m->timeline_last[vcpu];
+}
+
+static bool state__has_next(u64 state)
+{
+	return state == VCPU_STATE_PREEMPTED || state == VCPU_STATE_BLOCKED ||
+	       state == VCPU_STATE_HALTED;
+}
+
+/*
+ * One event tells of a state that has ended, and makes two changes: into it, if it is
+ * known since when, and back into KVM_RUN.
+ */
+static int measurement__add_ended(struct measurement *m, struct perf_sample *sample,
+				  struct timeline_last *last, struct axis_event *event)
+{
+	u64 ns = min(perf_sample__intval(sample, "ns"), sample->time);
+	u32 seq = perf_sample__intval(sample, "seq"), lost = 0;
+	u64 cpu = perf_sample__intval(sample, "cpu");
+	int ret = 0;
+
+	/* More than that is no gap, but a recording that was put together. */
+	if (last->known && seq - last->seq - 1 < INT_MAX)
+		lost = seq - last->seq - 1;
+	m->nr_timeline_lost += lost;
+	event->after_lost = lost;
+	last->seq = seq;
+	last->known = true;
+
+	/* A state without length is none; it has only said that one has ended. */
+	if (ns) {
+		struct axis_event begin = *event;
+
+		begin.time -= ns;
+		begin.cpu = cpu < m->nr_cpus ? cpu : event->cpu;
+		ret = time_axis__add_event(&m->axis, &begin);
+		event->after_lost = false;
+	} else {
+		event->ended = event->state;
+	}
+	event->state = VCPU_STATE_RUN;
+	event->next_task = TIME_AXIS_NONE;
+	event->why = 0;
+	event->waited = perf_sample__intval(sample, "wait");
+	return ret ?: time_axis__add_event(&m->axis, event);
+}
+
+/* As the first version had it: an event says which state begins. */
+static int measurement__add_begun(struct measurement *m, struct perf_sample *sample,
+				  struct timeline_last *last, struct axis_event *event)
+{
+	u64 run_delay = perf_sample__intval(sample, "run_delay");
+
+	if (last->known && run_delay > last->run_delay)
+		event->waited = run_delay - last->run_delay;
+	last->run_delay = run_delay;
+	last->known = true;
+	return time_axis__add_event(&m->axis, event);
+}
+
 /* A change of state. Raw data may be anything: what makes no sense is counted. */
-static int measurement__add_event(struct measurement *m, struct evsel *evsel,
-				  struct perf_sample *sample, struct machine *machine)
+static int measurement__add_event(struct measurement *m, struct perf_sample *sample,
+				  struct machine *machine)
 {
 	struct kvm_guest *guest = kvm_guests__findnew(m->session, sample->pid);
 	struct axis_event event = {
 		.time = sample->time,
 		.next_task = TIME_AXIS_NONE,
 	};
-	u64 state = evsel__intval(evsel, sample, "state");
+	u64 state = perf_sample__intval(sample, "state");
+	struct timeline_last *last;
 	int ret;
 
 	m->nr_timeline++;
@@ -516,7 +602,7 @@ static int measurement__add_event(struct measurement *m, struct evsel *evsel,
 		ret = -ERANGE;
 	if (!ret)
 		ret = measurement__findnew_vcpu(m, guest,
-						evsel__intval(evsel, sample, "vcpu_id"));
+						perf_sample__intval(sample, "vcpu_id"));
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret < 0) {
@@ -524,17 +610,18 @@ static int measurement__add_event(struct measurement *m, struct evsel *evsel,
 		return 0;
 	}
 
+	last = measurement__last(m, ret);
+	if (!last)
+		return -ENOMEM;
 	m->nr_states[state]++;
 	event.vcpu = ret;
 	event.cpu = sample->cpu;
 	event.state = state;
-	event.run_delay = evsel__intval(evsel, sample, "run_delay");
-	event.why = evsel__intval(evsel, sample, "why");
-	event.exit_reason = evsel__intval(evsel, sample, "exit_reason");
-	event.isa = evsel__intval(evsel, sample, "isa");
-	if (state == VCPU_STATE_PREEMPTED || state == VCPU_STATE_BLOCKED ||
-	    state == VCPU_STATE_HALTED) {
-		pid_t next = evsel__intval(evsel, sample, "next_pid");
+	event.why = perf_sample__intval(sample, "why");
+	event.exit_reason = perf_sample__intval(sample, "exit_reason");
+	event.isa = perf_sample__intval(sample, "isa");
+	if (state__has_next(state)) {
+		pid_t next = perf_sample__intval(sample, "next_pid");
 
 		event.next_task = measurement__findnew_task(m, machine, -1, next);
 	}
@@ -543,7 +630,9 @@ static int measurement__add_event(struct measurement *m, struct evsel *evsel,
 	m->last_event = max(m->last_event, sample->time);
 	m->last_record[sample->cpu] = sample->time;
 	hashmap__set(m->vcpu_by_tid, sample->tid, event.vcpu, NULL, NULL);
-	return time_axis__add_event(&m->axis, &event);
+	return evsel__field(sample->evsel, "ns") ?
+	       measurement__add_ended(m, sample, last, &event) :
+	       measurement__add_begun(m, sample, last, &event);
 }
 #else
 static bool evsel__is_timeline(struct evsel *evsel __maybe_unused)
@@ -552,7 +641,6 @@ static bool evsel__is_timeline(struct evsel *evsel __maybe_unused)
 }
 
 static int measurement__add_event(struct measurement *m __maybe_unused,
-				  struct evsel *evsel __maybe_unused,
 				  struct perf_sample *sample __maybe_unused,
 				  struct machine *machine __maybe_unused)
 {
@@ -561,15 +649,14 @@ static int measurement__add_event(struct measurement *m __maybe_unused,
 #endif
 
 static int process_sample(const struct perf_tool *tool, union perf_event *event __maybe_unused,
-			  struct perf_sample *sample, struct evsel *evsel,
-			  struct machine *machine)
+			  struct perf_sample *sample, struct machine *machine)
 {
 	struct measurement *m = container_of(tool, struct measurement, tool);
 
-	if (measurement__is_counted(m, evsel))
+	if (measurement__is_counted(m, sample->evsel))
 		return measurement__add_sample(m, sample, machine);
-	if (m->has_timeline && evsel__is_timeline(evsel))
-		return measurement__add_event(m, evsel, sample, machine);
+	if (m->has_timeline && evsel__is_timeline(sample->evsel))
+		return measurement__add_event(m, sample, machine);
 	m->nr_other++;
 	return 0;
 }
@@ -663,6 +750,15 @@ static int process_exit(const struct perf_tool *tool, union perf_event *event,
 	return perf_event__process_exit(tool, event, sample, machine);
 }
 
+static enum vcpu_time_kind vcpu_last(u32 flags)
+{
+	if (flags & GUEST_VCPU_END_HALTED)
+		return VCPU_TIME_HALTED;
+	if (flags & GUEST_VCPU_END_BLOCKED)
+		return VCPU_TIME_BLOCKED;
+	return flags & GUEST_VCPU_END_VMM ? VCPU_TIME_VMM : VCPU_TIME_RUN;
+}
+
 /* The vCPUs that perf kvm unified record has found. 0 or -errno */
 static int measurement__add_known_vcpus(struct measurement *m)
 {
@@ -687,6 +783,8 @@ static int measurement__add_known_vcpus(struct measurement *m)
 			vcpu->at_start = known->flags & GUEST_VCPU_AT_START;
 			vcpu->at_end = known->flags & GUEST_VCPU_AT_END;
 			vcpu->halted = known->flags & GUEST_VCPU_HALTED;
+			if (vcpu->at_end)
+				vcpu->last = vcpu_last(known->flags);
 			if (known->tid)
 				hashmap__set(m->vcpu_by_tid, known->tid, idx, NULL, NULL);
 		}

@@ -48,7 +48,8 @@ struct measured_task {
  * @use_timeline: use kvm:kvm_vcpu_timeline if it is there
  * @nr_lost: records, from PERF_RECORD_LOST
  * @nr_lost_samples: samples of @evsel, if the kernel counts them
- * @nr_states: events of the time line, by the state that they begin
+ * @nr_timeline_lost: events of the time line that are missing, by their numbers
+ * @nr_states: events of the time line, by the state that they tell of
  * @nr_other: samples of other events
  * @nr_unplaced: ... with a time, CPU or vCPU number that cannot be
  * @nr_bad_events: events of the time line that make no sense
@@ -66,6 +67,8 @@ struct measurement {
 	u32		allocated_tasks;
 	struct hashmap	*task_idx;	/* by thread and comm */
 	struct hashmap	*vcpu_by_tid;
+	struct timeline_last *timeline_last;	/* by vCPU */
+	u32		nr_timeline_last;
 	struct hashmap	*vm_by_pid;
 	u64		*last_record;	/* by CPU, ns */
 	u64		*last_sample;	/* by CPU, ns */
@@ -86,6 +89,7 @@ struct measurement {
 	u64		nr_lost;
 	u64		nr_lost_samples;
 	u64		nr_timeline;
+	u64		nr_timeline_lost;
 	u64		nr_states[VCPU_STATE_NR];
 	u64		nr_other;
 	u64		nr_host_kernel;

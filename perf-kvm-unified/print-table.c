@@ -231,16 +231,18 @@ static void print_header(const struct measurement *m, const struct print_opts *o
 	fprintf(fp, "%u CPU%s, kernel %s\n", nr_cpus, nr_cpus == 1 ? "" : "s",
 		m->session->header.env.os_release ?: "unknown");
 	fprintf(fp, "# samples %" PRIu64 " of %" PRIu64 ", lost %" PRIu64 ", throttled %" PRIu64
-		" times, ", m->nr_samples,
+		" times", m->nr_samples,
 		profile__samples(measurement__duration(m) * nr_cpus, m->period),
 		measurement__lost(m), m->nr_throttled);
-	fprintf(fp, "relabelled guest -> exit handling %" PRIu64 " (%.2f %% of %" PRIu64 ")\n",
-		m->nr_relabelled,
-		m->nr_guest_samples ? 100.0 * m->nr_relabelled / m->nr_guest_samples : 0.0,
-		m->nr_guest_samples);
+	/* Of old kernels alone */
+	if (m->nr_relabelled)
+		fprintf(fp, ", relabelled guest -> exit handling %" PRIu64 " (%.2f %% of %" PRIu64 ")",
+			m->nr_relabelled, 100.0 * m->nr_relabelled / m->nr_guest_samples,
+			m->nr_guest_samples);
+	fputc('\n', fp);
 	if (m->axis.timeline) {
-		fprintf(fp, "# timeline mode: %" PRIu64 " events of what the vCPUs did (",
-			m->nr_timeline);
+		fprintf(fp, "# timeline mode: %" PRIu64 " events of what the vCPUs did, lost %"
+			PRIu64 " (", m->nr_timeline, m->nr_timeline_lost);
 		for (int i = 0; i < VCPU_STATE_NR; i++)
 			fprintf(fp, "%s%s %" PRIu64, i ? ", " : "", vcpu_state__name(i),
 				m->nr_states[i]);

@@ -62,6 +62,7 @@ struct unified_record {
 	bool		has_target;	/* ... or what to record */
 	bool		has_cpus;	/* ... and that is some CPUs */
 	bool		per_task;	/* ... or not whole CPUs */
+	const char	*vm;		/* names of the VMs to record, if not all */
 	bool		has_old;	/* a profile that was where this one goes */
 	char		*older;		/* where the one before that is for now, or NULL */
 	pid_t		pid;		/* of perf itself */
@@ -182,8 +183,8 @@ static struct option *merge_options(const struct option *own, struct unified_rec
 	return options;
 }
 
-/* Can the event be opened on some CPU, guest included? 0 or -errno */
-static int probe_event(u32 type, u64 config, bool sample_vcpu)
+/* Can the event be opened on some CPU? 0 or -errno */
+static int probe_event(u32 type, u64 config, bool sample_vcpu, bool exclude_guest)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -192,6 +193,7 @@ static int probe_event(u32 type, u64 config, bool sample_vcpu)
 		.sample_period = DEFAULT_PERIOD_NS,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 			       (sample_vcpu ? PERF_SAMPLE_VCPU : 0),
+		.exclude_guest = exclude_guest,
 		.disabled = 1,
 	};
 	struct perf_cpu_map *cpus = perf_cpu_map__new_online_cpus();
@@ -212,16 +214,22 @@ static int probe_event(u32 type, u64 config, bool sample_vcpu)
  */
 static int check_kernel(struct unified_record *rec)
 {
-	int ret = probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, rec->sample_vcpu);
-	bool no_vcpu = ret == -EINVAL && rec->sample_vcpu;
+	int ret = probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, rec->sample_vcpu, false);
+	bool no_arch = ret == -EOPNOTSUPP && rec->sample_vcpu;
+	bool no_vcpu = no_arch || (ret == -EINVAL && rec->sample_vcpu);
 
 	/* Attributes are looked at before permissions are. */
 	if (no_vcpu)
-		ret = probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false);
+		ret = probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false, false);
 	if (ret == -EACCES || ret == -EPERM) {
 		pr_err("No permission to profile the whole host.\n"
 		       "Run as root, with CAP_PERFMON, or with sysctl kernel.perf_event_paranoid=-1.\n");
 		return ret;
+	}
+	if (!ret && no_arch) {
+		pr_err("This kernel cannot tell the vCPU of a sample (PERF_SAMPLE_VCPU) on this architecture:\n"
+		       "use --no-sample-vcpu for a profile with guest kernel functions only.\n");
+		return -EOPNOTSUPP;
 	}
 	if (!ret && no_vcpu) {
 		pr_err("This kernel has no PERF_SAMPLE_VCPU: samples cannot tell a guest's processes apart.\n"
@@ -313,11 +321,49 @@ static bool has_timeline(void)
 	return has;
 }
 
+/*
+ * Does it tell of a state when that ends? In its first version it did as a state begins,
+ * when perf has taken the event of a task away: it needs whole CPUs then.
+ */
+static bool timeline_tells_at_end(void)
+{
+	char *path = get_events_file(TIMELINE_EVENT_DIR "/format");
+	char *format = NULL;
+	bool tells = false;
+	size_t len;
+
+	if (path && !filename__read_str(path, &format, &len))
+		tells = strstr(format, " ns;");
+	put_events_file(path);
+	free(format);
+	return tells;
+}
+
+/*
+ * The default event. Where a VM has a mediated vPMU, events of the CPU that include
+ * guests are refused.
+ */
+static char *default_event(const struct unified_record *rec)
+{
+	int ret = probe_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, rec->sample_vcpu,
+			      false);
+	bool mediated;
+
+	if (!ret)
+		return event_with_rate("cycles", rec, false);
+	mediated = ret == -EOPNOTSUPP &&
+		   !probe_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, true);
+	unified_warning("No cycles event %s (%s), using cpu-clock: time instead of cycles,\n"
+			"and code that runs with interrupts off is seen where they go on again.\n",
+			mediated ? "of guests here, as one has a mediated vPMU" : "here",
+			strerror(-ret));
+	return event_with_rate("cpu-clock", rec, true);
+}
+
 /* The events, unless the user has chosen, and the rest of perf record's line */
 static int add_events(struct unified_record *rec)
 {
 	char *event;
-	int ret;
 
 	if (rec->has_event) {
 		/*
@@ -333,15 +379,7 @@ static int add_events(struct unified_record *rec)
 			return 0;
 		}
 	} else {
-		ret = probe_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, rec->sample_vcpu);
-		if (ret) {
-			unified_warning("No cycles event here (%s), using cpu-clock: time instead of cycles,\n"
-					"and code that runs with interrupts off is seen where they go on again.\n",
-					strerror(-ret));
-			event = event_with_rate("cpu-clock", rec, true);
-		} else {
-			event = event_with_rate("cycles", rec, false);
-		}
+		event = default_event(rec);
 		if (!event)
 			return -ENOMEM;
 		args__add(&rec->args, "-e");
@@ -351,9 +389,8 @@ static int add_events(struct unified_record *rec)
 	if (!rec->timeline)
 		return 0;
 
-	/* perf takes the event of a task away before KVM says why the task stops. */
-	if (rec->per_task) {
-		unified_warning("No %s for single tasks or cgroups: it needs whole CPUs.\n",
+	if (rec->per_task && has_timeline() && !timeline_tells_at_end()) {
+		unified_warning("No %s of this kernel for single tasks or cgroups: it needs whole CPUs.\n",
 				KVM_TIMELINE_EVENT);
 	} else if (has_timeline()) {
 		args__add(&rec->args, "-e");
@@ -362,6 +399,44 @@ static int add_events(struct unified_record *rec)
 		unified_warning("No %s tracepoint here: what a vCPU did while it did not run\n"
 				"will have to be told from samples alone.\n", KVM_TIMELINE_EVENT);
 	}
+	return 0;
+}
+
+/* The processes of --vm for perf record. 0 or -errno with a message */
+static int add_vms(struct unified_record *rec)
+{
+	char *names, *name, *rest, *pids = NULL;
+
+	if (rec->has_target) {
+		pr_err("--vm says what to record, and so do -a, -C, -G, -p, -t and -u: give one of them.\n");
+		return -EINVAL;
+	}
+	names = strdup(rec->vm);
+	if (!names)
+		return -ENOMEM;
+	for (rest = names; (name = strsep(&rest, ",")); ) {
+		const struct kvm_vm *vm = kvm_vms__find_name(&rec->vms, name);
+		char *more;
+
+		if (!vm) {
+			kvm_vms__pr_no_such(&rec->vms, "vm", name);
+			free(names);
+			free(pids);
+			return -ENOENT;
+		}
+		if (asprintf(&more, "%s%s%d", pids ?: "-p", pids ? "," : "", vm->pid) < 0)
+			more = NULL;
+		free(pids);
+		pids = more;
+		if (!pids)
+			break;
+	}
+	free(names);
+	if (!pids)
+		return -ENOMEM;
+	args__add(&rec->args, pids);
+	rec->has_target = true;
+	rec->per_task = true;
 	return 0;
 }
 
@@ -550,6 +625,8 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 			   "samples per second and CPU (default: 1000)"),
 		OPT_STRING('c', "count", &rec.period, "period",
 			   "event period; in ns for cpu-clock"),
+		OPT_STRING(0, "vm", &rec.vm, "NAME[,NAME...]",
+			   "record the processes of these VMs alone (default: the whole host)"),
 		OPT_INCR('v', "verbose", &verbose, "be more verbose"),
 		OPT_BOOLEAN('q', "quiet", &quiet, "no messages but errors"),
 		OPT_END()
@@ -580,9 +657,13 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 			return 1;
 	}
 
-	/* Both, and no exclude_guest, which is perf record's default */
+	/*
+	 * Both: by cmd_kvm()'s default, events would exclude one of them. Since Linux 7.2
+	 * what the guest interrupted is labelled the host's for an event with exclude_guest.
+	 */
 	perf_host = true;
 	perf_guest = true;
+	exclude_GH_default = false;
 
 	if (check_kernel(&rec) || check_kvm())
 		return 1;
@@ -592,7 +673,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 		pr_err("Cannot look for VMs: %s\n", strerror(-ret));
 		return 1;
 	}
-	if (guest_cmds__check(&rec.guest_cmds, &rec.vms))
+	if (guest_cmds__check(&rec.guest_cmds, &rec.vms) || (rec.vm && add_vms(&rec)))
 		return 1;
 	if (!rec.vms.nr)
 		unified_warning("No VM is running: this will be a profile of the host alone.\n");

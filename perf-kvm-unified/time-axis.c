@@ -125,8 +125,10 @@ static int event__cmp(const void *_a, const void *_b)
 
 	return axis_cmp(a->vcpu, b->vcpu) ?:
 	       axis_cmp(a->time, b->time) ?:
-	       axis_cmp(a->run_delay, b->run_delay) ?:
 	       axis_cmp(a->state, b->state) ?:
+	       axis_cmp(a->waited, b->waited) ?:
+	       axis_cmp(a->ended, b->ended) ?:
+	       axis_cmp(a->after_lost, b->after_lost) ?:
 	       axis_cmp(a->cpu, b->cpu) ?:
 	       axis_cmp(a->why, b->why) ?:
 	       axis_cmp(a->next_task, b->next_task) ?:

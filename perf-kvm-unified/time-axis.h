@@ -64,10 +64,10 @@ enum vcpu_time_kind {
 struct vcpu_interval {
 	u64	start;
 	u64	end;
+	u64	exit_reason;
 	enum vcpu_time_kind kind;
 	u32	cpu;
 	u32	hit;
-	u32	exit_reason;
 	u32	isa;
 	s32	why;
 	u32	vcpu;
@@ -82,20 +82,25 @@ struct vcpu_intervals {
 };
 
 /**
- * struct axis_event - a kvm:kvm_vcpu_timeline event
+ * struct axis_event - a change of a vCPU's state, from kvm:kvm_vcpu_timeline
  * @vcpu: index of the vCPU, as from time_axis__findnew_vcpu()
- * @run_delay: ns that the vCPU's thread has waited for a CPU in all its life
+ * @waited: ns of the state before, until this, that the thread has waited for a CPU
+ * @ended: VCPU_STATE_RUN: what the state before was, if that has no event; else
+ *	VCPU_STATE_RUN
+ * @after_lost: a state before this one is missing: its event was lost
  * @next_task: who gets the CPU, or TIME_AXIS_NONE
  */
 struct axis_event {
 	u64	time;
-	u64	run_delay;
+	u64	waited;
+	u64	exit_reason;
 	u32	vcpu;
 	u32	cpu;
 	enum vcpu_state state;
+	enum vcpu_state ended;
+	bool	after_lost;
 	s32	why;
 	u32	next_task;
-	u32	exit_reason;
 	u32	isa;
 };
 
@@ -114,12 +119,12 @@ enum axis_sample_kind {
  */
 struct axis_sample {
 	u64	time;
+	u64	exit_reason;
 	u32	cpu;
 	u32	vcpu;
 	u32	task;
 	u32	hit;
 	enum axis_sample_kind kind;
-	u32	exit_reason;
 	u32	isa;
 };
 
@@ -156,6 +161,8 @@ struct axis_gap {
  * @id: as in KVM_CREATE_VCPU
  * @at_start: @at_end: whether it was there then
  * @halted: it is known to have been halted when the measurement started
+ * @last: what it was seen at, at the end: HALTED, BLOCKED, VMM; RUN: it could run; any
+ *	other: nobody has looked
  * @events: @samples: its own, in the order of time after time_axis__build()
  * @intervals: the result, without a gap from the axis' start to its end
  */
@@ -165,6 +172,7 @@ struct axis_vcpu {
 	bool	at_start;
 	bool	at_end;
 	bool	halted;
+	enum vcpu_time_kind last;
 	const struct axis_event *events;
 	size_t	nr_events;
 	const struct axis_sample **samples;

@@ -118,6 +118,8 @@ static enum vcpu_time_kind first_kind(const struct axis_vcpu *vcpu)
 	}
 	if (first->state != VCPU_STATE_RUN)
 		return VCPU_TIME_RUN;
+	if (first->ended == VCPU_STATE_USER)
+		return VCPU_TIME_VMM;
 	if (vcpu->halted ||
 	    vcpu_exit_reason__is_halt(first->isa, first->exit_reason))
 		return VCPU_TIME_HALTED;
@@ -228,12 +230,100 @@ static int state__mend(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 	return ret;
 }
 
+static bool sample__is_before(const void *sample, const void *time)
+{
+	return (*(const struct axis_sample **)sample)->time < *(const u64 *)time;
+}
+
+/* The first sample of the vCPU from @time on */
+static size_t first_sample(const struct axis_vcpu *vcpu, u64 time)
+{
+	return axis_find(vcpu->samples, vcpu->nr_samples, sizeof(*vcpu->samples), &time,
+			 sample__is_before);
+}
+
+/*
+ * A state is missing in KVM_RUN from @state->start to @end, as its event was lost. It
+ * was where the vCPU was not sampled for the longest time: that is lost.
+ */
+static int state__lose(const struct time_axis *ta, const struct axis_vcpu *vcpu,
+		       struct vcpu_intervals *states, struct vcpu_interval *state, u64 end)
+{
+	u64 seen = state->start, from = end, until = end;
+	struct vcpu_interval lost;
+	int ret;
+
+	for (size_t i = first_sample(vcpu, state->start); seen < end; i++) {
+		bool is_last = i >= vcpu->nr_samples || vcpu->samples[i]->time >= end;
+		u64 next = is_last ? end : vcpu->samples[i]->time;
+
+		if (!is_last && !axis_sample__in_run(vcpu->samples[i]))
+			continue;
+		if (next - seen > until - from) {
+			from = seen;
+			until = next;
+		}
+		seen = next;
+	}
+	if (until - from <= ta->period)
+		return 0;
+
+	lost = *state;
+	lost.end = from;
+	ret = vcpu_intervals__add(states, &lost);
+	if (ret)
+		return ret;
+	lost = interval__new(VCPU_TIME_LOST, from, until, state->cpu);
+	state->start = until;
+	return vcpu_intervals__add(states, &lost);
+}
+
+/* When a sample was taken in KVM_RUN last, from @start on, or @start */
+static u64 last_run(const struct axis_vcpu *vcpu, u64 start)
+{
+	for (size_t i = vcpu->nr_samples; i-- && vcpu->samples[i]->time > start; ) {
+		if (axis_sample__in_run(vcpu->samples[i]))
+			return vcpu->samples[i]->time;
+	}
+	return start;
+}
+
+/*
+ * A state that goes on has no event yet. What it is was seen at the end, and it has
+ * begun behind the last sample in KVM_RUN: by less than a period, if each CPU has a
+ * sample in each.
+ */
+static int state__open(const struct time_axis *ta, const struct axis_vcpu *vcpu,
+		       struct vcpu_intervals *states, struct vcpu_interval *state)
+{
+	u64 seen = min(last_run(vcpu, state->start), ta->end);
+	struct vcpu_interval open = *state;
+	enum vcpu_time_kind kind;
+	int ret;
+
+	if (vcpu->last == VCPU_TIME_HALTED || vcpu->last == VCPU_TIME_BLOCKED ||
+	    vcpu->last == VCPU_TIME_VMM)
+		kind = vcpu->last;
+	else if (vcpu->last == VCPU_TIME_RUN && ta->clock)
+		/* One that can run, and is not sampled, has no CPU. */
+		kind = VCPU_TIME_PREEMPTED;
+	else
+		return 0;
+	if (state->kind != VCPU_TIME_RUN || (ta->end - seen) / 2 <= ta->period)
+		return 0;
+
+	open.end = seen;
+	ret = vcpu_intervals__add(states, &open);
+	state->kind = kind;
+	state->start = seen;
+	return ret;
+}
+
 static int states_from_events(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 			      struct vcpu_intervals *states)
 {
 	struct vcpu_interval state = interval__new(first_kind(vcpu), ta->start, ta->start,
 						   first_cpu(vcpu));
-	const struct axis_event *prev = NULL;
 	size_t next_sample = 0;
 	u64 born = clamp_time(ta, first_sign(vcpu)), gone = clamp_time(ta, last_sign(vcpu));
 	int ret;
@@ -254,25 +344,26 @@ static int states_from_events(const struct time_axis *ta, const struct axis_vcpu
 
 	for (size_t i = 0; i < vcpu->nr_events; i++) {
 		const struct axis_event *event = &vcpu->events[i];
-		u64 time = clamp_time(ta, event->time), waited = 0;
+		u64 time = max(clamp_time(ta, event->time), state.start);
 
-		if (prev && event->run_delay > prev->run_delay)
-			waited = event->run_delay - prev->run_delay;
 		ret = state__mend(ta, vcpu, states, &state, time, &next_sample);
+		if (!ret && event->after_lost && state.kind == VCPU_TIME_RUN)
+			ret = state__lose(ta, vcpu, states, &state, time);
 		if (ret)
 			return ret;
-		ret = state__end(states, &state, max(time, state.start), waited, event->cpu);
+		ret = state__end(states, &state, max(time, state.start), event->waited, event->cpu);
 		if (ret)
 			return ret;
 		state = event__interval(event, max(time, state.start));
-		prev = event;
 	}
 
 	ret = state__mend(ta, vcpu, states, &state, ta->end, &next_sample);
 	if (ret)
 		return ret;
-	if (vcpu->at_end)
-		return state__end(states, &state, ta->end, 0, state.cpu);
+	if (vcpu->at_end) {
+		ret = state__open(ta, vcpu, states, &state);
+		return ret ?: state__end(states, &state, ta->end, 0, state.cpu);
+	}
 
 	ret = state__end(states, &state, max(gone, state.start), 0, state.cpu);
 	if (ret)
@@ -386,18 +477,6 @@ static size_t first_event(const struct axis_vcpu *vcpu, u64 time)
 {
 	return axis_find(vcpu->events, vcpu->nr_events, sizeof(*vcpu->events), &time,
 			 event__is_before);
-}
-
-static bool sample__is_before(const void *sample, const void *time)
-{
-	return (*(const struct axis_sample **)sample)->time < *(const u64 *)time;
-}
-
-/* The first sample of the vCPU from @time on */
-static size_t first_sample(const struct axis_vcpu *vcpu, u64 time)
-{
-	return axis_find(vcpu->samples, vcpu->nr_samples, sizeof(*vcpu->samples), &time,
-			 sample__is_before);
 }
 
 /* When the vCPU was seen next, from @time on */

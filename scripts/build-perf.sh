@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # build-perf.sh: perf from the patched tree, out of tree. Warnings are errors,
-# as perf has it by default.
+# as perf has it by default. It is mainline's, whatever BASE says.
 #
 # PERF_VARIANT names a second build beside the default one: "asan" is built
 # with the address and undefined-behaviour sanitizers, "orig" from the tree
@@ -11,6 +11,7 @@
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
+on_mainline
 
 VARIANT=${PERF_VARIANT:-}
 OUT=$TREE/perf${VARIANT:+-$VARIANT}
@@ -19,9 +20,9 @@ SRC=$TREE/src
 SPACE_MB=400
 
 # What the lab needs none of is left out: fewer packages to install.
-FLAGS=(NO_SDT=1 NO_LIBPERL=1 NO_LIBPYTHON=1 NO_JVMTI=1 BUILD_BPF_SKEL=1
-	NO_SLANG=1 NO_GTK2=1 NO_LIBNUMA=1 NO_LIBCRYPTO=1 NO_LIBBABELTRACE=1
-	NO_LIBLLVM=1 NO_CAPSTONE=1 NO_LIBDEBUGINFOD=1 NO_LZMA=1 NO_LIBPFM4=1 NO_SHELLCHECK=1)
+FLAGS=(NO_SDT=1 NO_LIBPYTHON=1 NO_JVMTI=1 BUILD_BPF_SKEL=1 NO_SLANG=1 NO_LIBNUMA=1
+	NO_BABELTRACE2=1 NO_LIBLLVM=1 NO_CAPSTONE=1 NO_LIBDEBUGINFOD=1 NO_LZMA=1 NO_LIBPFM4=1
+	NO_RUST=1 NO_SHELLCHECK=1 LIBUNWIND=1)
 # What perf version --build-options calls that which has to be there.
 FEATURES=(libtraceevent libelf dwarf libunwind zstd bpf bpf_skeletons)
 GOAL=all
@@ -34,8 +35,7 @@ case $VARIANT in
 collector)
 	CFLAGS_MORE="-Os -ffunction-sections -fdata-sections $CFLAGS_MORE"
 	FLAGS+=(LDFLAGS="-static -s -Wl,--gc-sections" NO_JEVENTS=1 NO_LIBTRACEEVENT=1
-		NO_DWARF=1 NO_LIBUNWIND=1 NO_LIBDW_DWARF_UNWIND=1 NO_BACKTRACE=1 NO_DEMANGLE=1
-		NO_LIBCAP=1 NO_LIBZSTD=1 NO_LIBAUDIT=1 NO_AUXTRACE=1 NO_AIO=1 NO_SYSCALL_TABLE=1)
+		NO_LIBDW=1 LIBUNWIND= NO_BACKTRACE=1 NO_DEMANGLE=1 NO_LIBZSTD=1 NO_AIO=1)
 	FEATURES=(libelf zlib bpf bpf_skeletons)
 	GOAL=$OUT/perf ;;
 orig)	SRC=$TREE/orig ;;

@@ -1,30 +1,43 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# build-selftests.sh: the series' KVM selftests and no others, each one static file
-# that also runs in a lab without this machine's libraries: $TREE/selftests/NAME.
+# build-selftests.sh: the series' KVM selftests and no others (kernel-selftests/MANIFEST says
+# which), each one static file that also runs in a lab without this machine's libraries:
+# $TREE/selftests/NAME.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
+# shellcheck source=scripts/compose.sh
+. "$TOP/scripts/compose.sh"
 
-OUT=$TREE/selftests
+SRC=${SELFTESTS_SRC:-$TREE/src}
+OUT=${SELFTESTS_OUT:-$TREE/selftests}
 SPACE_MB=100
 KVM=tools/testing/selftests/kvm
-TESTS=(perf_vcpu_sample_test perf_vcpu_nmi_test)
 # What the selftests' Makefile has, and static.
 LINK="-static -pthread -no-pie"
+
+# tests DIR: the names of the selftests in that directory of KVM's
+tests()
+{
+	local test
+
+	for test in $(manifest | sed -n "s|.*\t$KVM/$1/\(.*_test\)\.c\$|\1|p"); do
+		[ ! -f "$SRC/$KVM/$1/$test.c" ] || echo "$test"
+	done
+}
 
 # The uapi headers are those of the patched tree, not the machine's.
 build()
 {
-	local programs=("${TESTS[@]/#/x86_64/}") test
+	local programs=("${TESTS[@]/#/$DIR/}") test
 
-	make -C "$TREE/src" O="$OUT/headers" -j"$JOBS" headers
+	make -C "$SRC" O="$OUT/headers" -j"$JOBS" headers
 	mkdir -p "$OUT/obj"
-	make -C "$TREE/src/$KVM" OUTPUT="$OUT/obj" -j"$JOBS" LDFLAGS="$LINK" \
+	make -C "$SRC/$KVM" OUTPUT="$OUT/obj" -j"$JOBS" LDFLAGS="$LINK" \
 		KHDR_INCLUDES="-isystem $OUT/headers/usr/include" EXTRA_CFLAGS=-Werror \
-		TEST_GEN_PROGS_x86_64="${programs[*]}" "${programs[@]/#/$OUT/obj/}"
+		"TEST_GEN_PROGS_$DIR=${programs[*]}" "${programs[@]/#/$OUT/obj/}"
 	for test in "${TESTS[@]}"; do
-		cp "$OUT/obj/x86_64/$test" "$OUT/$test.new"
+		cp "$OUT/obj/$DIR/$test" "$OUT/$test.new"
 		mv -f "$OUT/$test.new" "$OUT/$test"
 	done
 }
@@ -33,6 +46,7 @@ selftests_key()
 {
 	{
 		cat "$TREE/stamps/source" "$TOP/scripts/build-selftests.sh"
+		printf '%s\n' "${TESTS[@]}"
 		grep -E "  ($KVM|tools/include|tools/arch/x86|include/uapi|arch/x86/include/uapi)/" \
 			"$TREE/applied/files" || :
 		gcc --version
@@ -50,6 +64,16 @@ all_there()
 
 lock_cache
 "$TOP/scripts/apply.sh"
+# As it is called since 6.14
+DIR=x86
+[ -d "$SRC/$KVM/$DIR" ] || DIR=x86_64
+mapfile -t TESTS < <(tests "$DIR")
+[ "${#TESTS[@]}" -gt 0 ] || die "kernel-selftests/MANIFEST has no selftest of KVM for linux-$BASE"
+if [ -n "${SELFTESTS_SRC:-}" ]; then
+	mkdir -p "$OUT"
+	step "build the KVM selftests of $SRC" "$LOGS/selftests-of.log" build
+	exit 0
+fi
 key=$(selftests_key)
 if stamp_is selftests "$key" && all_there; then
 	exit 0

@@ -11,22 +11,60 @@ set -euo pipefail
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 KVMU_CACHE=${KVMU_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/perf-kvm-unified}
 KVMU_CACHE=$(realpath -m -- "$KVMU_CACHE")
-BASE=linux-6.12
-
-# A user's own kernel tree gets a place of its own, so that switching between
-# it and the default tree throws away neither.
+# The bases that the series is kept for: mainline, with the tool, in the version that all was
+# tried with, and an LTS kernel for distributions, with the kernel's part only. The tool is
+# one: perf, the collector and the guests' images are made from mainline, whatever BASE says.
+MAINLINE=7.3
+MAINLINE_TRIED=7.3.4
+LTS=6.12
+BASE=${BASE:-$MAINLINE}
 KDIR=${KDIR:-}
-if [ -n "$KDIR" ]; then
-	KDIR=$(realpath -m -- "$KDIR")
-	TREE=$KVMU_CACHE/$BASE-$(printf '%s' "$KDIR" | sha256sum | cut -c1-12)
-else
-	TREE=$KVMU_CACHE/$BASE
-fi
+[ -z "$KDIR" ] || KDIR=$(realpath -m -- "$KDIR")
+case $BASE in
+"$MAINLINE")	MAINLINE_KDIR=$KDIR ;;
+"$LTS")	MAINLINE_KDIR=${MAINLINE_KDIR:-} ;;
+*)	printf 'error: BASE=%s: there are %s and %s\n' "$BASE" "$MAINLINE" "$LTS" >&2
+	exit 1 ;;
+esac
 
+# tree_of BASE KDIR: a user's own kernel tree gets a place of its own, so that switching
+# between it and the default tree throws away neither.
+tree_of()
+{
+	printf '%s/linux-%s' "$KVMU_CACHE" "$1"
+	[ -z "$2" ] || printf -- '-%s' "$(printf '%s' "$2" | sha256sum | cut -c1-12)"
+}
+
+TREE=$(tree_of "$BASE" "$KDIR")
+MAIN_TREE=$(tree_of "$MAINLINE" "$MAINLINE_KDIR")
 LOGS=$TREE/logs
+# What the lab leaves
+LAB_OUT=$TOP/build/lab
+[ "$BASE" = "$MAINLINE" ] || LAB_OUT+=-$LTS
 JOBS=${JOBS:-$(nproc)}
 
-export KVMU_CACHE KDIR TOP BASE TREE LOGS JOBS LC_ALL=C
+export MAINLINE MAINLINE_TRIED LTS KVMU_CACHE KDIR MAINLINE_KDIR TOP BASE TREE LOGS JOBS LC_ALL=C
+
+# version_of TREE
+version_of()
+{
+	awk '/^VERSION =/ { v = $3 } /^PATCHLEVEL =/ { p = $3 } /^SUBLEVEL =/ { s = $3 }
+		END { print v "." p (s != "" ? "." s : "") }' "$1/Makefile" 2>/dev/null || echo none
+}
+
+# For what is made from mainline only
+on_mainline()
+{
+	BASE=$MAINLINE KDIR=$MAINLINE_KDIR TREE=$MAIN_TREE LOGS=$MAIN_TREE/logs
+}
+
+# For what is of the LTS kernel only: Debian's, unless it is what the user has asked for
+on_lts()
+{
+	[ "$BASE" != "$LTS" ] || return 0
+	BASE=$LTS KDIR='' TREE=$(tree_of "$LTS" '') LAB_OUT+=-$LTS
+	LOGS=$TREE/logs
+}
 
 say()
 {
@@ -201,27 +239,47 @@ apt_download_all()
 	"$@" || { apt_update && "$@"; }
 }
 
+# mirror: where this machine has its own release of Debian from
+mirror()
+{
+	# shellcheck disable=SC2016 # apt's $
+	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
+		"Codename: $(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" \
+		'Component: main' | head -n 1
+}
+
+# release_options RELEASE TYPE: see other_release
+release_options()
+{
+	local dir=$KVMU_CACHE/debian/$1-$2
+
+	APT=(-q -o APT::Sandbox::User=root -o Dir::Etc::SourceList=/dev/null
+		-o Dir::Etc::SourceParts="$dir/sources" -o Dir::State::Lists="$dir/lists"
+		-o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
+}
+
 # other_release RELEASE TYPE: APT has the options for apt-get and apt-cache to know packages of
 # another release of Debian (by its name; TYPE: deb or deb-src), from the mirror that this
 # machine has its own from. Nothing of the machine's own lists is changed.
 other_release()
 {
-	local dir=$KVMU_CACHE/debian/$1-$2
+	local dir=$KVMU_CACHE/debian/$1-$2 uri
 
+	uri=$(mirror)
+	# A container may come without lists.
+	if [ -z "$uri" ]; then
+		apt_update || return
+		uri=$(mirror)
+	fi
 	mkdir -p "$dir/sources" "$dir/lists/partial"
-	# shellcheck disable=SC2016 # apt's $
 	cat >"$dir/sources/debian.sources" <<-END
 		Types: $2
-		URIs: $(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
-			"Codename: $(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" \
-			'Component: main' | head -n 1)
+		URIs: $uri
 		Suites: $1
 		Components: main
 		Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 	END
-	APT=(-q -o APT::Sandbox::User=root -o Dir::Etc::SourceList=/dev/null
-		-o Dir::Etc::SourceParts="$dir/sources" -o Dir::State::Lists="$dir/lists"
-		-o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
+	release_options "$1" "$2"
 	apt-get "${APT[@]}" update
 }
 
@@ -252,6 +310,16 @@ step()
 	step_failed "$what" "$log" "$rc"
 }
 
+no_network()
+{
+	grep -qsE 'Could not resolve|Temporary failure resolving|Failed to fetch|Unable to connect|Could not connect|Network is unreachable' "$1"
+}
+
+network_message()
+{
+	printf 'error: no network, or the package mirror does not answer: this step needs it once.\n' >&2
+}
+
 step_failed()
 {
 	local what=$1 log=$2 rc=$3
@@ -264,8 +332,8 @@ step_failed()
 		disk_full_message "$KVMU_CACHE"
 	elif [ "$(free_mb "$(dirname "$log")")" -eq 0 ]; then
 		disk_full_message "$KVMU_CACHE"
-	elif grep -qsE 'Could not resolve|Temporary failure resolving|Failed to fetch|Unable to connect|Could not connect|Network is unreachable' "$log"; then
-		printf 'error: no network, or the package mirror does not answer: this step needs it once.\n' >&2
+	elif no_network "$log"; then
+		network_message
 	fi
 	printf 'error: the log to read is %s\n' "$log" >&2
 	KVMU_SAID_WHY=1

@@ -10,8 +10,8 @@
 . "$(dirname "$0")/common.sh"
 
 # Instructions that off may cost over the kernel without the series. An exit: none, there is
-# no new code on its way. A KVM_RUN: a load, a test and a branch for each of its two
-# tracepoints. (This kernel has no CONFIG_JUMP_LABEL; with it, a tracepoint that is off is
+# no new code on its way. A KVM_RUN: a load, a test and a branch at its begin and at its end,
+# for the tracepoint. (This kernel has no CONFIG_JUMP_LABEL; with it, a tracepoint that is off is
 # one no-op.) A sample: a test and a branch where it is prepared and
 # where it is written.
 declare -A ALLOWED=([exit]=0 [run]=12 [guest-sample]=4 [host-sample]=4)
@@ -22,7 +22,7 @@ declare -A NOT_IN_USE=([exit]=none [run]=none [guest-sample]=plain [host-sample]
 measure()
 {
 	COST_VARIANT=$1 "$TOP/scripts/lab.sh" cost
-	cp "$TOP/build/lab/cost/cost.txt" "$TOP/build/cost-${1:-patched}.txt"
+	cp "$LAB_OUT/cost/cost.txt" "$TOP/build/cost-${1:-patched}.txt"
 }
 
 # value VARIANT WHAT EVENT: the figure that came most often, or -

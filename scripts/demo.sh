@@ -5,7 +5,7 @@
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
 
-OUT=build/lab/libquantum
+OUT=${LAB_OUT#"$TOP"/}/libquantum
 
 say "perf kvm unified, demo. What is downloaded and built goes to $KVMU_CACHE."
 "$TOP/scripts/lab.sh" libquantum
@@ -17,8 +17,8 @@ say "when it has ended:"
 say "The same of the report, which has been made on the host alone:"
 "$TOP/scripts/lab/report-shares" "$TOP/$OUT/report.txt" guest1 shor | sed 's/^/  /'
 say "All rows are in $OUT/report.txt, the profile is $OUT/perf.data, for"
-say "  $TREE/perf/perf kvm unified report -f -k $TREE/host/vmlinux \\"
-say "    --guest-root $TREE/guest/root -i $OUT/perf.data"
+say "  $MAIN_TREE/perf/perf kvm unified report -f -k $TREE/host/vmlinux \\"
+say "    --guest-root $MAIN_TREE/guest/root -i $OUT/perf.data"
 say "with the files of the lab's host and guest, as they are not this machine's."
 say "(The process 'agent' is how the lab talks to its guest, not part of the tool; [cr3 ...] is"
 say "one that had ended before the map was made.)"

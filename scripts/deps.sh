@@ -12,7 +12,7 @@ packages_of()
 	tree)	echo xz-utils patch ;;
 	kernel)	echo gcc make flex bison bc libelf-dev libssl-dev kmod cpio perl ;;
 	perf)	echo gcc clang make flex bison pkg-config python3 libelf-dev libdw-dev \
-			libtraceevent-dev libunwind-dev libzstd-dev zlib1g-dev libcap-dev ;;
+			libtraceevent-dev libunwind-dev libzstd-dev zlib1g-dev libssl-dev ;;
 	lab)	echo qemu-system-x86 busybox-static cpio gcc g++ libquantum-dev python3 \
 			socat xz-utils bzip2 ;;
 	bochs)	echo bochs bochs-term bochsbios vgabios isolinux syslinux-common xorriso ;;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # evaluation.sh [--quick] [EXPERIMENT...]: have the lab run what the experiments of
 # scripts/evaluation want, find what they find, and write Documentation/evaluation.md with its
-# plots. --quick, or only some experiments: no document, the figures alone, which are in
-# build/evaluation/ in any case.
+# plots. --quick, or only some experiments, or BASE=6.12: no document, the figures alone, which are
+# in build/evaluation/ (build/evaluation-6.12/) in any case.
 #
 # Ends with 1 if a property does not hold that should. EVALUATION_KEEP=1: with the results that
 # the lab has left before, of whatever state of the code, where there are any.
@@ -19,6 +19,7 @@ case ${1:-} in
 esac
 
 OUT=$TOP/build/evaluation
+[ "$BASE" = "$MAINLINE" ] || OUT+=-$BASE
 EVALUATE=$TOP/scripts/evaluation/evaluate
 BEFORE=$TOP/Documentation/evaluation/figures.json
 QUICK=()
@@ -36,25 +37,25 @@ versions()
 	local scenario
 
 	for scenario in "$@"; do
-		cat "$TOP/build/lab/$scenario/code"
+		cat "$LAB_OUT/$scenario/code"
 	done | sort -u | sed 's/^/this project /'
 	for scenario in "$@"; do
-		grep -c '^boot [0-9]*:' "$TOP/build/lab/$scenario/lab.log"
+		grep -c '^boot [0-9]*:' "$LAB_OUT/$scenario/lab.log"
 	done | awk '{ n += $1 } END { print "boots that were repeated: " n + 0 }'
 	echo "host's kernel $(cat "$TREE/host/include/config/kernel.release")"
-	find "$TREE/guest/kernels" -name 'vmlinuz-*' -printf "guest's kernel %f\n" |
+	find "$MAIN_TREE/guest/kernels" -name 'vmlinuz-*' -printf "guest's kernel %f\n" |
 		sed 's/vmlinuz-//' | sort
 	dpkg-query -W -f '${Package} ${Version}\n' gcc qemu-system-x86 libquantum8 2>/dev/null
-	[ ! -f "$TREE/stamps/guest-extra-jvm" ] ||
+	[ ! -f "$MAIN_TREE/stamps/guest-extra-jvm" ] ||
 		dpkg-query -W -f '${Package} ${Version}\n' openjdk-17-jre-headless
 	sed -n 's/%3a/:/; s/^\(mariadb-server-core\|sysbench\)_\(.*\)_amd64.deb$/\1 \2/p' \
-		"$TREE/guest/packages-mariadb/names" 2>/dev/null || :
+		"$MAIN_TREE/guest/packages-mariadb/names" 2>/dev/null || :
 }
 
 # has_results SCENARIO: of a run that has ended well
 has_results()
 {
-	[ "$(cat "$TOP/build/lab/$1/exit-code" 2>/dev/null)" = 0 ]
+	[ "$(cat "$LAB_OUT/$1/exit-code" 2>/dev/null)" = 0 ]
 }
 
 lock_cache
@@ -67,9 +68,10 @@ for scenario in $scenarios; do
 	fi
 done
 # shellcheck disable=SC2086 # a list
-"$EVALUATE" find "${QUICK[@]}" "$@" --results "$TOP/build/lab" --tree "$TREE" \
+"$EVALUATE" find "${QUICK[@]}" "$@" --results "$LAB_OUT" --tree "$MAIN_TREE" \
+	--vmlinux "$TREE/host/vmlinux" \
 	--versions "$(versions $scenarios)" --output "$FIGURES"
-if [ "${#QUICK[@]}" -eq 0 ] && [ $# -eq 0 ]; then
+if [ "${#QUICK[@]}" -eq 0 ] && [ $# -eq 0 ] && [ "$BASE" = "$MAINLINE" ]; then
 	if [ -f "$BEFORE" ]; then
 		say "compared with what Documentation has, of another machine or other code:"
 		"$EVALUATE" compare --output "$FIGURES" "$BEFORE" | tail -n 1 || :

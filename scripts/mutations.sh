@@ -3,6 +3,8 @@
 # mutations.sh [NAME...]: break the code in one place at a time and see that a
 # test notices. Each mutation is made in a copy; at the end the cache is as
 # before. Takes some minutes each: it builds and runs the real thing.
+#
+# mutations.sh --check: only that each still finds its place in the code.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
@@ -10,81 +12,113 @@
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"; on_exit' EXIT
 
-# NAME @ FILE @ SED EXPRESSION @ TEST @ WHAT HAS TO FAIL
+# NAME @ FILE, OR A PATTERN OF SOME @ SED EXPRESSION @ TEST @ WHAT HAS TO FAIL
+#
+# In patches, what one adds is what those behind it find: lines are changed where they are
+# added, and where they stand around the changes of others.
 #
 # cr3-lookup		every CR3 belongs to the first process of the map
-# no-cr3		the kernel never says that it has a CR3
 # truncated-map		a map without its end counts as whole
 # sample-halves		two 32-bit members of the sample in the wrong order
 # wake-up-wait		waiting for a CPU after a halt counts as halt
 # lost-is-known		what was lost is filled with what was before
+# lost-state		a state whose event is lost was the run before it
 # steal-by-nobody	who had the CPU is not looked for
 # exec-handover		a process keeps its old page table until its execve() is known of
 # time-blind		a CR3 belongs to whoever has it in the end
 # no-replay		what happens after the map was begun is not taken over
 # first-guest		every sample of a guest is one of the first guest
 # one-table		the CR3s of the first guest's map are those of all guests
-# svm-cr3		CR3 is taken from where KVM has that of the exit before
-# vmread		the VMCS is read where it may not be the current one
-# softirq-guest	what hits a softirq is said to have interrupted the guest
-# layout		a sample with a vCPU is said to be shorter than it is
-# stale-cr3		on SVM, the guest's CR3 is that of the exit before
-# softirq-in-guest	softirqs of the interrupt that the guest was running into are the guest's
-# not-nested		a nested guest is not said to be one
-# behind-nmi		on SVM, an interrupt that hits the handler of an NMI is the guest's
-# behind-nmi-protected	... or of a guest whose state is protected
-# page-is-halt		a vCPU that waits for the host's swap is said to be halted
-# vmx-cr3		on VMX, CR3 is taken from where KVM has that of the exit before
-# vmx-shadow-root	... or always from the VMCS, which has KVM's own without EPT
 # one-process		every CR3 belongs to one process: equal processes are not
 # first-task		who got the CPU first in a short wait had it for all of that
+# no-cr3		the kernel never says that it has a CR3
+# layout		a sample with a vCPU is said to have more words than it has
+# last-sample		what a sample has of a vCPU is that of the sample before
+# exclude-guest		an event that excludes guests is told of them
+# permission		who may not profile the kernel may have CR3s
+# softirq-guest		what hits a softirq is said to have interrupted the guest
+# softirq-label		... and is labelled as the guest's
+# behind-exit		an interrupt behind an exit for another reason is the guest's
+# not-nested		a nested guest is not said to be one
+# not-smm		system management mode is not said
+# protected		a guest whose state is protected is not said to be one
+# never-run		a vCPU that has never run has an exit reason
+# svm-emulated		on SVM, an exit code that emulation has made up is said to be the CPU's
+# svm-long		on SVM, exit codes have 32 bits
+# vmx-modifiers		on VMX, what is beside the basic exit reason is cut off
+# vmx-failed		on VMX, an entry that has failed has an exit reason
+# page-is-halt		a vCPU that waits for the host's swap is said to be halted
+# halt-is-wait		a vCPU that is halted is said to wait for the host
+# no-count		the events of the time line have no numbers
+# from-before		a state from before the tracepoint was on is told with its length
 # dear-sample		a sample with a vCPU takes some hundred instructions more
 mutations()
 {
 	cat <<-'END'
 	cr3-lookup@perf-kvm-unified/guest-space.c@s/^\treturn find_owner(spaces, end - 1, time, ambiguous);/\treturn \&spaces->entries[0];/@profile@share within 2 points
-	no-cr3@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\(\tdata->flags |= PERF_VCPU_PT_ROOT_VALID;\)/+\t(void)data;/@profile@99 % of guest user samples belong
 	truncated-map@perf-kvm-unified/guest-stream.c@s/if (ret == -EPIPE)/if (ret == -EPIPE \&\& !(ret = 0))/@profile@refused: a truncated map
-	sample-halves@patches/linux-6.12/*-perf-tools-Add-support-for-PERF_SAMPLE_VCPU*@s/^+\t\t\tu.val32\[1\] = vcpu->vpid;/+\t\t\tu.val32[1] = vcpu->vcpu_id;/@perf@Sample parsing
-	wake-up-wait@perf-kvm-unified/vcpu-states.c@s/waited = event->run_delay - prev->run_delay/waited = 0/@perf@time axis: states
-	lost-is-known@perf-kvm-unified/measurement.c@s/^\tgap.from = m->last_record.sample->cpu.;/\tgap.from = gap.until;/@time-axis@lost
+	sample-halves@patches/linux-7.3/*.patch@s/^+\t\tu.val32\[1\] = vcpu->vpid;/+\t\tu.val32[1] = vcpu->vcpu_id;/@perf@Sample parsing
+	wake-up-wait@perf-kvm-unified/vcpu-states.c@s/max(time, state.start), event->waited, event->cpu/max(time, state.start), 0, event->cpu/@perf@time axis: states
+	lost-is-known@perf-kvm-unified/measurement.c@s/^\tgap.from = m->last_record\[sample->cpu\];/\tgap.from = gap.until;/@time-axis@lost
+	lost-state@perf-kvm-unified/vcpu-states.c@s/if (!ret \&\& event->after_lost \&\&/if (!ret \&\& 0 \&\&/@perf@one state that is lost
 	steal-by-nobody@perf-kvm-unified/time-axis.c@s/interval->kind == VCPU_TIME_PREEMPTED \&\&/interval->kind == VCPU_TIME_NR \&\&/@time-axis@guest2
 	exec-handover@perf-kvm-unified/guest-history.c@s/^\t\towners__end_earlier(&owners);//@perf@processes that come and go
 	time-blind@perf-kvm-unified/kvm-guests.c@s/vcpu->pt_root, time, &ambiguous/vcpu->pt_root, GUEST_TIME_NONE - 1, \&ambiguous/@processes@storm: .* named right
 	no-replay@perf-kvm-unified/guest-load.c@s/entries\[replay->next\].time <= time/entries[replay->next].time < 1/@processes@storm: .* named right
 	first-guest@perf-kvm-unified/kvm-guests.c@s/^\t\tif (guest->pid == pid)$/\t\tif (guest->pid == pid || pid > 0)/@vmm@CR3 2000 of VM two
 	one-table@perf-kvm-unified/kvm-guests.c@s/guest_spaces__find(&guest->map.spaces,/guest_spaces__find(\&list_first_entry(\&session->kvm_guests->guests, struct kvm_guest, node)->map.spaces,/@vmm@CR3 6000 of VM two
-	svm-cr3@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tdata->pt_root = npt_enabled ? vmcb->save.cr3 : /+\tdata->pt_root = /@kunit@kvm_svm_perf_data: svm_perf_data_in_guest
-	vmread@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@/^+void vmx_get_perf_data/,/^+}/s/^+\tif (!in_guest)$/+\tif (0)/@kunit@the lab runs the scenario host-only
-	softirq-guest@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\t\tin_guest = false;/+\t\tin_guest = in_guest;/@kunit@perf_data_softirq_is_host
-	layout@patches/linux-6.12/*-perf-core-Add-PERF_SAMPLE_VCPU-*@s/^+\t\tdata->dyn_size += sizeof(data->vcpu) - sizeof(data->vcpu.flags);/+\t\tdata->dyn_size += sizeof(data->vcpu.flags);/@kunit@vcpu_sample_layout
-	stale-cr3@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tdata->pt_root = npt_enabled ? vmcb->save.cr3 : /+\tdata->pt_root = /@selftests@in the one loop it is the one
-	softirq-in-guest@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (in_serving_softirq())/+\tif (0)/@selftests@softirq that perf labels guest
-	not-nested@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (is_guest_mode(vcpu))/+\tif (0)/@selftests@samples of L2 say so
-	behind-nmi@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (vmcb->control.exit_code == SVM_EXIT_NMI \&\& !in_nmi())/+\tif (0)/@kunit@svm_perf_data_behind_nmi
-	behind-nmi-protected@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (!in_guest)$/+\tif (!in_guest || (data->flags \& PERF_VCPU_PROTECTED))/@kunit@svm_perf_data_behind_nmi
-	page-is-halt@patches/linux-6.12/*-KVM-Add-the-kvm_vcpu_timeline-*@s/^+\tif (kvm_vcpu_is_blocking(vcpu) \&\& !kvm_arch_vcpu_awaits_page(vcpu))/+\tif (kvm_vcpu_is_blocking(vcpu))/@selftests@pages: and never halted
-	vmx-cr3@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (exec_controls_get(vmx) & CPU_BASED_CR3_LOAD_EXITING)/+\tif (vmx)/@vmx@vmx: the CR3s of VM busy
-	vmx-shadow-root@patches/linux-6.12/*-KVM-x86-Add-exit-reason-*@s/^+\tif (exec_controls_get(vmx) & CPU_BASED_CR3_LOAD_EXITING)/+\tif (!vmx)/@vmx@vmx-shadow: the CR3s of VM busy
 	one-process@perf-kvm-unified/guest-space.c@s/^\treturn find_owner(spaces, end - 1, time, ambiguous);/\treturn \&spaces->entries[0];/@evaluation@user time of the two processes
 	first-task@perf-kvm-unified/cpu-tracks.c@s/^\t\t\tshares__pick(\(.*\));/\t\t\t(shares__pick(\1), track->marks[m].task);/@perf@who had the CPU in short waits
-	dear-sample@patches/linux-6.12/*-perf-core-Add-PERF_SAMPLE_VCPU-*@s/^+\tperf_guest_get_vcpu(&data->vcpu);/+\tfor (volatile int i = 0; i < 100; i++) perf_guest_get_vcpu(\&data->vcpu);/@evaluation@over perf record -a
+	no-cr3@patches/linux-7.3/*.patch@s/^\([+ ]\)\t\tdata->flags |= PERF_VCPU_PT_ROOT_VALID;/\1\t\t(void)data;/@profile@99 % of guest user samples belong
+	layout@patches/linux-7.3/*.patch@s/^\([+ ]#define PERF_VCPU_NR_WORDS\t.*\) - 1)$/\1)/@kunit@vcpu_sample_layout
+	last-sample@patches/linux-7.3/*.patch@s/^\([+ ]\)\tmemset(&data->vcpu, 0, sizeof(data->vcpu));/\1\t(void)data;/@kunit@vcpu_sample_asks_anew
+	exclude-guest@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif ((vcpu->flags & PERF_VCPU_IN_GUEST) && !sample_guest)/\1\tif (0)/@selftests@exclude_guest: what has interrupted the guest says that
+	permission@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (attr.sample_type & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_VCPU)) {/\1\tif (attr.sample_type \& PERF_SAMPLE_PHYS_ADDR) {/@selftests@permission: but not the vCPU
+	softirq-guest@patches/linux-7.3/*.patch@s/^\([+ ]\t((vcpu) .*\) && !in_serving_softirq()/\1/@kunit@perf_data_softirq_is_host
+	softirq-label@patches/linux-7.3/*.patch@s/^\([+ ]\t((vcpu) .*\) && !in_serving_softirq()/\1/@selftests@no softirq is labelled guest
+	behind-exit@patches/linux-7.3/*.patch@s/^+\t \* .*did not interrupt the guest\.$/+\t *\/ kvm_before_interrupt(vcpu, KVM_HANDLING_IRQ); \/*/@selftests@interrupts behind an exit for another reason
+	not-nested@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (is_guest_mode(vcpu))$/\1\tif (0)/@selftests@samples of L2 say so
+	not-smm@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (is_smm(vcpu))$/\1\tif (0)/@selftests@smm: and those in the handler say so
+	protected@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (vcpu->kvm->arch.has_protected_state\b.*)$/\1\tif (0)/@kunit@perf_data_protected
+	never-run@patches/linux-7.3/*.patch@s/^\([+ ]\)\t\tif (vcpu->arch.last_vmentry_cpu == -1 || (/\1\t\tif ((/@kunit@perf_data_never_run
+	svm-emulated@patches/linux-7.3/*.patch@s/^\([+ ]\)\t    ((data->flags & PERF_VCPU_IN_GUEST) || !(data->flags & PERF_VCPU_NESTED)))$/\1\t    1)/@kunit@svm_perf_data_nested
+	svm-long@patches/linux-7.3/*.patch@s/^\([+ ]\)\tdata->exit_reason = control->exit_code;/\1\tdata->exit_reason = (u32)control->exit_code;/@kunit@svm_perf_data_long_code
+	vmx-modifiers@patches/linux-7.3/*.patch@s/^\([+ ]\)\tdata->exit_reason = exit_reason.full;/\1\tdata->exit_reason = exit_reason.basic;/@kunit@vmx_perf_data_modifiers
+	vmx-failed@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (!exit_reason.failed_vmentry && exit/\1\tif (exit/@kunit@vmx_perf_data_failed_entry
+	page-is-halt@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (kvm_vcpu_is_blocking(vcpu) && !kvm_arch_vcpu_awaits_page(vcpu))/\1\tif (kvm_vcpu_is_blocking(vcpu))/@selftests@pages: and never halted
+	halt-is-wait@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (kvm_vcpu_is_blocking(vcpu) && !kvm_arch_vcpu_awaits_page(vcpu))/\1\tif (0)/@selftests@halted: the vCPU is halted
+	no-count@patches/linux-7.3/*.patch@s/^\([+ ]\)\ttl->seq++;/\1\ttl->seq = 1;/@selftests@moved: all are counted
+	from-before@patches/linux-7.3/*.patch@s/^\([+ ]\)\t    tl->generation == atomic_read(&kvm_vcpu_timeline_generation))/\1\t    true)/@selftests@of a state that began before the tracepoint was on
+	dear-sample@patches/linux-7.3/*.patch@s/^\([+ ]\)\tperf_guest_get_vcpu(&data->vcpu);/\1\tfor (volatile int i = 0; i < 100; i++) perf_guest_get_vcpu(\&data->vcpu);/@evaluation@over perf record -a
 	END
 }
 
-# mutate NAME FILE EXPRESSION: all inputs of apply.sh, one of them broken.
+# mutate NAME PATTERN EXPRESSION: all inputs of apply.sh, one of them broken.
 mutate()
 {
-	local dir=$WORK/$1 file
+	local dir=$WORK/$1 files
 
 	mkdir -p "$dir"
 	cp -r "$TOP/patches" "$TOP/perf-kvm-unified" "$TOP/Documentation" \
 		"$TOP/kernel-selftests" "$dir"
-	file=$(cd "$dir" && compgen -G "$2")
-	sed -i "$3" "$dir/$file"
-	! cmp -s "$dir/$file" "$TOP/$file" || die "$1: the expression changes nothing in $2"
-	KVMU_NEW=$dir KVMU_PATCHES=$dir/patches/$BASE
+	mapfile -t files < <(cd "$dir" && compgen -G "$2")
+	(cd "$dir" && sed -i "$3" "${files[@]}")
+	! diff -rq "$TOP/${2%%/*}" "$dir/${2%%/*}" >/dev/null ||
+		die "$1: the expression changes nothing in $2"
+	KVMU_NEW=$dir KVMU_PATCHES=$dir/patches
 	export KVMU_NEW KVMU_PATCHES
+}
+
+# All that do not find their place
+check_mutations()
+{
+	local name pattern expression rc=0
+
+	while IFS='@' read -r -u 3 name pattern expression _; do
+		(mutate "$name" "$pattern" "$expression") || rc=1
+		rm -rf "${WORK:?}/$name"
+	done 3< <(mutations)
+	return "$rc"
 }
 
 case ${1:-} in
@@ -92,6 +126,10 @@ case ${1:-} in
 	print_help
 	mutations | cut -d@ -f1
 	exit 0
+	;;
+--check)
+	check_mutations
+	exit
 	;;
 esac
 for name; do

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # series-refresh.sh GIT-TREE: write the commits of a git tree, made by
-# series-tree.sh, to patches/: the only way in which those files change.
+# series-tree.sh, to the patches of the base that its first commit is: the only way in which
+# those files change.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
@@ -10,6 +11,15 @@
 tree=$1
 [ -e "$tree/.git" ] || die "$tree is no git tree: scripts/series-tree.sh makes one"
 base=$(git -C "$tree" rev-list --max-parents=0 HEAD)
+version=$(git -C "$tree" show "$base:Makefile" |
+	awk '/^VERSION =/ { v = $3 } /^PATCHLEVEL =/ { p = $3 } END { print v "." p }')
+case $version in
+"$LTS")	BASE=$LTS ;;
+"${MAINLINE%%.*}".*) BASE=$MAINLINE ;;
+*)	die "$tree is of linux-$version: the bases are $MAINLINE and $LTS" ;;
+esac
+# shellcheck source=scripts/compose.sh
+. "$TOP/scripts/compose.sh"
 [ -z "$(git -C "$tree" status --porcelain --untracked-files=no)" ] ||
 	die "$tree has changes that are not committed"
 
@@ -21,7 +31,7 @@ git -C "$tree" -c core.abbrev=12 format-patch -q -k --always --zero-commit --no-
 	--no-stat -o "$new" "$base"
 (cd "$new" && printf '%s\n' *.patch >series)
 
-mkdir -p "$TOP/patches/$BASE"
-rm -f "$TOP/patches/$BASE"/*.patch
-mv "$new"/* "$TOP/patches/$BASE/"
-say "$(wc -l <"$TOP/patches/$BASE/series") patches in patches/$BASE"
+mkdir -p "$PATCHES"
+rm -f "$PATCHES"/*.patch
+mv "$new"/* "$PATCHES/"
+say "$(wc -l <"$PATCHES/series") patches in patches/linux-$BASE"

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # series-tree.sh DIR: make a git tree of the kernel with the series applied, a
-# commit a patch, to work on. series-refresh.sh DIR brings it back.
+# commit a patch, to work on. series-refresh.sh DIR brings it back. BASE=6.12: of that base.
 #
 # The new files are links into this repository, so that perf builds in it.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
+# shellcheck source=scripts/compose.sh
+. "$TOP/scripts/compose.sh"
 
 [ $# -eq 1 ] || die "usage: $0 DIR"
 dir=$1
@@ -21,16 +23,18 @@ sed -i '/^\/\*$/d' "$dir/.gitignore"
 identity=(-c user.name=series -c user.email=series@localhost -c commit.gpgsign=false)
 git -C "$dir" init -q
 git -C "$dir" add -Af .
-git -C "$dir" "${identity[@]}" commit -q -m "$BASE"
-while read -r patch; do
-	git -C "$dir" "${identity[@]}" am -q -k --empty=keep "$TOP/patches/$BASE/$patch"
-done < <(sed -e 's/[[:space:]]*#.*//' -e '/^[[:space:]]*$/d' "$TOP/patches/$BASE/series")
-ln -s "$TOP/perf-kvm-unified" "$dir/tools/perf/kvm-unified"
-echo /tools/perf/kvm-unified >>"$dir/.git/info/exclude"
-while read -r file path _; do
-	case $file in ''|'#'*) continue ;; esac
+git -C "$dir" "${identity[@]}" commit -q -m "linux-$BASE"
+for patch in $(series); do
+	git -C "$dir" "${identity[@]}" am -q -k --empty=keep "$PATCHES/$patch"
+done
+while IFS=$'\t' read -r file path; do
+	# One link for the directory, so that a file that is new in it is there, too.
+	case $file in
+	perf-kvm-unified/*) file=perf-kvm-unified path=tools/perf/kvm-unified ;;
+	esac
+	[ ! -e "$dir/$path" ] || continue
 	mkdir -p "$(dirname "$dir/$path")"
-	ln -s "$TOP/kernel-selftests/$file" "$dir/$path"
+	ln -s "$NEW/$file" "$dir/$path"
 	echo "/$path" >>"$dir/.git/info/exclude"
-done <"$TOP/kernel-selftests/MANIFEST"
+done < <(overlays)
 say "work in $dir, commit, then: scripts/series-refresh.sh $dir"

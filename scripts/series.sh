@@ -1,27 +1,51 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# series.sh: compose what upstream gets, as git format-patch makes it, in
-# build/series: each patch of patches/linux-6.12/series together with the new
-# files that belong to it, and a cover letter. Each message has To: and Cc:, as the
-# tree's get_maintainer.pl has them, where git send-email and b4 look for them. The
-# file `series` there is for quilt.
+# series.sh: compose what others get, as git format-patch makes it: each patch of
+# patches/linux-BASE/series together with the new files that belong to it. A patch says in
+# its header which series it is of, and names its new files, in lines of tree paths (globs);
+# neither goes upstream:
 #
-# A patch names its new files in its header, in lines of tree paths (globs)
-# which do not go upstream:
-#
+#	Series: sample-type
 #	New-files: tools/perf/kvm-unified/vcpu-sample.[ch]
+#
+# Of mainline, build/series/NAME/ is what is offered as one series: those that have a cover
+# letter, patches/linux-BASE/covers/NAME. It has headers, an empty line, and the text:
+#
+#	Subject: what it is			Prefix: RFC PATCH	(if not PATCH)
+#	Needs: NAME...	(series before it)	To:, Cc: an address (more than get_maintainer.pl's)
+#
+# It is made on the pristine tree with those that it needs, and no others. build/series/complete/
+# is all of them, with what is built here and not offered. Of the LTS kernel, it is one,
+# build/series/backport/: the patches that name no series.
+#
+# Each directory has a file `series` for quilt; where there is a cover letter, each message has
+# To: and Cc:, as the tree's get_maintainer.pl has them, where git send-email and b4 look for
+# them, and series.mbox is all of them.
 #
 # A new Build file grows with the patches: it has those of its lines whose sources
 # are there, so that each patch builds.
 #
-# patches/linux-6.12/cover-letter, if there, is the cover letter: its first line
-# the subject, the rest the text.
+# SIGNOFF='Name <address>' makes the patches that person's, and adds the Signed-off-by, without
+# which no maintainer may take them; TRAILERS has more such lines, to stand before it.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
+# shellcheck source=scripts/compose.sh
+. "$TOP/scripts/compose.sh"
 
-PATCHES=${KVMU_PATCHES:-$TOP/patches/$BASE}
+case ${1:-} in
+-h | --help)
+	print_help
+	exit 0
+	;;
+esac
+
 OUT=${KVMU_SERIES:-$TOP/build/series}
+COVERS=$PATCHES/covers
+SIGNOFF=${SIGNOFF:-}
+TRAILERS=${TRAILERS:-}
+# The whole of it, which can be no series' name.
+COMPLETE=complete
 REPO=$(mktemp -d)
 trap 'rm -rf "$REPO"; on_exit' EXIT
 
@@ -45,7 +69,80 @@ start_repo()
 		(cd "$TREE/orig" && cp --parents --preserve=mode "$path" "$REPO/tree")
 	done <"$TREE/applied/files"
 	git_repo add -Af .
-	git_repo commit -q --allow-empty -m "$BASE"
+	git_repo commit -q --allow-empty -m "linux-$BASE"
+}
+
+# header PATCH: what is before its diff
+header()
+{
+	sed '/^diff /,$d; /^---/,$d' "$PATCHES/$1"
+}
+
+# Lines "patch series", in the order in which they apply, to $REPO/patches
+read_series()
+{
+	local patch name default=
+
+	[ "$BASE" = "$MAINLINE" ] || default=backport
+	for patch in $(series); do
+		name=$(header "$patch" | sed -n 's/^Series: *//p')
+		name=${name:-$default}
+		[[ $name =~ ^[a-z0-9-]+$ && $name != "$COMPLETE" ]] ||
+			die "$patch: no line Series: NAME, or one that is no name: '$name'"
+		printf '%s %s\n' "$patch" "$name"
+	done >"$REPO/patches"
+	awk '!seen[$2]++ { print $2 }' "$REPO/patches" >"$REPO/names"
+}
+
+# patches_of NAME...: in the order in which they apply
+patches_of()
+{
+	printf '%s\n' "$@" | awk 'NR == FNR { wanted[$1]; next } $2 in wanted { print $1 }' \
+		- "$REPO/patches"
+}
+
+# cover_field NAME FIELD: its values, one a line
+cover_field()
+{
+	sed -n "/^\$/q; s/^$2: *//p" "$COVERS/$1"
+}
+
+offered()
+{
+	[ -f "$COVERS/$1" ]
+}
+
+check_covers()
+{
+	local file name needed
+
+	for file in "$COVERS"/*; do
+		[ -f "$file" ] || continue
+		name=$(basename "$file")
+		grep -qxF "$name" "$REPO/names" || die "covers/$name: no patch says Series: $name"
+		if sed '/^$/,$d' "$file" | grep -vE '^(Subject|Prefix|Needs|To|Cc): ' >&2; then
+			die "covers/$name: not a header that is known (above); text is behind an empty line"
+		fi
+		[ -n "$(cover_field "$name" Subject)" ] || die "covers/$name has no Subject:"
+		for needed in $(cover_field "$name" Needs); do
+			offered "$needed" || die "covers/$name needs $needed, which has no cover letter"
+		done
+	done
+	for file in "$COVERS"/*; do
+		[ ! -f "$file" ] || needs_of "$(basename "$file")" >/dev/null
+	done
+}
+
+# needs_of NAME [THOSE ON THE WAY]: what it needs and what that needs, each once
+needs_of()
+{
+	local name=$1 way=" ${2:-} $1 " needed
+
+	for needed in $(cover_field "$name" Needs); do
+		[[ $way != *" $needed "* ]] || die "the series need each other:$way$needed"
+		needs_of "$needed" "$way"
+		echo "$needed"
+	done | awk '!seen[$0]++'
 }
 
 # add_new_files PATCH: out of the composed tree, so that there is one rule only
@@ -62,8 +159,8 @@ add_new_files()
 				found=1
 			fi
 		done
-		[ -n "$found" ] || die "$(basename "$1"): New-files: $glob names no new file"
-	done < <(sed -n 's/^New-files: *//p' "$1" | tr -s ' ' '\n')
+		[ -n "$found" ] || die "$1: New-files: $glob names no new file"
+	done < <(header "$1" | sed -n 's/^New-files: *//p' | tr -s ' ' '\n')
 }
 
 # cut_build FILE: to the objects and directories that are there
@@ -94,34 +191,46 @@ cut_builds()
 	done <"$REPO/builds"
 }
 
-# add_patch PATCH: one commit, with the author, date and text of its header.
+# with_trailers: standard input, with those that SIGNOFF and TRAILERS ask for
+with_trailers()
+{
+	local args=() line
+
+	while IFS= read -r line; do
+		[ -z "$line" ] || args+=(--trailer "$line")
+	done <<<"$TRAILERS"
+	[ -z "$SIGNOFF" ] || args+=(--trailer "Signed-off-by: $SIGNOFF")
+	git interpret-trailers --no-divider ${args[@]+"${args[@]}"}
+}
+
+# add_patch PATCH [WHERE]: one commit, with the author, date and text of its header.
 add_patch()
 {
 	local author email subject date
 
-	git mailinfo -k "$REPO/text" "$REPO/diff" <"$1" >"$REPO/info"
+	git mailinfo -k "$REPO/text" "$REPO/diff" <"$PATCHES/$1" >"$REPO/info"
 	author=$(sed -n 's/^Author: //p' "$REPO/info")
 	email=$(sed -n 's/^Email: //p' "$REPO/info")
 	subject=$(sed -n 's/^Subject: //p' "$REPO/info" | sed 's/^\[PATCH[^]]*\] *//')
 	date=$(sed -n 's/^Date: //p' "$REPO/info")
 	if [ -z "$author" ] || [ -z "$subject" ]; then
-		die "$(basename "$1") has no From: or no Subject:"
+		die "$1 has no From: or no Subject:"
 	fi
 
 	if grep -q '^+++ ' "$REPO/diff"; then
-		git_repo apply --index "$REPO/diff" ||
-			die "$(basename "$1") does not apply"
+		git_repo apply --index "$REPO/diff" || die "$1 does not apply${2:+ to $2}"
 	fi
 	add_new_files "$1"
 	cut_builds
 	git_repo add -Af .
 	{
 		printf '%s\n\n' "$subject"
-		grep -v '^New-files:' "$REPO/text"
-	} | git_repo commit -q --author "$author <$email>" ${date:+--date "$date"} -F -
+		grep -vE '^(New-files|Series):' "$REPO/text"
+	} | git stripspace | with_trailers |
+		git_repo commit -q --author "${SIGNOFF:-$author <$email>}" ${date:+--date "$date"} -F -
 }
 
-# Every new file must be in some patch, or upstream gets less than we build.
+# Every new file must be in some patch, or we build what nobody gets.
 check_complete()
 {
 	local line path bad=
@@ -134,19 +243,57 @@ check_complete()
 	[ -z "$bad" ] || die "no patch of the series brings:$bad (New-files: in a patch's header)"
 }
 
+# start_branch NAME: at the pristine tree
+start_branch()
+{
+	git_repo checkout -q -b "series/$1" base
+}
+
+# What a reader needs to know of the tree that a series applies to: at the end of the text
+base_text()
+{
+	local needed
+
+	if [ $# -eq 0 ]; then
+		printf '\nThis is against Linux %s.\n' "$version"
+		return
+	fi
+	printf '\nThis is against Linux %s with these series, in this order:\n\n' "$version"
+	for needed in "$@"; do
+		printf ' - %s (%s)\n' "$(cover_field "$needed" Subject)" "$needed"
+	done
+}
+
+# prerequisites RANGE: as git format-patch --base has them. There is no commit to name: the
+# pristine tree is a package's.
+prerequisites()
+{
+	local commit
+
+	for commit in $(git_repo rev-list --reverse "$1"); do
+		git_repo show "$commit" | git patch-id --stable | sed 's/^\([^ ]*\) .*/prerequisite-patch-id: \1/'
+	done
+}
+
+# write_cover NAME NEEDED...
 write_cover()
 {
-	local cover=$PATCHES/cover-letter file=$OUT/0000-cover-letter.patch
+	local name=$1 file=$OUT/$1/0000-cover-letter.patch
+	shift
 
-	[ -f "$cover" ] || return 0
-	SUBJECT=$(head -n 1 "$cover") awk -v cover="$cover" '
-		/^Subject:/ { sub(/\*\*\* SUBJECT HERE \*\*\*/, ENVIRON["SUBJECT"]) }
-		/^\*\*\* BLURB HERE \*\*\*$/ {
-			getline line <cover
-			while ((getline line <cover) > 0)
-				if (line != "" || seen++) print line
-			next
+	{
+		sed '1,/^$/d' "$COVERS/$name"
+		base_text "$@"
+	} >"$REPO/blurb"
+	prerequisites "base..start/$name" >"$REPO/prerequisites"
+	SUBJECT=$(cover_field "$name" Subject) awk -v blurb="$REPO/blurb" -v before="$REPO/prerequisites" '
+		function copy(file,  line) {
+			while ((getline line <file) > 0)
+				print line
 		}
+		/^Subject:/ { sub(/\*\*\* SUBJECT HERE \*\*\*/, ENVIRON["SUBJECT"]) }
+		/^\*\*\* BLURB HERE \*\*\*$/ { copy(blurb); next }
+		/^-- $/ { copy(before) }
 		{ print }' "$file" >"$file.new"
 	mv "$file.new" "$file"
 }
@@ -164,13 +311,16 @@ recipients()
 }
 
 # set_recipients FILE TO CC: files with addresses, one a line, to headers behind the
-# subject, one address a line, as long headers are folded.
+# subject, one address a line, as long headers are folded. Nobody gets it twice.
 set_recipients()
 {
-	awk -v to="$2" -v cc="$3" '
-		function header(name, file,  line, sep) {
+	grep -vxFf "$2" "$3" >"$REPO/only-cc" || :
+	awk -v to="$2" -v cc="$REPO/only-cc" '
+		function header(name, file,  line, sep, seen) {
 			sep = name ": "
 			while ((getline line <file) > 0) {
+				if (seen[line]++)
+					continue
 				printf "%s%s", sep, line
 				sep = ",\n\t"
 			}
@@ -187,6 +337,7 @@ set_recipients()
 
 # Maintainers get what is theirs, and lists and reviewers a copy; all of them get
 # the cover letter. What is nobody's goes to where the patch before it goes.
+# address_all NAME
 address_all()
 {
 	local file name last=
@@ -195,44 +346,130 @@ address_all()
 		say "no To: and Cc:, this tree has no scripts/get_maintainer.pl"
 		return 0
 	fi
+	rm -rf "$REPO/whom"
 	mkdir "$REPO/whom"
-	for file in "$OUT"/*.patch; do
+	for file in "$OUT/$1"/*.patch; do
 		name=$REPO/whom/$(basename "$file")
-		[ "$file" != "$OUT/0000-cover-letter.patch" ] || continue
+		[ "${file##*/}" != 0000-cover-letter.patch ] || continue
 		recipients "$file"
 		if [ ! -s "$REPO/to" ]; then
 			[ -n "$last" ] || die "get_maintainer.pl names nobody for $(basename "$file")"
 			cp "$last.to" "$REPO/to"
 		fi
+		cover_field "$1" To >>"$REPO/to"
+		cover_field "$1" Cc >>"$REPO/cc"
 		mv "$REPO/to" "$name.to"
 		mv "$REPO/cc" "$name.cc"
 		set_recipients "$file" "$name.to" "$name.cc"
 		last=$name
 	done
-	[ -f "$OUT/0000-cover-letter.patch" ] || return 0
 	cat "$REPO"/whom/*.to | sort -u >"$REPO/to"
-	cat "$REPO"/whom/*.cc | sort -u | grep -vxFf "$REPO/to" >"$REPO/cc" || :
-	set_recipients "$OUT/0000-cover-letter.patch" "$REPO/to" "$REPO/cc"
+	cat "$REPO"/whom/*.cc | sort -u >"$REPO/cc"
+	set_recipients "$OUT/$1/0000-cover-letter.patch" "$REPO/to" "$REPO/cc"
 }
 
+# format NAME FROM OPTION...: the commits of its branch from there on
+format()
+{
+	local name=$1 from=$2
+	shift 2
+
+	mkdir -p "$OUT/$name"
+	git_repo format-patch -q -M -o "$OUT/$name" "$@" "$from..series/$name"
+	(cd "$OUT/$name" && printf '%s\n' *.patch | grep -vxF 0000-cover-letter.patch) >"$OUT/$name/series"
+	echo "$name" >>"$OUT/.linux-$BASE"
+}
+
+# of_author NAME FORMAT: of its first patch
+of_author()
+{
+	git_repo log --reverse --format="$2" "start/$1..series/$1" | sed -n 1p
+}
+
+# compose_offered NAME: on what it needs
+compose_offered()
+{
+	local name=$1 prefix needed patch on missing
+
+	prefix=$(cover_field "$name" Prefix)
+	mapfile -t needed < <(needs_of "$name")
+	on="Linux $version${needed:+ and ${needed[*]}}"
+	start_branch "$name"
+	if [ "${#needed[@]}" -gt 0 ]; then
+		for patch in $(patches_of "${needed[@]}"); do
+			add_patch "$patch" "$on, which $name is to be on"
+		done
+	fi
+	git_repo tag "start/$name"
+	for patch in $(patches_of "$name"); do
+		add_patch "$patch" "$on, without the other series: the cover letter of $name has to need them"
+	done
+	# The cover letter is from who has written the first patch.
+	GIT_COMMITTER_NAME=$(of_author "$name" %an) GIT_COMMITTER_EMAIL=$(of_author "$name" %ae) \
+		format "$name" "start/$name" --cover-letter --subject-prefix="${prefix:-PATCH}"
+	write_cover "$name" ${needed[@]+"${needed[@]}"}
+	address_all "$name"
+	cat "$OUT/$name"/*.patch >"$OUT/$name/series.mbox"
+	say "  $name: [${prefix:-PATCH}], $(wc -l <"$OUT/$name/series") patches and a cover letter, on $on"
+	missing=$(awk '{ n += gsub(/FIGURE/, "") } END { print n + 0 }' "$OUT/$name/0000-cover-letter.patch")
+	[ "$missing" -eq 0 ] ||
+		say "    not to be sent yet: $missing figures of its cover letter are not measured (FIGURE)"
+}
+
+# compose_all NAME SERIES...: all of these, without a cover letter
+compose_all()
+{
+	local name=$1 patch
+	shift
+
+	start_branch "$name"
+	for patch in $(patches_of "$@"); do
+		add_patch "$patch"
+	done
+}
+
+if [ -n "$SIGNOFF" ]; then
+	[[ $SIGNOFF =~ ^[^\<\>]+\ \<[^\<\>\ ]+@[^\<\>\ ]+\>$ ]] ||
+		die "SIGNOFF='$SIGNOFF' has to be 'Name <address>'"
+fi
 "$TOP/scripts/apply.sh"
-[ -s "$PATCHES/series" ] || die "patches/$BASE/series is empty"
+check_inputs
+[ -n "$(series)" ] || die "patches/linux-$BASE/series is empty"
+read_series
+check_covers
 start_repo
-while read -r patch; do
-	add_patch "$PATCHES/$patch"
-done < <(sed -e 's/[[:space:]]*#.*//' -e '/^[[:space:]]*$/d' "$PATCHES/series")
+version=$(version_of "$TREE/orig")
+mapfile -t names <"$REPO/names"
+compose_all "$COMPLETE" "${names[@]}"
 check_complete
 
-rm -rf "$OUT"
+# Of what was there, only what this base had.
 mkdir -p "$OUT"
-# The cover letter is from who has written the first patch.
-GIT_COMMITTER_NAME=$(git_repo log --reverse --format=%an | sed -n 2p)
-GIT_COMMITTER_EMAIL=$(git_repo log --reverse --format=%ae | sed -n 2p)
-export GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
-git_repo format-patch -q --cover-letter -M -o "$OUT" \
-	"$(git_repo rev-list --max-parents=0 HEAD)"
-write_cover
-address_all
-(cd "$OUT" && printf '%s\n' *.patch | grep -vxF 0000-cover-letter.patch) >"$OUT/series"
-cat "$OUT"/*.patch >"$OUT/series.mbox"
-say "$(find "$OUT" -name '0*.patch' | wc -l) messages in ${OUT#"$TOP"/}/, together in series.mbox there"
+if [ -f "$OUT/.linux-$BASE" ]; then
+	while read -r name; do
+		rm -rf "${OUT:?}/$name"
+	done <"$OUT/.linux-$BASE"
+	rm "$OUT/.linux-$BASE"
+fi
+# What was there before series had names
+rm -f "$OUT"/*.patch "$OUT/series" "$OUT/series.mbox"
+say "${OUT#"$TOP"/}/:"
+others=
+for name in "${names[@]}"; do
+	if offered "$name"; then
+		compose_offered "$name"
+	elif [ "$name" != backport ]; then
+		others+="${others:+, }$name ($(patches_of "$name" | wc -l))"
+	fi
+done
+if [ "$BASE" = "$MAINLINE" ]; then
+	format "$COMPLETE" base
+	say "  $COMPLETE: all $(wc -l <"$OUT/$COMPLETE/series") patches, for who builds them"
+elif ! offered backport; then
+	compose_all backport backport
+	format backport base
+	say "  backport: $(wc -l <"$OUT/backport/series") patches on Linux $version, for distributions"
+fi
+[ -z "$others" ] || say "built here and not offered, having no cover letter: $others"
+[ -n "$SIGNOFF" ] ||
+	say "No patch has a Signed-off-by, so none can be sent: make series SIGNOFF='Name <address>'"

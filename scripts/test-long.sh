@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # test-long.sh [NAME...]: the tests that take too long for every day, scripts/tests-long/*.t
-# or those named, as test.sh does those of every day. Two more kernels are built for them.
+# or those named, as test.sh does those of every day. Three more kernels are built for them: with
+# sanitizers, of either base, and without the series.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
 
-ALL=(hot cost package planted nmi processes fuzz stress)
-# It compiles, and has what the others leave, of which most have one CPU's work.
-BESIDE=series
+ALL=(hot cost package planted nmi lts lts-nmi lts-accuracy processes fuzz stress lts-stress)
+# They compile, and have what the others leave, of which most have one CPU's work.
+BESIDE="series lts-series"
 
 need_tests "$TOP/scripts/tests-long" "$@"
 lock_cache
@@ -17,8 +18,18 @@ if [ $# -eq 0 ]; then
 	export KVMU_BESIDE=$BESIDE
 fi
 # Minutes each, the first time: not hidden in the test that needs them.
-KERNEL_VARIANT=sanitized "$TOP/scripts/build-kernel.sh"
-KERNEL_VARIANT=vanilla "$TOP/scripts/build-kernel.sh"
+for name in "$@"; do
+	case $name in
+	hot|cost)
+		KERNEL_VARIANT=vanilla "$TOP/scripts/build-kernel.sh" ;;
+	planted|stress)
+		KERNEL_VARIANT=sanitized "$TOP/scripts/build-kernel.sh" ;;
+	lts-stress)
+		(on_lts && KERNEL_VARIANT=sanitized "$TOP/scripts/build-kernel.sh") ;;
+	lts|lts-nmi|lts-accuracy)
+		(on_lts && "$TOP/scripts/build-kernel.sh") ;;
+	esac
+done
 "$TOP/scripts/setup.sh"
 KVMU_SAID_WHY=1
 KVMU_TESTS=$TOP/scripts/tests-long "$TOP/scripts/test.sh" "$@"

@@ -80,7 +80,7 @@ run_tests()
 # does not mind how busy it is: the longest of those run beside all others, and what needs
 # no lab at all. While the clock is real, they have what the others leave.
 FIRST=(apply profile selftests nmi)
-BESIDE=(processes time-axis evaluation symbols style)
+BESIDE=(processes time-axis evaluation symbols vmx-nmi style)
 
 # What is left.
 others()
@@ -140,16 +140,23 @@ end_beside()
 	skipped=$((skipped + ${BASH_REMATCH[4]:-0}))
 }
 
+# Minutes, the first time: not hidden inside the test that needs it. A compiler takes all CPUs,
+# so one thing after the other.
+build_all()
+{
+	"$TOP/scripts/deps.sh" bochs check
+	"$TOP/scripts/setup.sh"
+	"$TOP/scripts/build-selftests.sh"
+	# All that the scenarios want, so that none of them changes the others' image.
+	GUEST_KERNELS="5.10 6.12" "$TOP/scripts/lab/guest-image.sh"
+	"$TOP/scripts/lab/guest-extra.sh" node
+}
+
 run_all()
 {
 	# What time there is for it here: make test-long has 10,000.
 	export FUZZ_COUNT=${FUZZ_COUNT:-2000}
-	# Minutes, the first time: not hidden inside the test that needs it.
-	"$TOP/scripts/deps.sh" bochs check
-	"$TOP/scripts/setup.sh"
-	# All that the scenarios want, so that none of them changes the others' image.
-	GUEST_KERNELS="5.10 6.12" "$TOP/scripts/lab/guest-image.sh"
-	"$TOP/scripts/lab/guest-extra.sh" node
+	build_all
 	start_beside "${BESIDE[@]}"
 	run_tests "${FIRST[@]}"
 	# Who is not root cannot: then it takes longer.

@@ -19,24 +19,27 @@ struct vcpu_sample_test {
 };
 
 /* What is to be seen of it in a sample differs in each byte. */
-static const struct perf_vcpu_data in_guest = {
+static const struct perf_sample_vcpu in_guest = {
 	.flags		= PERF_VCPU_LOADED | PERF_VCPU_IN_GUEST | PERF_VCPU_PT_ROOT_VALID |
 			  PERF_VCPU_EXIT_REASON_VALID |
 			  (u64)PERF_VCPU_ISA_SVM << PERF_VCPU_ISA_SHIFT,
 	.pt_root	= 0x0807060504030201,
 	.vcpu_id	= 0x14131211,
 	.vpid		= 0x24232221,
-	.exit_reason	= 0x34333231,
+	.exit_reason	= 0x3837363534333231,
 };
 
-static const struct perf_vcpu_data in_host = {
+static const struct perf_sample_vcpu in_host = {
 	.flags		= PERF_VCPU_LOADED | PERF_VCPU_EXIT_REASON_VALID,
 	.vcpu_id	= 3,
 	.vpid		= 5,
 	.exit_reason	= 7,
 };
 
-static void new_event(struct kunit *test, u64 sample_type, bool exclude_guest)
+/* Behind the flags there are three words. */
+#define WORDS	(3ULL << PERF_VCPU_WORDS_SHIFT)
+
+static void new_event(struct kunit *test, u64 sample_type)
 {
 	struct vcpu_sample_test *ctx = test->priv;
 	struct perf_event_attr attr = {
@@ -46,7 +49,6 @@ static void new_event(struct kunit *test, u64 sample_type, bool exclude_guest)
 		.sample_period	= NSEC_PER_SEC,
 		.sample_type	= PERF_SAMPLE_TID | sample_type,
 		.disabled	= 1,
-		.exclude_guest	= exclude_guest,
 	};
 
 	ctx->event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
@@ -79,15 +81,15 @@ static const void *sample_of_data(struct kunit *test, struct perf_sample_data *d
 	return ctx->rb->data_pages[0];
 }
 
-/* Returns the sample that an event makes of what a hypervisor says. */
-static const void *sample_of(struct kunit *test, const struct perf_vcpu_data *vcpu)
+/* The same of what a hypervisor says, for an event that samples guests or does not */
+static const void *sample_of(struct kunit *test, const struct perf_sample_vcpu *vcpu,
+			     bool sample_guest)
 {
-	struct vcpu_sample_test *ctx = test->priv;
 	struct perf_sample_data data;
 
 	perf_sample_data_init(&data, 0, 0);
 	data.vcpu = *vcpu;
-	perf_sample_finish_vcpu(&data, ctx->event);
+	perf_sample_finish_vcpu(&data, sample_guest);
 	return sample_of_data(test, &data);
 }
 
@@ -96,7 +98,7 @@ static unsigned int sample_size(const void *sample)
 	return ((const struct perf_event_header *)sample)->size;
 }
 
-static const struct perf_vcpu_data *sample_vcpu(const void *sample)
+static const struct perf_sample_vcpu *sample_vcpu(const void *sample)
 {
 	return sample + SIZE_WITHOUT_VCPU;
 }
@@ -106,25 +108,24 @@ static void vcpu_sample_layout(struct kunit *test)
 {
 	const void *sample, *vcpu;
 
-	new_event(test, PERF_SAMPLE_VCPU, false);
-	sample = sample_of(test, &in_guest);
+	new_event(test, PERF_SAMPLE_VCPU);
+	sample = sample_of(test, &in_guest, true);
 	KUNIT_EXPECT_EQ(test, sample_size(sample), SIZE_LOADED);
 	vcpu = sample + SIZE_WITHOUT_VCPU;
-	KUNIT_EXPECT_EQ(test, *(const u64 *)vcpu, 0x233);
+	KUNIT_EXPECT_EQ(test, *(const u64 *)vcpu, 0x30233);
 	KUNIT_EXPECT_EQ(test, *(const u64 *)(vcpu + 8), 0x0807060504030201);
 	KUNIT_EXPECT_EQ(test, *(const u32 *)(vcpu + 16), 0x14131211);
 	KUNIT_EXPECT_EQ(test, *(const u32 *)(vcpu + 20), 0x24232221);
-	KUNIT_EXPECT_EQ(test, *(const u32 *)(vcpu + 24), 0x34333231);
-	KUNIT_EXPECT_EQ(test, *(const u32 *)(vcpu + 28), 0);
+	KUNIT_EXPECT_EQ(test, *(const u64 *)(vcpu + 24), 0x3837363534333231);
 }
 
 static void vcpu_sample_not_loaded(struct kunit *test)
 {
-	const struct perf_vcpu_data none = {};
+	const struct perf_sample_vcpu none = {};
 	const void *sample;
 
-	new_event(test, PERF_SAMPLE_VCPU, false);
-	sample = sample_of(test, &none);
+	new_event(test, PERF_SAMPLE_VCPU);
+	sample = sample_of(test, &none, true);
 	KUNIT_EXPECT_EQ(test, sample_size(sample), SIZE_NOT_LOADED);
 	KUNIT_EXPECT_EQ(test, sample_vcpu(sample)->flags, 0);
 }
@@ -133,7 +134,7 @@ static void vcpu_sample_bit_not_set(struct kunit *test)
 {
 	struct perf_sample_data data;
 
-	new_event(test, 0, false);
+	new_event(test, 0);
 	perf_sample_data_init(&data, 0, 0);
 	KUNIT_EXPECT_EQ(test, sample_size(sample_of_data(test, &data)), SIZE_WITHOUT_VCPU);
 }
@@ -144,7 +145,7 @@ static void vcpu_sample_asks_anew(struct kunit *test)
 	struct perf_sample_data data;
 	const void *sample;
 
-	new_event(test, PERF_SAMPLE_VCPU, false);
+	new_event(test, PERF_SAMPLE_VCPU);
 	perf_sample_data_init(&data, 0, 0);
 	data.vcpu = in_guest;
 	sample = sample_of_data(test, &data);
@@ -152,39 +153,42 @@ static void vcpu_sample_asks_anew(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample_vcpu(sample)->flags, 0);
 }
 
-/* Nothing of the guest, not even that there is one, but all that is the host's */
+/* That a guest was interrupted, and nothing of it */
 static void vcpu_sample_exclude_guest(struct kunit *test)
 {
 	const void *sample;
 
-	new_event(test, PERF_SAMPLE_VCPU, true);
-	sample = sample_of(test, &in_guest);
+	new_event(test, PERF_SAMPLE_VCPU);
+	sample = sample_of(test, &in_guest, false);
 	KUNIT_EXPECT_EQ(test, sample_size(sample), SIZE_NOT_LOADED);
-	KUNIT_EXPECT_EQ(test, sample_vcpu(sample)->flags, 0);
+	KUNIT_EXPECT_EQ(test, sample_vcpu(sample)->flags, PERF_VCPU_EXCLUDED);
 }
 
+/* All that is the host's */
 static void vcpu_sample_exclude_guest_in_host(struct kunit *test)
 {
+	struct perf_sample_vcpu expected = in_host;
 	const void *sample;
 
-	new_event(test, PERF_SAMPLE_VCPU, true);
-	sample = sample_of(test, &in_host);
+	new_event(test, PERF_SAMPLE_VCPU);
+	sample = sample_of(test, &in_host, false);
+	expected.flags |= WORDS;
 	KUNIT_EXPECT_EQ(test, sample_size(sample), SIZE_LOADED);
-	KUNIT_EXPECT_MEMEQ(test, sample_vcpu(sample), &in_host, sizeof(in_host));
+	KUNIT_EXPECT_MEMEQ(test, sample_vcpu(sample), &expected, sizeof(expected));
 }
 
 /* A hypervisor that fills in more than the flags say: none of it is to be seen. */
 static void vcpu_sample_not_loaded_is_no_leak(struct kunit *test)
 {
-	const struct perf_vcpu_data not_loaded = {
+	const struct perf_sample_vcpu not_loaded = {
 		.flags		= 0,
 		.pt_root	= 0x0807060504030201,
 		.exit_reason	= 7,
 	};
 	const void *sample;
 
-	new_event(test, PERF_SAMPLE_VCPU, false);
-	sample = sample_of(test, &not_loaded);
+	new_event(test, PERF_SAMPLE_VCPU);
+	sample = sample_of(test, &not_loaded, true);
 	KUNIT_EXPECT_EQ(test, sample_size(sample), SIZE_NOT_LOADED);
 	KUNIT_EXPECT_EQ(test, *(const u64 *)(sample + SIZE_NOT_LOADED), 0);
 }

@@ -47,6 +47,7 @@
 #define SVM_NMI		0x61
 #define SVM_HLT		0x78
 #define SVM_NPF		0x400
+#define SVM_ERR		(-1ULL)
 #define VMX_NMI		0
 #define VMX_INTR	1
 #define VMX_HLT		12
@@ -207,6 +208,29 @@ static int fake_dir(const char *dir, const char *name)
 	return mkdir(path, 0700);
 }
 
+/* One more vCPU of VM 100, whose thread is at the system call */
+static int fake_sleeper(const char *dir, int id, int tid, const char *syscall)
+{
+	char name[64], target[64], pid[16];
+	int len = scnprintf(pid, sizeof(pid), "%d\n", tid);
+
+	scnprintf(name, sizeof(name), "100/fd/%d", 20 + id);
+	scnprintf(target, sizeof(target), "anon_inode:kvm-vcpu:%d", id);
+	if (fake_link(dir, name, target))
+		return -1;
+	scnprintf(name, sizeof(name), "kvm/100-9/vcpu%d", id);
+	if (fake_dir(dir, name))
+		return -1;
+	scnprintf(name, sizeof(name), "kvm/100-9/vcpu%d/pid", id);
+	if (fake_file(dir, name, pid, len))
+		return -1;
+	scnprintf(name, sizeof(name), "100/task/%d", tid);
+	if (fake_dir(dir, name))
+		return -1;
+	scnprintf(name, sizeof(name), "100/task/%d/syscall", tid);
+	return fake_file(dir, name, syscall, strlen(syscall));
+}
+
 /* A procfs and a debugfs with two VMs of the same name and a process without */
 static int make_fake_host(const char *dir)
 {
@@ -227,7 +251,10 @@ static int make_fake_host(const char *dir)
 	       fake_dir(dir, "kvm/100-9/vcpu0") ||
 	       fake_file(dir, "kvm/100-9/vcpu0/pid", "103\n", 4) ||
 	       fake_dir(dir, "100/task") || fake_dir(dir, "100/task/103") ||
-	       fake_file(dir, "100/task/103/wchan", "kvm_vcpu_block", 14);
+	       fake_file(dir, "100/task/103/wchan", "kvm_vcpu_block", 14) ||
+	       fake_sleeper(dir, 2, 105, "16 0xd 0xae80 0x0 0x0 0x0 0x0 0x7f0 0x7f1\n") ||
+	       fake_sleeper(dir, 3, 106, "7 0x7f2 0x1 0xffffffff 0x0 0x0 0x0 0x7f0 0x7f1\n") ||
+	       fake_sleeper(dir, 4, 107, "running\n");
 }
 
 static int check_fake_vms(struct kvm_vms *vms)
@@ -237,13 +264,21 @@ static int check_fake_vms(struct kvm_vms *vms)
 	TEST_ASSERT_EQUAL("VMs", (int)vms->nr, 2);
 	vm = kvm_vms__find_pid(vms, 100);
 	TEST_ASSERT_VAL("first", vm);
-	TEST_ASSERT_EQUAL("vCPUs", (int)vm->nr_vcpus, 2);
-	TEST_ASSERT_VAL("sorted", vm->vcpus[0].id == 0 && vm->vcpus[1].id == 1);
+	TEST_ASSERT_EQUAL("vCPUs", (int)vm->nr_vcpus, 5);
+	for (u32 i = 0; i < vm->nr_vcpus; i++)
+		TEST_ASSERT_VAL("sorted", vm->vcpus[i].id == i);
 	TEST_ASSERT_EQUAL("thread", (int)vm->vcpus[0].tid, 103);
 	TEST_ASSERT_EQUAL("thread not known", (int)vm->vcpus[1].tid, 0);
 	TEST_ASSERT_EQUAL("there at both ends, and halted", (int)vm->vcpus[0].flags,
-			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END | GUEST_VCPU_HALTED));
+			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END | GUEST_VCPU_HALTED |
+				GUEST_VCPU_END_HALTED));
 	TEST_ASSERT_EQUAL("not known to be halted", (int)vm->vcpus[1].flags,
+			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END));
+	TEST_ASSERT_EQUAL("sleeps in KVM_RUN", (int)vm->vcpus[2].flags,
+			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END | GUEST_VCPU_END_BLOCKED));
+	TEST_ASSERT_EQUAL("sleeps in the VMM", (int)vm->vcpus[3].flags,
+			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END | GUEST_VCPU_END_VMM));
+	TEST_ASSERT_EQUAL("could run", (int)vm->vcpus[4].flags,
 			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END));
 	TEST_ASSERT_VAL("by thread", kvm_vm__find_tid(vm, 103) == &vm->vcpus[0]);
 	TEST_ASSERT_VAL("not by an unknown one", !kvm_vm__find_tid(vm, 0));
@@ -281,7 +316,7 @@ static int test__vms(struct test_suite *test __maybe_unused, int subtest __maybe
 	return ret;
 }
 
-static bool interrupted(u64 flags, unsigned int isa, u32 exit_reason)
+static bool interrupted(u64 flags, unsigned int isa, u64 exit_reason)
 {
 	struct vcpu_sample vcpu = {
 		.flags = flags | (u64)isa << PERF_VCPU_ISA_SHIFT,
@@ -293,20 +328,31 @@ static bool interrupted(u64 flags, unsigned int isa, u32 exit_reason)
 
 static int test__vcpu_sample(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const u64 guest = PERF_VCPU_LOADED | PERF_VCPU_IN_GUEST | PERF_VCPU_EXIT_REASON_VALID;
+	const u64 words = 3ULL << PERF_VCPU_WORDS_SHIFT;
+	/* Of kernels from before there were words, the label is not to be believed. */
+	const u64 old = PERF_VCPU_LOADED | PERF_VCPU_IN_GUEST | PERF_VCPU_EXIT_REASON_VALID;
 	char buf[32];
+
+	TEST_ASSERT_VAL("guest", interrupted(old | words, PERF_VCPU_ISA_SVM, SVM_INTR));
+	TEST_ASSERT_VAL("guest, whatever it was",
+			interrupted(old | words, PERF_VCPU_ISA_SVM, SVM_HLT) &&
+			interrupted(old | words, PERF_VCPU_ISA_VMX, VMX_HLT));
+	TEST_ASSERT_VAL("host, whatever it was",
+			!interrupted(PERF_VCPU_LOADED | words, 0, 0) &&
+			!interrupted(PERF_VCPU_LOADED | PERF_VCPU_EXIT_REASON_VALID | words,
+				     PERF_VCPU_ISA_SVM, SVM_INTR));
 
 	TEST_ASSERT_VAL("host", !interrupted(PERF_VCPU_LOADED | PERF_VCPU_EXIT_REASON_VALID,
 					     PERF_VCPU_ISA_SVM, SVM_INTR));
-	TEST_ASSERT_VAL("SVM interrupt", interrupted(guest, PERF_VCPU_ISA_SVM, SVM_INTR));
-	TEST_ASSERT_VAL("SVM NMI", interrupted(guest, PERF_VCPU_ISA_SVM, SVM_NMI));
-	TEST_ASSERT_VAL("SVM fault", !interrupted(guest, PERF_VCPU_ISA_SVM, SVM_NPF));
-	TEST_ASSERT_VAL("SVM halt", !interrupted(guest, PERF_VCPU_ISA_SVM, SVM_HLT));
-	TEST_ASSERT_VAL("VMX interrupt", interrupted(guest, PERF_VCPU_ISA_VMX, VMX_INTR));
-	TEST_ASSERT_VAL("VMX NMI", interrupted(guest, PERF_VCPU_ISA_VMX, VMX_NMI));
+	TEST_ASSERT_VAL("SVM interrupt", interrupted(old, PERF_VCPU_ISA_SVM, SVM_INTR));
+	TEST_ASSERT_VAL("SVM NMI", interrupted(old, PERF_VCPU_ISA_SVM, SVM_NMI));
+	TEST_ASSERT_VAL("SVM fault", !interrupted(old, PERF_VCPU_ISA_SVM, SVM_NPF));
+	TEST_ASSERT_VAL("SVM halt", !interrupted(old, PERF_VCPU_ISA_SVM, SVM_HLT));
+	TEST_ASSERT_VAL("VMX interrupt", interrupted(old, PERF_VCPU_ISA_VMX, VMX_INTR));
+	TEST_ASSERT_VAL("VMX NMI", interrupted(old, PERF_VCPU_ISA_VMX, VMX_NMI));
 	TEST_ASSERT_VAL("VMX flags above the reason",
-			interrupted(guest, PERF_VCPU_ISA_VMX, VMX_INTR | VMX_ENTRY_FAIL));
-	TEST_ASSERT_VAL("VMX halt", !interrupted(guest, PERF_VCPU_ISA_VMX, VMX_HLT));
+			interrupted(old, PERF_VCPU_ISA_VMX, VMX_INTR | VMX_ENTRY_FAIL));
+	TEST_ASSERT_VAL("VMX halt", !interrupted(old, PERF_VCPU_ISA_VMX, VMX_HLT));
 	TEST_ASSERT_VAL("no exit reason: the label holds",
 			interrupted(PERF_VCPU_LOADED | PERF_VCPU_IN_GUEST, PERF_VCPU_ISA_SVM, 0));
 	TEST_ASSERT_VAL("VMX, host, no exit reason",
@@ -316,10 +362,16 @@ static int test__vcpu_sample(struct test_suite *test __maybe_unused, int subtest
 
 	TEST_ASSERT_VAL("SVM name", !strcmp(vcpu_exit_reason__name(PERF_VCPU_ISA_SVM, SVM_HLT,
 								   buf, sizeof(buf)), "hlt"));
+	TEST_ASSERT_VAL("SVM name, 64 bits",
+			!strcmp(vcpu_exit_reason__name(PERF_VCPU_ISA_SVM, SVM_ERR,
+						       buf, sizeof(buf)), "invalid_guest_state"));
 	TEST_ASSERT_VAL("VMX name", !strcmp(vcpu_exit_reason__name(PERF_VCPU_ISA_VMX, VMX_HLT,
 								   buf, sizeof(buf)), "HLT"));
 	TEST_ASSERT_VAL("unknown", !strcmp(vcpu_exit_reason__name(PERF_VCPU_ISA_VMX, 0xbad,
 								  buf, sizeof(buf)), "exit 0xbad"));
+	TEST_ASSERT_VAL("unknown, 64 bits",
+			!strcmp(vcpu_exit_reason__name(PERF_VCPU_ISA_SVM, SVM_HLT | 1ULL << 32,
+						       buf, sizeof(buf)), "exit 0x100000078"));
 	return TEST_OK;
 }
 
@@ -657,9 +709,9 @@ static int check_times(struct perf_session *session, struct evsel *evsel)
 
 	TEST_ASSERT_VAL("init", !measurement__new(&m, session, evsel, LLONG_MAX));
 	for (size_t i = 0; i < ARRAY_SIZE(bad_times); i++) {
-		struct perf_sample sample = { .time = bad_times[i] };
+		struct perf_sample sample = { .time = bad_times[i], .evsel = evsel };
 
-		err |= m.tool.sample(&m.tool, NULL, &sample, evsel, NULL);
+		err |= m.tool.sample(&m.tool, NULL, &sample, NULL);
 	}
 	TEST_ASSERT_VAL("times that cannot be", !err && m.nr_samples == 3 && m.nr_unplaced == 3 &&
 			!m.axis.nr_samples);

@@ -98,17 +98,17 @@ static int axis__vcpu(struct time_axis *ta, u32 vm, u32 id)
 }
 
 static int event(struct time_axis *ta, u64 time, u32 vcpu, u32 cpu, enum vcpu_state state,
-		 u32 next_task, u64 run_delay, u32 exit_reason)
+		 u32 next_task, u64 waited, u64 exit_reason)
 {
 	return time_axis__add_event(ta, &(struct axis_event) {
 		.time = time, .vcpu = vcpu, .cpu = cpu, .state = state,
-		.next_task = next_task, .run_delay = run_delay,
+		.next_task = next_task, .waited = waited,
 		.exit_reason = exit_reason, .isa = PERF_VCPU_ISA_SVM,
 	});
 }
 
 static int sample(struct time_axis *ta, u64 time, u32 cpu, enum axis_sample_kind kind, u32 vcpu,
-		  u32 task, u32 hit, u32 exit_reason)
+		  u32 task, u32 hit, u64 exit_reason)
 {
 	return time_axis__add_sample(ta, &(struct axis_sample) {
 		.time = time, .cpu = cpu, .kind = kind, .vcpu = vcpu, .task = task, .hit = hit,
@@ -153,12 +153,12 @@ static int test__states(struct test_suite *test __maybe_unused, int subtest __ma
 	err |= sample(&ta, 200, 0, AXIS_SAMPLE_HOST, NONE, TASK, 9, 0);
 	err |= event(&ta, 300, v, 0, VCPU_STATE_RUN, NONE, 200, SVM_INTR);
 	/* Polls, halts, is woken up on another CPU and waits there for 40 */
-	err |= event(&ta, 400, v, 0, VCPU_STATE_HALT_POLL, NONE, 200, SVM_HLT);
-	err |= event(&ta, 450, v, 0, VCPU_STATE_HALTED, IDLE_TASK, 200, SVM_HLT);
-	err |= event(&ta, 600, v, 1, VCPU_STATE_RUN, NONE, 240, SVM_HLT);
-	err |= event(&ta, 700, v, 1, VCPU_STATE_USER, NONE, 240, SVM_NPF);
-	err |= event(&ta, 800, v, 1, VCPU_STATE_RUN, NONE, 240, SVM_NPF);
-	err |= event(&ta, 900, v, 1, VCPU_STATE_BLOCKED, IDLE_TASK, 240, SVM_NPF);
+	err |= event(&ta, 400, v, 0, VCPU_STATE_HALT_POLL, NONE, 0, SVM_HLT);
+	err |= event(&ta, 450, v, 0, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= event(&ta, 600, v, 1, VCPU_STATE_RUN, NONE, 40, SVM_HLT);
+	err |= event(&ta, 700, v, 1, VCPU_STATE_USER, NONE, 0, SVM_NPF);
+	err |= event(&ta, 800, v, 1, VCPU_STATE_RUN, NONE, 0, SVM_NPF);
+	err |= event(&ta, 900, v, 1, VCPU_STATE_BLOCKED, IDLE_TASK, 0, SVM_NPF);
 	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
 	/* 100 ns on CPU 0, 100 and 100, 100 are one run for the samples: 90 is the last */
 	TEST_ASSERT_VAL("states", DID(&ta, v, did_v));
@@ -171,7 +171,7 @@ static int test__first(struct test_suite *test __maybe_unused, int subtest __may
 {
 	static const struct {
 		enum vcpu_state state;
-		u32 exit_reason;
+		u64 exit_reason;
 		enum vcpu_time_kind kind;
 	} cases[] = {
 		{ VCPU_STATE_HALTED, SVM_HLT, VCPU_TIME_RUN },
@@ -191,6 +191,95 @@ static int test__first(struct test_suite *test __maybe_unused, int subtest __may
 		TEST_ASSERT_VAL("build", !time_axis__build(&ta));
 		TEST_ASSERT_VAL("first", ta.vcpus[v].intervals.entries[0].end == 40 &&
 				ta.vcpus[v].intervals.entries[0].kind == cases[i].kind);
+		time_axis__exit(&ta);
+	}
+	return TEST_OK;
+}
+
+/* It was in the VMM until its first event, which does not say since when. */
+static int test__first_user(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct expected did_v[] = { WAS(40, VMM, 0), WAS(100, RUN, 0) };
+	struct time_axis ta;
+	int v;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 100));
+	v = axis__vcpu(&ta, 0, 0);
+	TEST_ASSERT_VAL("add", !time_axis__add_event(&ta, &(struct axis_event) {
+		.time = 40, .vcpu = v, .state = VCPU_STATE_RUN, .ended = VCPU_STATE_USER,
+		.next_task = NONE, .exit_reason = SVM_INTR, .isa = PERF_VCPU_ISA_SVM,
+	}));
+	TEST_ASSERT_VAL("build", !time_axis__build(&ta));
+	TEST_ASSERT_VAL("first", DID(&ta, v, did_v));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+/* The event of one state is lost: so is the longest time without a sample, and no other. */
+static int test__lost_state(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct expected did_v[] = {
+		RAN(50, GUEST_USER, 1, 0),
+		WAS(100, HALTED, 0),
+		RAN(120, GUEST_USER, 1, 0),
+		WAS(180, LOST, 0),
+		RAN(200, GUEST_USER, 1, 0),
+		WAS(250, HALTED, 0),
+		RAN(300, GUEST_USER, 1, 0),
+	};
+	struct time_axis ta;
+	int v, err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 300));
+	v = axis__vcpu(&ta, 0, 0);
+	for (u64 time = 10; time <= 300; time += 10) {
+		if (time <= 50 || (time > 100 && time <= 120) ||
+		    (time >= 180 && time <= 200) || time > 250)
+			err |= sample(&ta, time, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	}
+	err |= event(&ta, 50, v, 0, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= event(&ta, 100, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_HLT);
+	err |= time_axis__add_event(&ta, &(struct axis_event) {
+		.time = 200, .vcpu = v, .state = VCPU_STATE_HALTED, .after_lost = true,
+		.next_task = IDLE_TASK, .exit_reason = SVM_HLT, .isa = PERF_VCPU_ISA_SVM,
+	});
+	err |= event(&ta, 250, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_HLT);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("one lost", DID(&ta, v, did_v));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+/* What goes on at the end has no event: what was seen then tells, and the last sample. */
+static int test__open(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const struct {
+		enum vcpu_time_kind seen, kind;
+		u64 end;
+	} cases[] = {
+		{ VCPU_TIME_HALTED, VCPU_TIME_HALTED, 50 },
+		{ VCPU_TIME_BLOCKED, VCPU_TIME_BLOCKED, 50 },
+		{ VCPU_TIME_VMM, VCPU_TIME_VMM, 50 },
+		{ VCPU_TIME_RUN, VCPU_TIME_PREEMPTED, 50 },
+		/* Nobody has looked */
+		{ VCPU_TIME_UNKNOWN, VCPU_TIME_GUEST_USER, 100 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct vcpu_interval *last;
+		struct time_axis ta;
+		int v, err = 0;
+
+		TEST_ASSERT_VAL("init", !axis__new(&ta, true, 100));
+		v = axis__vcpu(&ta, 0, 0);
+		ta.vcpus[v].last = cases[i].seen;
+		err |= event(&ta, 5, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+		for (u64 time = 10; time <= 50; time += 10)
+			err |= sample(&ta, time, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+		TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+		last = &ta.vcpus[v].intervals.entries[ta.vcpus[v].intervals.nr - 1];
+		TEST_ASSERT_VAL("what it is", last->kind == cases[i].kind && last->end == 100);
+		TEST_ASSERT_VAL("since when", cases[i].end == 100 || last->start == cases[i].end);
 		time_axis__exit(&ta);
 	}
 	return TEST_OK;
@@ -234,9 +323,9 @@ static int test__who(struct test_suite *test __maybe_unused, int subtest __maybe
 	err |= event(&ta, 100, a, 0, VCPU_STATE_PREEMPTED, 51, 0, SVM_INTR);
 	err |= event(&ta, 105, b, 0, VCPU_STATE_RUN, NONE, 105, SVM_INTR);
 	/* c was woken up at 150 */
-	err |= event(&ta, 200, b, 0, VCPU_STATE_PREEMPTED, 52, 105, SVM_INTR);
+	err |= event(&ta, 200, b, 0, VCPU_STATE_PREEMPTED, 52, 0, SVM_INTR);
 	err |= event(&ta, 200, c, 0, VCPU_STATE_RUN, NONE, 50, SVM_HLT);
-	err |= event(&ta, 300, c, 0, VCPU_STATE_HALTED, TASK, 50, SVM_HLT);
+	err |= event(&ta, 300, c, 0, VCPU_STATE_HALTED, TASK, 0, SVM_HLT);
 	err |= event(&ta, 350, a, 0, VCPU_STATE_RUN, NONE, 250, SVM_INTR);
 	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
 	TEST_ASSERT_VAL("a", DID(&ta, a, did_a));
@@ -263,11 +352,11 @@ static int test__shares(struct test_suite *test __maybe_unused, int subtest __ma
 	for (u32 i = 0; i < 8; i++) {
 		u64 start = 100 + 100 * i;
 
-		err |= event(&ta, start, v, 0, VCPU_STATE_PREEMPTED, 51, 8 * i, SVM_INTR);
+		err |= event(&ta, start, v, 0, VCPU_STATE_PREEMPTED, 51, 0, SVM_INTR);
 		if (i % 2)
 			err |= sample(&ta, start + 4, 0, AXIS_SAMPLE_HOST, NONE, sampled[i / 2],
 				      9, 0);
-		err |= event(&ta, start + 8, v, 0, VCPU_STATE_RUN, NONE, 8 * i + 8, SVM_INTR);
+		err |= event(&ta, start + 8, v, 0, VCPU_STATE_RUN, NONE, 8, SVM_INTR);
 	}
 	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
 	for (size_t i = 0; i < ta.vcpus[v].intervals.nr; i++) {
@@ -763,7 +852,7 @@ static int fill_random(struct time_axis *ta, u64 seed, bool backwards)
 	for (size_t i = 0; i < nr_events; i++)
 		events[i] = (struct axis_event) {
 			.time = random_below(&seed, RANDOM_TIME + 200),
-			.run_delay = random_below(&seed, 300),
+			.waited = random_below(&seed, 300),
 			.vcpu = random_below(&seed, RANDOM_VCPUS),
 			.cpu = random_below(&seed, RANDOM_CPUS),
 			.state = random_below(&seed, VCPU_STATE_NR),
@@ -860,6 +949,9 @@ static int test__random(struct test_suite *test __maybe_unused, int subtest __ma
 static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: states", states),
 	TEST_CASE("kvm unified: time axis: before the first event", first),
+	TEST_CASE("kvm unified: time axis: in the VMM before the first event", first_user),
+	TEST_CASE("kvm unified: time axis: one state that is lost", lost_state),
+	TEST_CASE("kvm unified: time axis: what goes on at the end", open),
 	TEST_CASE("kvm unified: time axis: who had the CPU", who),
 	TEST_CASE("kvm unified: time axis: who had the CPU in short waits", shares),
 	TEST_CASE("kvm unified: time axis: vCPUs that come and go", lifetime),

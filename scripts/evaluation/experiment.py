@@ -20,11 +20,13 @@ from report import Report  # noqa: E402 # where it is, is said above
 
 
 class Lab:
-    """The results of scenarios, and how to have them reported."""
+    """The results of scenarios, and how to have them reported: tree is where perf and the guests
+    are, vmlinux the host's kernel."""
 
-    def __init__(self, results, tree, work, quick):
+    def __init__(self, results, tree, vmlinux, work, quick):
         self.results = results
         self.tree = tree
+        self.vmlinux = vmlinux
         self.work = work
         self.quick = quick
 
@@ -48,7 +50,7 @@ class Lab:
         command = [os.path.join(self.tree, "perf/perf"), "--buildid-dir", self.build_ids(),
                    "kvm", "unified", "report", "-f",
                    "-i", self.path(scenario, recording + ".data"), "--format", "json",
-                   "-k", os.path.join(self.tree, "host/vmlinux"),
+                   "-k", self.vmlinux,
                    "--guest-root", os.path.join(self.tree, "guest", guest_root)] + list(options)
         with open(output, "wb") as file, open(output + ".err", "wb") as errors:
             code = subprocess.call(command, stdout=file, stderr=errors)

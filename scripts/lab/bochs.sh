@@ -28,9 +28,9 @@ compose_root()
 	add_binary "$root" /bin/bash /bin/bash
 	strip -o "$WORK/perf" "$PERF"
 	add_binary "$root" "$WORK/perf" "/mnt/perf/$(basename "$PERF")"
-	cp "$TREE/guest/tiny-vmm" "$root/mnt/guest/"
+	cp "$MAIN_TREE/guest/tiny-vmm" "$root/mnt/guest/"
 	[ -z "$SELFTESTS" ] ||
-		install -D -t "$root/mnt/selftests" "$TREE"/selftests/perf_vcpu_*_test
+		install -D -t "$root/mnt/selftests" "$TREE"/selftests/*_test
 	# shellcheck disable=SC2153 # lab.sh's
 	cp "$(dirname "$FILE")"/*.sh "$root/mnt/scenario/"
 	cp -r "$LAB" "$root/mnt/top/scripts/"

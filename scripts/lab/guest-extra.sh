@@ -14,6 +14,7 @@
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/../common.sh"
+on_mainline
 # shellcheck source=scripts/lab/image.sh
 . "$TOP/scripts/lab/image.sh"
 

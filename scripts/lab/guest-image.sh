@@ -6,14 +6,15 @@
 # runs besides QEMU, tiny-vmm, which has its guest in it.
 #
 # GUEST_KERNELS names kernels besides Debian's own 6.1, by version: one initrd
-# serves all. The kernels are $KVMU_CACHE/linux-6.12/guest/vmlinuz-VERSION. 5.10 is
-# there if the mirror still has Debian 11, which comes to its end.
+# serves all. The kernels are guest/vmlinuz-VERSION in the cache, where mainline is. 5.10
+# is there if the mirror still has Debian 11, which comes to its end.
 #
 # The initrd's content stays in guest/root there: the host's side finds the
 # guest's ELF files in it, as it would under perf's --guestmount.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/../common.sh"
+on_mainline
 # shellcheck source=scripts/lab/image.sh
 . "$TOP/scripts/lab/image.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# A Debian kernel package with the series: the commands that distro-kernel.md has for it, as
+# A Debian kernel package with the backport: the commands that distro-kernel.md has for it, as
 # far as the package's configuration of the cloud kernel. With that, the directories that the
 # series touches are built. Not the whole package: an hour and more.
 #
@@ -11,9 +11,11 @@
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/../tests/tap.sh"
+# The packaging that there is, is of that kernel.
+on_lts
 
 DOC=$TOP/Documentation/distro-kernel.md
-# Whose kernel is 6.12. This machine's own release has an older one.
+# Whose kernel is the LTS kernel. This machine's own release has an older one.
 RELEASE=trixie
 FLAVOUR=amd64_none_cloud-amd64
 WORK=$KVMU_CACHE/debian-kernel
@@ -32,7 +34,7 @@ source_lists()
 versions()
 {
 	apt-cache "${APT[@]}" showsrc --only-source linux |
-		sed -n 's/^Version: \(6\.12\..*\)/\1/p' | sort -Vr
+		sed -n "s/^Version: \(${LTS//./\\.}\..*\)/\1/p" | sort -Vr
 }
 
 # The lists may know of versions that the mirror does not have.
@@ -53,7 +55,7 @@ unpack()
 	cp -a "$TREE/orig" "$PKG" && tar -C "$PKG" -xf "$WORK/linux_$version.debian.tar.xz" || return
 	echo '# The patches are in the source.' >"$PKG/debian/patches/series"
 	cd "$PKG" && DEBEMAIL=$EMAIL DEBFULLNAME=$NAME dch --newversion "$source_version-1" \
-		"The source of linux-source-6.12"
+		"The source of linux-source-$LTS"
 }
 
 # The commands of the document, the first block below "## Debian", but for the build.
@@ -96,6 +98,7 @@ has_symbol()
 
 lock_cache
 "$TOP/scripts/deps.sh" check kernel series package >&2 || exit 1
+"$TOP/scripts/get-kernel.sh" >&2 || exit 1
 ok "the lists of Debian's sources" source_lists
 ok "the packaging of Debian's kernel" fetch
 source_version=$(make -s -C "$TREE/orig" kernelversion)

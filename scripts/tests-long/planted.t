@@ -6,7 +6,7 @@
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/../tests/tap.sh"
 
-log=$TOP/build/lab/planted/lab.log
+log=$LAB_OUT/planted/lab.log
 dir=$TOP/build/planted
 
 rm -rf "$dir"

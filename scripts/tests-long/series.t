@@ -1,31 +1,42 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# What reviewers and distributions do with the series that `make series` writes: take
-# it with git am and with quilt, and build it patch by patch in several configurations,
-# each compared with the state before it. SERIES_PARTS="apply kernel perf" names what is
-# done, and SERIES_CONFIGS the kernel's configurations.
+# What reviewers and distributions do with what `make series` writes: take each series with git am
+# on what its cover letter says it needs, and all of them with quilt, and build them patch by patch
+# in several configurations, each compared with the state before it. lts-series.t does so with the
+# LTS kernel's. SERIES_PARTS="apply kernel selftests perf" names what is done, SERIES_NAMES which
+# series (all that are offered), and SERIES_CONFIGS the kernel's configurations.
 #
 # One source tree goes through all states, and only the files that a patch changes get a
 # new time, so that a prefix costs what it touches. Trees and objects stay in the cache.
-# Of the kernel, the directories that the series touches are built: with KVM as modules
-# for each patch; in the other configurations before the series and with all of it, and
-# in between the files that the series changes, which include all of its headers.
+# Of the kernel, the directories that the series touch are built: with KVM as modules
+# for each patch; in the other configurations before the series and with all of them, and
+# in between the files that the series change, which include all of their headers.
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/../tests/tap.sh"
 # shellcheck source=scripts/tests/checkpatch.sh
 . "$(dirname "$0")/../tests/checkpatch.sh"
+# shellcheck source=scripts/compose.sh
+. "$TOP/scripts/compose.sh"
 
 WORK=$TREE/series-builds
 SRC=$WORK/src
 SERIES=$TMP/series
 REPO=$TMP/repo
-SPACE_MB=2000
+SPACE_MB=4000
+# What perf is made of
+PERF_PATHS=(tools ':!tools/testing')
+KVM_SELFTESTS=tools/testing/selftests/kvm
+# Without one, checkpatch has nothing but that to say.
+SIGNER="Per Son <person@example.com>"
+# All that is built here; of the LTS kernel, that is the backport.
+WHOLE=complete
+[ "$BASE" = "$MAINLINE" ] || WHOLE=backport
 
 part()
 {
-	[[ " ${SERIES_PARTS:-apply kernel perf} " == *" $1 "* ]]
+	[[ " ${SERIES_PARTS:-apply kernel selftests perf} " == *" $1 "* ]]
 }
 
 git_repo()
@@ -47,18 +58,71 @@ copy_touched()
 	done <"$TMP/touched"
 }
 
+# patches NAME
 patches()
 {
-	sed "s|^|$SERIES/|" "$SERIES/series"
+	sed "s|^|$SERIES/$1/|" "$SERIES/$1/series"
 }
 
 # --- as a maintainer takes it ----------------------------------------------------
 
+start_repo()
+{
+	copy_touched "$REPO" &&
+		git_repo init -q -b base && git_repo add -Af . && git_repo commit -q -m "linux-$BASE"
+}
+
+# Those that its cover letter says it is on, in their order
+needs_of()
+{
+	local letter=$SERIES/$1/0000-cover-letter.patch
+
+	[ ! -f "$letter" ] || sed -n '/^This is against Linux .* with these series/,$ s/^ - .* (\([a-z0-9-]*\))$/\1/p' "$letter"
+}
+
+am()
+{
+	patches "$1" | xargs git -C "$REPO" -c user.name=m -c user.email=m@example.com \
+		-c commit.gpgsign=false am -q
+}
+
+# git_am NAME: as branch series/NAME, from the tag start/NAME on
 git_am()
 {
-	copy_touched "$REPO"
-	git_repo init -q -b base && git_repo add -Af . && git_repo commit -q -m "$BASE" || return
-	patches | xargs git -C "$REPO" -c user.name=m -c user.email=m@example.com am -q
+	local needed
+
+	git_repo checkout -q -b "series/$1" base || return
+	for needed in $(needs_of "$1"); do
+		am "$needed" || return
+	done
+	git_repo tag "start/$1"
+	am "$1"
+}
+
+# commits NAME PATH...: those of the series that change these
+commits()
+{
+	local name=$1
+	shift
+
+	git_repo rev-list --reverse "start/$name..series/$name" -- "$@"
+}
+
+subject_of()
+{
+	git_repo log -1 --format=%s "$1"
+}
+
+# What is built and tested here has patches of the LTS kernel, too, that are not in the backport.
+not_in_whole()
+{
+	local patch
+
+	[ "$BASE" != "$MAINLINE" ] || return 0
+	for patch in $(series); do
+		! grep -q '^Series: ' "$PATCHES/$patch" ||
+			sed -n -e 's|^+++ b/||p' -e 's/^New-files: *//p' "$PATCHES/$patch" | tr -s ' ' '\n'
+	done
 }
 
 # The files of DIR are those that are built and tested here.
@@ -66,7 +130,9 @@ same_as_built()
 {
 	local path rc=0
 
+	not_in_whole >"$TMP/other"
 	while read -r path; do
+		! grep -qxF "$path" "$TMP/other" || continue
 		if [ -f "$TREE/src/$path" ]; then
 			cmp "$TREE/src/$path" "$1/$path" || rc=1
 		elif [ -e "$1/$path" ]; then
@@ -95,8 +161,8 @@ quilt_package()
 	copy_touched "$pkg"
 	mkdir -p "$pkg/debian/patches/perf-kvm-unified"
 	echo "# patches of the package" >"$pkg/debian/patches/series"
-	patches | xargs cp -t "$pkg/debian/patches/perf-kvm-unified"
-	sed 's|^|perf-kvm-unified/|' "$SERIES/series" >>"$pkg/debian/patches/series"
+	patches "$WHOLE" | xargs cp -t "$pkg/debian/patches/perf-kvm-unified"
+	sed 's|^|perf-kvm-unified/|' "$SERIES/$WHOLE/series" >>"$pkg/debian/patches/series"
 	cd "$pkg" && QUILT_PATCHES=debian/patches quilt --quiltrc=- push -a --fuzz=0
 }
 
@@ -117,7 +183,7 @@ no_fuzz()
 
 spelling()
 {
-	codespell --ignore-words-list="$SPELL_OK" "$SERIES"/*.patch
+	codespell --ignore-words-list="$SPELL_OK" "$SERIES"/*/*.patch
 }
 
 # --- builds ----------------------------------------------------------------------
@@ -158,7 +224,7 @@ go_to()
 }
 
 # The configurations. Not PERF_EVENTS=n on x86, which selects it.
-read -ra CONFIGS <<<"${SERIES_CONFIGS:-modules builtin no-kvm arm64 arm64-no-perf}"
+read -ra CONFIGS <<<"${SERIES_CONFIGS:-modules builtin allmod i386 no-kvm arm64 arm64-no-perf}"
 
 # The lab's host, but for KVM.
 host_options()
@@ -183,6 +249,14 @@ options_of()
 		host_options
 		echo CONFIG_VIRTUALIZATION=y
 		printf 'CONFIG_%s\n' KVM=y KVM_INTEL=y KVM_AMD=y ;;
+	# On top of allmodconfig: what is an error there is to be told as a warning that is new,
+	# and nobody looks at the objects.
+	allmod)
+		printf '# CONFIG_%s is not set\n' WERROR GCC_PLUGINS
+		echo CONFIG_DEBUG_INFO_NONE=y ;;
+	i386)
+		host_options | grep -v '^CONFIG_64BIT='
+		printf 'CONFIG_%s\n' VIRTUALIZATION=y KVM=m KVM_INTEL=m KVM_AMD=m ;;
 	no-kvm)
 		host_options
 		echo '# CONFIG_VIRTUALIZATION is not set' ;;
@@ -202,6 +276,9 @@ expected_of()
 	modules) printf 'CONFIG_%s\n' KVM=m KVM_INTEL=m KVM_AMD=m KVM_AMD_SEV=y GUEST_PERF_EVENTS=y \
 			KUNIT=y RUNTIME_TESTING_MENU=y ;;
 	builtin) printf 'CONFIG_%s\n' KVM=y KVM_INTEL=y KVM_AMD=y GUEST_PERF_EVENTS=y ;;
+	allmod)	printf 'CONFIG_%s\n' KVM=m KVM_INTEL=m KVM_AMD=m KASAN=y GUEST_PERF_EVENTS=y COMPILE_TEST=y
+		echo '# CONFIG_WERROR is not set' ;;
+	i386)	printf 'CONFIG_%s\n' X86_32=y KVM=m KVM_INTEL=m KVM_AMD=m GUEST_PERF_EVENTS=y ;;
 	no-kvm)	printf '# CONFIG_%s is not set\n' VIRTUALIZATION; echo CONFIG_PERF_EVENTS=y ;;
 	arm64)	printf 'CONFIG_%s\n' KVM=y PERF_EVENTS=y GUEST_PERF_EVENTS=y ;;
 	arm64-no-perf) echo CONFIG_KVM=y; echo '# CONFIG_PERF_EVENTS is not set' ;;
@@ -211,7 +288,7 @@ expected_of()
 dirs_of()
 {
 	case $1 in
-	modules|builtin) printf '%s\n' kernel/events/ arch/x86/kvm/ ;;
+	modules|builtin|allmod|i386) printf '%s\n' kernel/events/ arch/x86/kvm/ ;;
 	no-kvm)	echo kernel/events/ ;;
 	arm64)	printf '%s\n' kernel/events/ arch/arm64/kvm/ ;;
 	# PERF_EVENTS=n: there is nothing to build in kernel/events.
@@ -245,6 +322,7 @@ kmake()
 
 	case $config in
 	arm64*)	args=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-) ;;
+	i386)	args=(ARCH=i386) ;;
 	*)	args=(ARCH=x86_64) ;;
 	esac
 	make -C "$SRC" O="$WORK/$config" -s -j"$JOBS" W=1 "${args[@]}" "$@"
@@ -256,10 +334,14 @@ configure()
 
 	mkdir -p "$WORK/$config"
 	options_of "$config" >"$WORK/$config.wanted"
-	kmake "$config" tinyconfig &&
-		"$SRC/scripts/kconfig/merge_config.sh" -m -O "$WORK/$config" \
-			"$WORK/$config/.config" "$WORK/$config.wanted" &&
-		kmake "$config" olddefconfig || return
+	if [ "$config" = allmod ]; then
+		kmake "$config" KCONFIG_ALLCONFIG="$WORK/$config.wanted" allmodconfig
+	else
+		kmake "$config" tinyconfig &&
+			"$SRC/scripts/kconfig/merge_config.sh" -m -O "$WORK/$config" \
+				"$WORK/$config/.config" "$WORK/$config.wanted" &&
+			kmake "$config" olddefconfig
+	fi || return
 	while read -r line; do
 		grep -qxF "$line" "$WORK/$config/.config" || { echo "missing: $line"; rc=1; }
 	done < <(expected_of "$config")
@@ -320,12 +402,16 @@ check_state()
 	ok "$config has no new warnings: $what" nothing_new "$config"
 }
 
-# By their configuration, not because they were asked for
+# By their configuration, not because they were asked for; where the series has them
 has_suites()
 {
-	grep -x 'CONFIG_PERF_VCPU_SAMPLE_KUNIT_TEST=y' "$WORK/modules/.config" &&
-		grep -x 'CONFIG_KVM_PERF_DATA_KUNIT_TEST=y' "$WORK/modules/.config" &&
-		[ -f "$WORK/modules/kernel/events/vcpu_sample_test.o" ]
+	local option options
+
+	options=$(git_repo grep -h -oE '^config (PERF|KVM)[A-Z0-9_]*_KUNIT_TEST$' HEAD | cut -d' ' -f2)
+	[ -n "$options" ] || return
+	for option in $options; do
+		grep -x "CONFIG_$option=y" "$WORK/modules/.config" || return
+	done
 }
 
 nothing_new()
@@ -342,18 +428,54 @@ took()
 		"$(tail -n 1 "$TMP/times" | tr ' ' +)" "$*"
 }
 
-apply_series()
+# offered NAME: those whose messages are sent
+offered()
 {
-	local message
+	[ -f "$SERIES/$1/0000-cover-letter.patch" ]
+}
 
-	for message in "$SERIES"/*.patch; do
-		ok "To: and Cc: of $(basename "$message")" has_recipients "$message"
-		# Not of the cover letter, for which the names of new files that git lists are too long.
-		case $message in */0000-*) continue ;; esac
-		# The second line of perf's shell tests is their name; style.t has their licence.
-		ok "checkpatch $(basename "$message")" checkpatch --ignore SPDX_LICENSE_TAG "$message"
+# Where a subject is folded depends on its number.
+title()
+{
+	awk '/^Subject: / { on = 1; sub(/^Subject: *\[[^]]*\] */, ""); title = $0; next }
+		on && /^[ \t]/ { sub(/^[ \t]+/, " "); title = title $0; next }
+		on { exit }
+		END { print title }' "$1"
+}
+
+check_message()
+{
+	local what
+
+	what=$1/$(basename "$2")
+	! offered "$1" || ok "To: and Cc: of $what" has_recipients "$2"
+	# Not of the cover letter, for which the names of new files that git lists are too long.
+	case $2 in */0000-*) return ;; esac
+	# The second line of perf's shell tests is their name; style.t has their licence.
+	ok "checkpatch $what" checkpatch --ignore SPDX_LICENSE_TAG "$2"
+	ok "signed off, once: $what" test "$(grep -cxF "Signed-off-by: $SIGNER" "$2")" -eq 1
+}
+
+check_messages()
+{
+	local name message
+
+	: >"$TMP/titles"
+	# The whole comes last: of that, what is in no series.
+	for name in "${NAMES[@]}" "$WHOLE"; do
+		for message in "$SERIES/$name"/0*.patch; do
+			! grep -qxF "$(title "$message")" "$TMP/titles" || continue
+			title "$message" >>"$TMP/titles"
+			check_message "$name" "$message"
+		done
 	done
 	ok "codespell" spelling
+}
+
+apply_series()
+{
+	check_messages
+	took "messages"
 	quilt_package >"$TMP/quilt.log" 2>&1 || tail -n 5 "$TMP/quilt.log" >"$TMP/quilt.failed"
 	ok "quilt push -a in a Debian source package" not cat "$TMP/quilt.failed"
 	ok "without fuzz or offsets" no_fuzz
@@ -364,9 +486,9 @@ apply_series()
 
 build_kernels()
 {
-	local config commit subject dirs goals commits
+	local name config commit what dirs goals list
 
-	ok "the tree before the series" go_to "$base"
+	ok "the tree before the series" go_to base
 	for config in "${CONFIGS[@]}"; do
 		ok "$config: configured" configure "$config"
 		forget_objects "$config"
@@ -375,54 +497,96 @@ build_kernels()
 		mv "$TMP/$config.now" "$TMP/$config.known"
 		took "$config, $(wc -l <"$TMP/$config.known") warnings before the series"
 	done
-	mapfile -t commits < <(git_repo rev-list --reverse "$base..base" -- arch include init kernel lib virt)
-	for commit in "${commits[@]}"; do
-		subject=$(git_repo log -1 --format=%s "$commit")
-		ok "go to: $subject" go_to "$commit"
-		for config in "${CONFIGS[@]}"; do
-			mapfile -t goals < <(goals "$config")
-			check_state "$config" "$subject" "${goals[@]}"
+	for name in "${NAMES[@]}"; do
+		mapfile -t list < <(commits "$name" arch include init kernel lib virt)
+		for commit in "${list[@]}"; do
+			what="$name: $(subject_of "$commit")"
+			ok "go to $what" go_to "$commit"
+			for config in "${CONFIGS[@]}"; do
+				mapfile -t goals < <(goals "$config")
+				check_state "$config" "$what" "${goals[@]}"
+			done
+			took "$what"
 		done
-		took "$subject"
 	done
-	ok "go to all of the series" go_to base
+	ok "go to all of the series" go_to "series/$WHOLE"
 	ok "the tree that was built is the one that is tested" same_as_built "$SRC"
 	for config in "${CONFIGS[@]}"; do
 		mapfile -t dirs < <(dirs_of "$config")
 		check_state "$config" "all of the series" "${dirs[@]}"
 	done
-	ok "KUnit's suites are among what was built" has_suites
+	if [ "$WHOLE" = complete ] && [[ " ${CONFIGS[*]} " = *" modules "* ]]; then
+		ok "KUnit's suites are among what was built" has_suites
+	fi
 	took "all of the series"
+}
+
+# Warnings are errors there, as build-selftests.sh has it.
+build_selftests()
+{
+	local name commit what list
+
+	for name in "${NAMES[@]}"; do
+		mapfile -t list < <(commits "$name" "$KVM_SELFTESTS")
+		for commit in "${list[@]}"; do
+			what="$name: $(subject_of "$commit")"
+			ok "go to $what" go_to "$commit"
+			ok "the selftests build: $what" env SELFTESTS_SRC="$SRC" \
+				SELFTESTS_OUT="$WORK/selftests" "$TOP/scripts/build-selftests.sh"
+			took "selftests: $what"
+		done
+	done
+}
+
+build_perf()
+{
+	env PERF_VARIANT=prefix PERF_SRC="$SRC" PERF_STATE="$1" "$TOP/scripts/build-perf.sh"
 }
 
 # Warnings are errors, by perf's own flags.
 build_perfs()
 {
-	local commit subject commits
+	local name commit what list before=
 
-	mapfile -t commits < <(git_repo rev-list --reverse "$base..base" -- tools)
-	for commit in "$base" "${commits[@]}"; do
-		subject=$(git_repo log -1 --format=%s "$commit")
-		ok "go to: $subject" go_to "$commit"
-		ok "perf builds: $subject" env PERF_VARIANT=prefix PERF_SRC="$SRC" \
-			PERF_STATE="$commit" "$TOP/scripts/build-perf.sh"
-		took "perf: $subject"
+	for name in "${NAMES[@]}"; do
+		mapfile -t list < <(commits "$name" "${PERF_PATHS[@]}")
+		for commit in "${list[@]}"; do
+			# The LTS kernel's have none.
+			if [ -z "$before" ]; then
+				before=1
+				ok "go to the tree before the series" go_to base
+				ok "perf builds before the series" build_perf base
+				took "perf before the series"
+			fi
+			what="$name: $(subject_of "$commit")"
+			ok "go to $what" go_to "$commit"
+			ok "perf builds: $what" build_perf "$commit"
+			took "perf: $what"
+		done
 	done
-	ok "go to all of the series" go_to base
 }
 
 lock_cache
 "$TOP/scripts/deps.sh" check kernel perf series >&2 || exit 1
-ok "make series" env KVMU_SERIES="$SERIES" "$TOP/scripts/series.sh"
-patches | xargs cat | sed -n -e 's|^--- a/||p' -e 's|^+++ b/||p' | cut -f1 | sort -u >"$TMP/touched"
-# Of nothing, all of what follows would be true.
-[ -s "$TMP/touched" ] || done_testing
-ok "git am takes it" git_am
-ok "and gives what is built and tested" same_as_built "$REPO"
-base=$(git_repo rev-list --max-parents=0 base)
+ok "make series" env KVMU_SERIES="$SERIES" SIGNOFF="$SIGNER" "$TOP/scripts/series.sh"
+[ -s "$SERIES/$WHOLE/series" ] || done_testing
+mapfile -t NAMES < <(cat "$SERIES/.linux-$BASE")
+cat "$SERIES"/*/0*.patch | sed -n -e 's|^--- a/||p' -e 's|^+++ b/||p' | cut -f1 | sort -u >"$TMP/touched"
+ok "a repository of the files that they touch" start_repo
+for name in "${NAMES[@]}"; do
+	ok "git am takes $name" git_am "$name"
+	note "$name: $(wc -l <"$SERIES/$name/series") patches, on linux-$BASE $(needs_of "$name" | paste -sd' ')"
+done
+git_repo checkout -q "series/$WHOLE"
+ok "$WHOLE gives what is built and tested" same_as_built "$REPO"
 took "git am"
+# Of the whole of mainline, what is in no series is built here only.
+mapfile -t NAMES < <(grep -vxF complete "$SERIES/.linux-$BASE")
+[ -z "${SERIES_NAMES:-}" ] || read -ra NAMES <<<"$SERIES_NAMES"
 ! part apply || apply_series
 ok "a tree to build in" build_tree
 ! part kernel || build_kernels
+! part selftests || build_selftests
 ! part perf || build_perfs
+[ ! -d "$SRC" ] || ok "back to all of the series" go_to "series/$WHOLE"
 done_testing

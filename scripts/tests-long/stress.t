@@ -10,7 +10,7 @@
 
 STRESS_SECONDS=${STRESS_SECONDS:-600}
 export STRESS_SECONDS
-out=$TOP/build/lab/stress
+out=$LAB_OUT/stress
 
 lab_runs stress
 # What the scenario has checked, in figures

@@ -8,12 +8,12 @@
 
 APPLY=$TOP/scripts/apply.sh
 
-ok "the series applies to $BASE without fuzz" "$APPLY"
+ok "the series applies to linux-$BASE without fuzz" "$APPLY"
 
 small=$TMP/tree
-patches=$TMP/patches
+patches=$TMP/patches/linux-$BASE
 mkdir -p "$small/kernel" "$patches"
-printf 'VERSION = 6\nPATCHLEVEL = 12\nmrproper:\n' >"$small/Makefile"
+printf 'VERSION = %s\nPATCHLEVEL = %s\nmrproper:\n' "${BASE%.*}" "${BASE#*.}" >"$small/Makefile"
 seq 1 20 >"$small/kernel/a.c"
 seq 1 20 >"$small/kernel/b.c"
 
@@ -28,7 +28,7 @@ make_patch()
 
 apply()
 {
-	KDIR=$small KVMU_CACHE=$TMP/cache KVMU_PATCHES=$patches "$APPLY"
+	KDIR=$small KVMU_CACHE=$TMP/cache KVMU_PATCHES=$TMP/patches "$APPLY"
 }
 
 src()

@@ -76,7 +76,8 @@ ok "... which there may be more of" not grep -q '^of other' \
 ok "no experiment of that name" not "$evaluate" scenarios no_such_thing
 without_results()
 {
-	! "$evaluate" find server --results "$TMP" --tree "$TREE" --output "$TMP/none.json" \
+	! "$evaluate" find server --results "$TMP" --tree "$MAIN_TREE" \
+		--vmlinux "$TREE/host/vmlinux" --output "$TMP/none.json" \
 		>"$TMP/out" 2>&1 || return
 	cat "$TMP/out"
 	grep -q '^evaluation: server: nothing can be made of what server left: ' "$TMP/out" &&
@@ -89,12 +90,7 @@ ok "results that are not there" without_results
 "$TOP/scripts/evaluation.sh" --quick >"$TMP/evaluation.out"
 ok "scripts/evaluation.sh --quick gets to its end" \
 	grep -q ' properties do not hold$' "$TMP/evaluation.out"
-while read -r holds what; do
-	case $holds in
-	holds)	note "$what"; ok "$what" true ;;
-	FAILS)	ok "$what" false ;;
-	esac
-done <"$TMP/evaluation.out"
+hand_on_properties "$TMP/evaluation.out"
 ok "there are properties" test "$(grep -cE "^(holds|FAILS)" "$TMP/evaluation.out")" -eq 15
 
 # Of another machine, or of this one with older code: the times are the same, or what the document

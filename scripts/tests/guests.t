@@ -7,10 +7,10 @@
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-PERF=$TREE/perf/perf
+PERF=$MAIN_TREE/perf/perf
 
 lab_runs guests
-cd "$TOP/build/lab/guests" || { done_testing; }
+cd "$LAB_OUT/guests" || { done_testing; }
 
 no_map_is_missing()
 {
@@ -20,7 +20,7 @@ ok "each guest's map has come" no_map_is_missing
 
 export HOME=$TMP/home
 mkdir -p "$HOME"
-"$PERF" kvm unified report -f -i perf.data -k "$TREE/host/vmlinux" --guest-root "$TREE/guest/root" \
+"$PERF" kvm unified report -f -i perf.data -k "$TREE/host/vmlinux" --guest-root "$MAIN_TREE/guest/root" \
 	--percent-limit 0 --format json >"$TMP/report.json" 2>"$TMP/report.err"
 
 # json EXPRESSION: see report-value
@@ -31,7 +31,7 @@ json()
 
 ok "guest1 runs 6.1, guest3 runs 6.12" \
 	test "$(cut -d. -f1,2 guest1-release guest3-release | paste -sd' ')" = "6.1 6.12"
-if [ -f "$TREE/guest/vmlinuz-5.10" ]; then
+if [ -f "$MAIN_TREE/guest/vmlinuz-5.10" ]; then
 	ok "guest2 runs 5.10" test "$(cut -d. -f1,2 guest2-release)" = 5.10
 else
 	skip "guest2 runs 5.10" "Debian 11's kernel could not be downloaded: it runs 6.1"

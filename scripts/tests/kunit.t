@@ -9,7 +9,7 @@
 SUITES="kvm_svm_perf_data kvm_vmx_perf_data kvm_x86_perf_data perf_vcpu_sample"
 
 lab_runs host-only
-cd "$TOP/build/lab/host-only" || { done_testing; }
+cd "$LAB_OUT/host-only" || { done_testing; }
 sed 's/^\[ *[0-9.]*\] //' host-dmesg.log >"$TMP/ktap"
 
 # cases SUITE: its lines "ok N CASE" or "not ok N CASE"

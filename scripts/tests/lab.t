@@ -27,8 +27,8 @@ scenario works <<-'END'
 	check() { grep -q cpu-clock stat.txt; }
 END
 ok "a scenario without a guest runs" test "$rc" -eq 0
-ok "its results come out" test -s "$TOP/build/lab/lab-test-works/stat.txt"
-ok "so does the kernel's log" grep -q 'Linux version' "$TOP/build/lab/lab-test-works/host-dmesg.log"
+ok "its results come out" test -s "$LAB_OUT/lab-test-works/stat.txt"
+ok "so does the kernel's log" grep -q 'Linux version' "$LAB_OUT/lab-test-works/host-dmesg.log"
 
 scenario fails <<-'END'
 	measure() { echo "this went wrong"; return 3; }
@@ -48,7 +48,7 @@ scenario dies <<-'END'
 END
 ok "a guest that ends by itself fails the lab" test "$rc" -ne 0
 ok "after it was booted again, and that is said" \
-	grep -q '^boot 3: .*guest1 has ended by itself' "$TOP/build/lab/lab-test-dies/lab.log"
+	grep -q '^boot 3: .*guest1 has ended by itself' "$LAB_OUT/lab-test-dies/lab.log"
 
 scenario hangs <<-'END'
 	LIMIT=8

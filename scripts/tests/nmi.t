@@ -6,7 +6,7 @@
 . "$(dirname "$0")/tap.sh"
 
 lab_runs nmi
-cd "$TOP/build/lab/nmi" || { done_testing; }
+cd "$LAB_OUT/nmi" || { done_testing; }
 
 hand_on nmi.tap nmi.err
 grep -E '^# (sent|[0-9]+ samples|the vCPU)' nmi.tap

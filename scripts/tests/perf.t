@@ -34,7 +34,7 @@ perf_tests()
 # perf goes by the description of a test case, where a suite has several: those of
 # "kvm unified" have it in theirs.
 PURE=("Sample parsing" "kvm unified")
-perf_tests "$TREE/perf" "${PURE[@]}" \
+perf_tests "$MAIN_TREE/perf" "${PURE[@]}" \
 	"PERF_RECORD_* events & perf_sample fields" \
 	"Parse with no sample_id_all bit set" "Session topology" \
 	"Synthesize thread map" "Synthesize attr update" \
@@ -43,7 +43,7 @@ perf_tests "$TREE/perf" "${PURE[@]}" \
 
 # --- what is copied into guests ----------------------------------------------------
 
-COLLECTOR=$TREE/perf-collector/perf
+COLLECTOR=$MAIN_TREE/perf-collector/perf
 ok "perf builds as one static file" env PERF_VARIANT=collector "$TOP/scripts/build-perf.sh"
 no_loader()
 {
@@ -61,11 +61,11 @@ runs_alone()
 		<(chroot "$TMP/alone" /perf kvm unified guest-map -h 2>&1)
 }
 ok "guest-map runs where there is no other file" runs_alone
-perf_tests "$TREE/perf-collector" "kvm unified"
+perf_tests "$MAIN_TREE/perf-collector" "kvm unified"
 
 # --- with the sanitizers -----------------------------------------------------------
 
 ok "perf builds with ASan and UBSan" env PERF_VARIANT=asan "$TOP/scripts/build-perf.sh"
 export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-perf_tests "$TREE/perf-asan" "${PURE[@]}"
+perf_tests "$MAIN_TREE/perf-asan" "${PURE[@]}"
 done_testing

@@ -8,13 +8,13 @@
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-PERF=$TREE/perf/perf
+PERF=$MAIN_TREE/perf/perf
 
 SCENARIO=${SCENARIO:-processes}
 RELEASE=${RELEASE:-6.1}
 lab_runs "$SCENARIO"
-cd "$TOP/build/lab/$SCENARIO" || { done_testing; }
-if [ -f "$TREE/guest/vmlinuz-$RELEASE" ]; then
+cd "$LAB_OUT/$SCENARIO" || { done_testing; }
+if [ -f "$MAIN_TREE/guest/vmlinuz-$RELEASE" ]; then
 	ok "the guest runs $RELEASE" test "$(cut -d. -f1,2 release)" = "$RELEASE"
 else
 	skip "the guest runs $RELEASE" "the kernel could not be downloaded: it runs 6.1"
@@ -24,7 +24,7 @@ fi
 # are found by build-id.
 export HOME=$TMP/home
 mkdir -p "$HOME"
-BRIEF=$TREE/guest/unstripped/brief
+BRIEF=$MAIN_TREE/guest/unstripped/brief
 "$PERF" buildid-cache --add "$BRIEF" </dev/null >&2
 
 # names_of RECORDING: see guest-names

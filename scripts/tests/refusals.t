@@ -66,7 +66,7 @@ full()
 fill_in_unpack()
 {
 	mkdir -p "$TMP/big"
-	printf 'VERSION = 6\nPATCHLEVEL = 12\nmrproper:\n' >"$TMP/big/Makefile"
+	printf 'VERSION = %s\nPATCHLEVEL = %s\nmrproper:\n' "${BASE%.*}" "${BASE#*.}" >"$TMP/big/Makefile"
 	head -c 8000000 /dev/urandom >"$TMP/big/file"
 	KDIR=$TMP/big KVMU_NO_SPACE_CHECK=1 "$TOP/scripts/get-kernel.sh"
 }
@@ -92,10 +92,10 @@ refuse "unknown scenario" 2 "no scenario 'no-such-scenario'" unknown_scenario
 ok "unknown scenario: the known ones are listed" grep -qE '^ +libquantum ' "$TMP/out"
 refuse "no scenario" 2 "usage: lab.sh SCENARIO" "$TOP/scripts/lab.sh"
 refuse "no network" 1 "no network, or the package mirror does not answer" without_network
-ok "no network: no stamp is left" not test -e "$TMP/net/$BASE/stamps/source"
+ok "no network: no stamp is left" not test -e "$TMP/net/linux-$BASE/stamps/source"
 refuse "KDIR that is not there" 1 "KDIR=.*/nowhere does not exist" \
 	env KDIR="$TMP/nowhere" KVMU_CACHE="$TMP/v" "$TOP/scripts/get-kernel.sh"
-refuse "KDIR of another version" 1 "this is kernel 5.4, the patches are for linux-6.12" foreign_version
+refuse "KDIR of another version" 1 "this is kernel 5.4, the patches are for linux-$BASE" foreign_version
 refuse "packages missing, not root" 1 "sudo apt-get install .*qemu-system-x86" unprivileged_deps
 refuse "a step interrupted" 130 "interrupted" interrupted
 ok "a step interrupted: nothing of it runs on" not kill -0 "$(cat "$TMP/pid")"

@@ -7,15 +7,15 @@
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-PERF=$TREE/perf/perf
-ok "there is a profile" test -s "$TOP/build/lab/libquantum/perf.data/data"
-cd "$TOP/build/lab/libquantum" || { done_testing; }
+PERF=$MAIN_TREE/perf/perf
+ok "there is a profile" test -s "$LAB_OUT/libquantum/perf.data/data"
+cd "$LAB_OUT/libquantum" || { done_testing; }
 
 # kvm_report KVM-OPTION OPTION...: with an option of perf kvm, or with "", without
 kvm_report()
 {
 	"$PERF" kvm ${1:+"$1"} unified report -f -i perf.data -k "$TREE/host/vmlinux" \
-		--guest-root "$TREE/guest/root" "${@:2}" 2>"$TMP/warnings"
+		--guest-root "$MAIN_TREE/guest/root" "${@:2}" 2>"$TMP/warnings"
 }
 report()
 {
@@ -103,7 +103,7 @@ ok "--guest-root: two for one" two_roots
 for bad in =/tmp guest1= =; do
 	ok "refused: --guest-root $bad" nothing_there --guest-root "$bad" "wants DIR or NAME=DIR, not '$bad'"
 done
-ok "--guest-root: one for all, and one for one" report --guest-root guest1="$TREE/guest/root"
+ok "--guest-root: one for all, and one for one" report --guest-root guest1="$MAIN_TREE/guest/root"
 ok "--vmlinux: not there" nothing_there --vmlinux /nonexistent 'No such file'
 ok "a part is said to be one" grep -q '^# of that, .* --time 0%-50%' <(report --time 0%-50%)
 ok "--cpu: half of the host's time" test \

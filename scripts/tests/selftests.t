@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# The KVM selftest of PERF_SAMPLE_VCPU, with nested paging and without, and perf's shell
-# test, in the lab.
+# The KVM selftests of the series, that of PERF_SAMPLE_VCPU with nested paging and without, and
+# perf's shell test, in the lab.
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
 
 lab_runs selftests
-cd "$TOP/build/lab/selftests" || { done_testing; }
+cd "$LAB_OUT/selftests" || { done_testing; }
 
-hand_on sample.tap sample.err
+hand_on_selftests
 
 says()
 {
@@ -20,7 +20,7 @@ says()
 ok "perf test: the shell test passes" says ': Ok$'
 
 lab_runs selftests-shadow
-cd "$TOP/build/lab/selftests-shadow" || { done_testing; }
+cd "$LAB_OUT/selftests-shadow" || { done_testing; }
 
 hand_on sample.tap sample.err "shadow paging: "
 done_testing

@@ -42,7 +42,7 @@ shellcheck_file()
 # The third line: the second of perf's shell tests is what perf calls them.
 has_spdx()
 {
-	head -n 3 "$TOP/$1" | grep -q 'SPDX-License-Identifier: GPL-2.0'
+	head -n 3 "$TOP/$1" | grep -qE 'SPDX-License-Identifier: \(?GPL-2\.0'
 }
 
 spelling()
@@ -65,14 +65,16 @@ done
 for file in $(shell_files) $(files perf-kvm-unified kernel-selftests | grep -E '\.[ch]$'); do
 	ok "licence tag in $file" has_spdx "$file"
 done
-for patch in "$TOP/patches/$BASE"/*.patch; do
+for patch in "$TOP"/patches/*/*.patch; do
 	[ -f "$patch" ] || continue
-	# Some only name new files; make test-long has them as they are sent.
-	ok "checkpatch $(basename "$patch")" checkpatch --ignore NOT_UNIFIED_DIFF "$patch"
+	# Some only name new files, and none is signed; make test-long has them as they are sent.
+	ok "checkpatch $(basename "$(dirname "$patch")")/$(basename "$patch")" \
+		checkpatch --ignore NOT_UNIFIED_DIFF,MISSING_SIGN_OFF "$patch"
 done
 for file in $(files perf-kvm-unified kernel-selftests | grep -E '\.[ch]$'); do
 	ok "checkpatch $file" checkpatch --file "$TOP/$file"
 done
+ok "each mutation finds its place in the code" "$TOP/scripts/mutations.sh" --check
 ok "codespell" spelling
 ok "no paths of one machine, no package mirror" no_local_paths
 done_testing

@@ -7,26 +7,26 @@
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-PERF=$TREE/perf/perf
+PERF=$MAIN_TREE/perf/perf
 BIN=usr/bin
-GUEST=$TREE/guest/root
+GUEST=$MAIN_TREE/guest/root
 
 lab_runs symbols
-RESULTS=$TOP/build/lab/symbols
+RESULTS=$LAB_OUT/symbols
 cd "$RESULTS" || { done_testing; }
 
 # To another machine, with another home, all goes in one file: perf archive takes from the
 # build-id cache here what has samples, the guest's programs included.
-export PERF_EXEC_PATH=$TREE/perf
+export PERF_EXEC_PATH=$MAIN_TREE/perf
 pack()
 {
 	local file
 
 	mkdir -p "$TMP/sender" && cp -r perf.data "$TMP/sender" || return
-	for file in "$TREE/guest/unstripped/cxx" "$GUEST/$BIN"/{contained,mapped,named}; do
+	for file in "$MAIN_TREE/guest/unstripped/cxx" "$GUEST/$BIN"/{contained,mapped,named}; do
 		HOME=$TMP/sender "$PERF" buildid-cache --add "$file" </dev/null || return
 	done
-	(cd "$TMP/sender" && PATH=$TREE/perf:$PATH HOME=$TMP/sender "$PERF" archive --all perf.data)
+	(cd "$TMP/sender" && PATH=$MAIN_TREE/perf:$PATH HOME=$TMP/sender "$PERF" archive --all perf.data)
 }
 unpack()
 {
@@ -128,8 +128,8 @@ ok "perf annotate shows the code of contained_spin" grep -qE '^ +[0-9.]+ +: +[0-
 # A copy of the guest's files, in which the stripped program says where its symbols are
 link=$TMP/link/$BIN
 mkdir -p "$link/.debug"
-objcopy --only-keep-debug "$TREE/guest/unstripped/cxx" "$link/.debug/cxx.debug"
-strip -o "$link/cxx" "$TREE/guest/unstripped/cxx"
+objcopy --only-keep-debug "$MAIN_TREE/guest/unstripped/cxx" "$link/.debug/cxx.debug"
+strip -o "$link/cxx" "$MAIN_TREE/guest/unstripped/cxx"
 (cd "$link/.debug" && objcopy --add-gnu-debuglink=cxx.debug "$link/cxx")
 HOME=$TMP/nobody "$PERF" kvm unified report -f -i perf.data --guest-root "$TMP/link" --format csv \
 	>"$TMP/link.csv" 2>"$TMP/link.err"
@@ -137,7 +137,7 @@ ok "stripped C++: by debuglink, below --guest-root" grep -q '"mix::Mixer<int>::s
 
 # Of the program nothing but what debuginfo packages have of it, in the build-id cache: that
 # does not say where its code is in the program's file.
-id=$(readelf -n "$TREE/guest/unstripped/cxx" | awk '/Build ID/ { print $3 }')
+id=$(readelf -n "$MAIN_TREE/guest/unstripped/cxx" | awk '/Build ID/ { print $3 }')
 mkdir -p "$TMP/debuginfo/.debug/.build-id/${id:0:2}/${id:2}"
 cp "$link/.debug/cxx.debug" "$TMP/debuginfo/.debug/.build-id/${id:0:2}/${id:2}/debug"
 HOME=$TMP/debuginfo "$PERF" kvm unified report -f -i perf.data --format csv >"$TMP/debuginfo.csv" 2>&1
@@ -147,8 +147,8 @@ ok "and no name in it is a wrong one" \
 
 # A file of the same name that is another one: said, and not used.
 mkdir -p "$TMP/other/$BIN"
-cp "$TREE/guest/unstripped/jit" "$TMP/other/$BIN/contained-spin"
-cp "$TREE/guest/unstripped/jit" "$TMP/other/$BIN/cxx"
+cp "$MAIN_TREE/guest/unstripped/jit" "$TMP/other/$BIN/contained-spin"
+cp "$MAIN_TREE/guest/unstripped/jit" "$TMP/other/$BIN/cxx"
 HOME=$TMP/nobody "$PERF" kvm unified report -f -i perf.data --guest-root "$TMP/other" --format csv \
 	>"$TMP/wrong.csv" 2>"$TMP/wrong.err"
 ok "a file with another build-id: it is said" grep -q 'have another build-id, not used' "$TMP/wrong.err"

@@ -73,7 +73,7 @@ at_most()
 lab_runs()
 {
 	ok "the lab runs the scenario $1" "$TOP/scripts/lab.sh" "$1"
-	sed -n 's/^boot [0-9]:/# &/p' "$TOP/build/lab/$1/lab.log"
+	sed -n 's/^boot [0-9]:/# &/p' "$LAB_OUT/$1/lab.log"
 }
 
 skip()
@@ -115,6 +115,34 @@ hand_on()
 	done <"$1"
 	tail -n 15 "$2" >&2
 	ok "${3:-}${1%.tap} ran what it had planned" test "$ran" -eq "${planned:--1}"
+}
+
+# hand_on_properties FILE: what scripts/evaluation.sh has said of them
+hand_on_properties()
+{
+	local holds what
+
+	while read -r holds what; do
+		case $holds in
+		holds)	note "$what"; ok "$what" true ;;
+		FAILS)	ok "$what" false ;;
+		esac
+	done <"$1"
+}
+
+# hand_on_selftests: those that the scenario selftests has run, in this directory
+hand_on_selftests()
+{
+	local name ran=0
+
+	for name in *_test.tap; do
+		name=${name%.tap}
+		[ -f "$name.tap" ] || break
+		hand_on "$name.tap" "$name.err" "${name%_test}: "
+		ran=$((ran + 1))
+	done
+	ok "all selftests were run" test "$ran" -eq \
+		"$(find "$TREE/selftests" -maxdepth 1 -name '*_test' ! -name perf_vcpu_nmi_test | wc -l)"
 }
 
 done_testing()

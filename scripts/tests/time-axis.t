@@ -7,8 +7,8 @@
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-LAB=$TOP/build/lab
-PERF=$TREE/perf/perf
+LAB=$LAB_OUT
+PERF=$MAIN_TREE/perf/perf
 
 # report NAME OPTION...: to $TMP/NAME.json, and what it warns of to $TMP/NAME.err.
 report()

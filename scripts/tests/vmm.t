@@ -7,11 +7,11 @@
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-PERF=$TREE/perf/perf
+PERF=$MAIN_TREE/perf/perf
 CSV=$TMP/report.csv
 
 lab_runs tiny-vmm
-cd "$TOP/build/lab/tiny-vmm" || { done_testing; }
+cd "$LAB_OUT/tiny-vmm" || { done_testing; }
 
 # --- the VMs ---------------------------------------------------------------------
 

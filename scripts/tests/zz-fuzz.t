@@ -17,8 +17,8 @@ FUZZ_SEED=${FUZZ_SEED:-20241117}
 FUZZ_FIRST=${FUZZ_FIRST:-0}
 FUZZ_COUNT=${FUZZ_COUNT:-10000}
 
-GOOD=$TOP/build/lab/libquantum/perf.data
-PERF=$TREE/perf-asan/perf
+GOOD=$LAB_OUT/libquantum/perf.data
+PERF=$MAIN_TREE/perf-asan/perf
 # Mutants that do not end well are kept here, each with what perf said.
 KEEP=$TOP/build/fuzz
 

@@ -13,9 +13,9 @@
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-GOOD=$TOP/build/lab/libquantum/perf.data
+GOOD=$LAB_OUT/libquantum/perf.data
 VARIANT=${HOSTILE_VARIANT:-}
-PERF=$TREE/perf${VARIANT:+-$VARIANT}/perf
+PERF=$MAIN_TREE/perf${VARIANT:+-$VARIANT}/perf
 # What each command took of time and memory is kept here.
 OUT=$TOP/build/hostile
 if [ "$VARIANT" = asan ]; then

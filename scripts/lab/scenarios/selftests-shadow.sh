@@ -3,7 +3,7 @@
 # about: the KVM selftest of PERF_SAMPLE_VCPU on shadow page tables, without nested paging
 
 HOST_MEM=1024
-LIMIT=180
+LIMIT=300
 SELFTESTS=1
 HOST_CMDLINE="kvmu.clock=any kvm_amd.npt=0"
 

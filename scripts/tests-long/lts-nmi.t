@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# nmi on the LTS kernel.
+
+# shellcheck source=scripts/common.sh
+. "$(dirname "$0")/../common.sh"
+on_lts
+exec "$TOP/scripts/tests-long/nmi.t"
