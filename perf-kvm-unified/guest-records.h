@@ -7,10 +7,11 @@
 
 /*
  * The records that perf kvm unified adds to perf's user records (see enum
- * perf_user_event_type). They stand in two kinds of files, both streams in
+ * perf_user_event_type). They stand in three kinds of files, all streams in
  * perf.data's pipe format that end with PERF_RECORD_FINISHED_INIT:
  *
- *  - "vms" in a perf.data directory, written by the host: the VMs;
+ *  - "vms" in a perf.data directory, written by the host: the VMs, and "vcpu_looks", the
+ *    looks at their vCPUs' threads;
  *  - a guest map, "guest_map__<pid of the VMM>" in the directory, written by
  *    perf kvm unified guest-map in the guest: PERF_RECORD_COMM, _MMAP and
  *    _MMAP2 as perf record synthesizes them, and these. What happened while the
@@ -57,6 +58,19 @@ struct perf_record_guest_vm {
 	__u32	nr_vcpus;
 	char	name[GUEST_VM_NAME_LEN];
 	struct guest_vcpu vcpus[];
+};
+
+/*
+ * PERF_RECORD_GUEST_VCPU_LOOK: a vCPU's thread had not run for a second when it was looked
+ * at, in "vcpu_looks" of the directory. Once for each such time
+ */
+struct perf_record_guest_vcpu_look {
+	struct perf_event_header header;
+	__u32	pid;		/* of the VMM */
+	__u32	id;		/* as in KVM_CREATE_VCPU */
+	__u32	flags;		/* GUEST_VCPU_END_*, or 0: it could run */
+	__u32	reserved;
+	__u64	tsc;		/* the host's, when it was looked at */
 };
 
 /*

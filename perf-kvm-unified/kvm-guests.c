@@ -227,10 +227,10 @@ void kvm_guests__delete(struct perf_session *session)
 }
 
 /*
- * The guest's time of a sample, or GUEST_TIME_NONE. How to convert it is in the
- * samples' own stream, in front of them.
+ * From the host's TSC to the clock of the samples: known once the first of them is read, as
+ * it is in their own stream, in front of them. What is not has no time_mult.
  */
-static u64 kvm_guest__time(struct perf_session *session, struct kvm_guest *guest, u64 time)
+struct perf_tsc_conversion kvm_guests__tsc_conversion(const struct perf_session *session)
 {
 	const struct perf_record_time_conv *rec = &session->time_conv;
 	struct perf_tsc_conversion tc = {
@@ -239,17 +239,26 @@ static u64 kvm_guest__time(struct perf_session *session, struct kvm_guest *guest
 		.time_zero = rec->time_zero,
 		.cap_user_time_zero = true,
 	};
+
+	if (event_contains(*rec, time_cycles)) {
+		tc.time_cycles = rec->time_cycles;
+		tc.time_mask = rec->time_mask;
+		tc.cap_user_time_zero = rec->cap_user_time_zero;
+		tc.cap_user_time_short = rec->cap_user_time_short;
+	}
+	return tc;
+}
+
+/* The guest's time of a sample, or GUEST_TIME_NONE */
+static u64 kvm_guest__time(struct perf_session *session, struct kvm_guest *guest, u64 time)
+{
 	struct guest_map_data *map = &guest->map;
 	const struct kvm_vm *vm;
 
 	if (!guest->asked_clock) {
+		struct perf_tsc_conversion tc = kvm_guests__tsc_conversion(session);
+
 		guest->asked_clock = true;
-		if (event_contains(*rec, time_cycles)) {
-			tc.time_cycles = rec->time_cycles;
-			tc.time_mask = rec->time_mask;
-			tc.cap_user_time_zero = rec->cap_user_time_zero;
-			tc.cap_user_time_short = rec->cap_user_time_short;
-		}
 		vm = kvm_vms__find_pid(&session->kvm_guests->vms, guest->pid);
 		if (vm && !map->bad_clock && !guest_clock__set(&map->clock, &vm->tsc, &tc))
 			guest->has_clock = true;

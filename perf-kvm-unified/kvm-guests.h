@@ -149,6 +149,8 @@ struct kvm_guest *kvm_guests__find(struct perf_session *session, pid_t pid);
 struct kvm_guest *kvm_guests__findnew(struct perf_session *session, pid_t pid);
 struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char *name);
 
+struct perf_tsc_conversion kvm_guests__tsc_conversion(const struct perf_session *session);
+
 /* Files of a perf.data directory */
 #define KVM_GUESTS_VMS		"vms"
 #define KVM_GUEST_MAP_PREFIX	"guest_map__"

@@ -256,11 +256,16 @@ static bool vcpu_is_halted(const char *proc, pid_t pid, u32 tid)
 	return halted;
 }
 
-/*
- * Does the vCPU's thread sleep, and in KVM_RUN? What it was at goes on without an event
- * of the time line. GUEST_VCPU_END_*, or 0 if it could run, or may not be looked at
+/**
+ * kvm_vcpu__end_flag - what a vCPU's thread is at
+ * @proc: where procfs is mounted
+ * @pid: of the VMM
+ * @tid: of the vCPU's thread, 0 if that is not known
+ *
+ * Does it sleep, and in KVM_RUN? What it is at goes on without an event of the time
+ * line. GUEST_VCPU_END_*, or 0 if it could run, or may not be looked at
  */
-static u32 vcpu_end_flag(const char *proc, pid_t pid, u32 tid)
+u32 kvm_vcpu__end_flag(const char *proc, pid_t pid, u32 tid)
 {
 	char path[PATH_MAX], *line = NULL;
 	unsigned long fd, request;
@@ -409,7 +414,7 @@ static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char
 		if (flag == GUEST_VCPU_AT_START && vcpu_is_halted(proc, pid, vm.vcpus[i].tid))
 			vm.vcpus[i].flags |= GUEST_VCPU_HALTED;
 		if (flag == GUEST_VCPU_AT_END)
-			vm.vcpus[i].flags |= vcpu_end_flag(proc, pid, vm.vcpus[i].tid);
+			vm.vcpus[i].flags |= kvm_vcpu__end_flag(proc, pid, vm.vcpus[i].tid);
 	}
 	vm__scan_tsc(&vm, vm_fd, debugfs);
 	if (known)

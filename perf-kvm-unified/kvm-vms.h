@@ -33,6 +33,7 @@ int kvm_vms__write(const struct kvm_vms *vms, const char *path);
 int kvm_vms__read(struct kvm_vms *vms, const char *path, char *err, size_t errlen);
 void kvm_vms__exit(struct kvm_vms *vms);
 
+u32 kvm_vcpu__end_flag(const char *proc, pid_t pid, u32 tid);
 const struct guest_vcpu *kvm_vm__find_tid(const struct kvm_vm *vm, pid_t tid);
 void kvm_vm__name_from_cmdline(const char *cmdline, size_t len, char *name, size_t size);
 

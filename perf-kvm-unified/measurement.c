@@ -28,6 +28,7 @@
 #include "util/session.h"
 #include "util/symbol.h"
 #include "util/thread.h"
+#include "util/tsc.h"
 #include "util/vcpu-sample.h"
 #include "axis-sort.h"
 #include "grow-array.h"
@@ -35,6 +36,7 @@
 #include "kvm-unified.h"
 #include "measurement.h"
 #include "number-map.h"
+#include "vcpu-looks.h"
 
 /* So many distances of samples are enough to know the usual one. */
 #define NR_DISTANCES		4096
@@ -884,6 +886,65 @@ static void measurement__limit_axis(struct measurement *m)
 		m->nr_bad_events += ta->events[i].time > ta->end;
 }
 
+static enum vcpu_time_kind vcpu_look__kind(u32 flags)
+{
+	enum vcpu_time_kind kind = vcpu_last(flags);
+
+	return kind == VCPU_TIME_RUN ? VCPU_TIME_PREEMPTED : kind;
+}
+
+struct looks_reader {
+	struct measurement *m;
+	struct perf_tsc_conversion tc;
+};
+
+/* What is beyond reason is counted, as that of the samples is. */
+static int measurement__add_look(const struct perf_record_guest_vcpu_look *look, void *arg)
+{
+	struct looks_reader *reader = arg;
+	struct measurement *m = reader->m;
+	struct kvm_guest *guest = kvm_guests__find(m->session, look->pid);
+	int vcpu = guest ? measurement__findnew_vcpu(m, guest, look->id) : -ENOENT;
+
+	if (vcpu == -ENOMEM)
+		return vcpu;
+	if (vcpu < 0) {
+		m->nr_unplaced++;
+		return 0;
+	}
+	m->nr_looks++;
+	return time_axis__add_look(&m->axis, &(struct axis_look) {
+		.time = tsc_to_perf_time(look->tsc, &reader->tc),
+		.vcpu = vcpu,
+		.kind = vcpu_look__kind(look->flags),
+	});
+}
+
+/*
+ * The looks at vCPU threads, if there are any, and if it is known what the TSC is in the
+ * time of the samples. 0 or -ENOMEM
+ */
+static int measurement__read_looks(struct measurement *m)
+{
+	struct looks_reader reader = { .m = m };
+	char path[PATH_MAX], err[256];
+	int ret;
+
+	if (!m->has_timeline || !m->use_timeline)
+		return 0;
+	reader.tc = kvm_guests__tsc_conversion(m->session);
+	if (!reader.tc.time_mult || reader.tc.time_shift > 63 || !reader.tc.cap_user_time_zero)
+		return 0;
+	scnprintf(path, sizeof(path), "%s/" VCPU_LOOKS_FILE, m->session->data->path);
+	ret = vcpu_looks__read(path, measurement__add_look, &reader, err, sizeof(err));
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret && ret != -ENOENT)
+		unified_warning("%s %s: what vCPUs were at for long may be missing where events are lost\n",
+				path, err);
+	return 0;
+}
+
 /**
  * measurement__finish - build the axis, when all has been read
  *
@@ -909,6 +970,9 @@ int measurement__finish(struct measurement *m)
 	m->axis.start = min(start, end);
 	m->axis.end = end;
 	measurement__limit_axis(m);
+	ret = measurement__read_looks(m);
+	if (ret)
+		return ret;
 
 	for (u32 i = 0; i < m->nr_cpus; i++) {
 		ret = measurement__end_throttle(m, i, m->axis.end);

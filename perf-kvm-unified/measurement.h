@@ -50,6 +50,7 @@ struct measured_task {
  * @nr_lost_samples: samples of @evsel, if the kernel counts them
  * @nr_timeline_lost: events of the time line that are missing, by their numbers
  * @nr_states: events of the time line, by the state that they tell of
+ * @nr_looks: vCPU threads that were seen not to have run for long
  * @nr_other: samples of other events
  * @nr_unplaced: ... with a time, CPU or vCPU number that cannot be
  * @nr_bad_events: events of the time line that make no sense
@@ -91,6 +92,7 @@ struct measurement {
 	u64		nr_timeline;
 	u64		nr_timeline_lost;
 	u64		nr_states[VCPU_STATE_NR];
+	u64		nr_looks;
 	u64		nr_other;
 	u64		nr_host_kernel;
 	u64		nr_host_kernel_named;

@@ -131,10 +131,11 @@ static void print_measurement(const struct measurement *m,
 		m->nr_guest_samples, m->nr_relabelled);
 	fprintf(fp, ",\n    \"lost\": %" PRIu64 ", \"lost_records\": %" PRIu64
 		", \"throttled\": %" PRIu64 ", \"timeline_events\": %" PRIu64
-		", \"timeline_lost\": %" PRIu64 ", \"other_samples\": %" PRIu64
+		", \"timeline_lost\": %" PRIu64 ", \"timeline_looks\": %" PRIu64
+		", \"other_samples\": %" PRIu64
 		", \"bad_records\": %" PRIu64,
 		measurement__lost(m), m->nr_lost, m->nr_throttled, m->nr_timeline,
-		m->nr_timeline_lost, m->nr_other,
+		m->nr_timeline_lost, m->nr_looks, m->nr_other,
 		m->nr_unplaced + m->nr_bad_events);
 	fputs(",\n    \"timeline_states\": {", fp);
 	for (int i = 0; i < VCPU_STATE_NR; i++)

@@ -37,6 +37,7 @@
 #include "kvm-guests.h"
 #include "kvm-unified.h"
 #include "kvm-vms.h"
+#include "vcpu-looks.h"
 
 #define TIMELINE_EVENT_DIR	"kvm/kvm_vcpu_timeline"
 
@@ -339,9 +340,25 @@ static bool timeline_tells_at_end(void)
 	return tells;
 }
 
+/* May a VM's vPMU be a mediated one? With either of KVM's modules for x86 */
+static bool has_mediated_pmu(void)
+{
+	static const char *const modules[] = { "kvm_intel", "kvm_amd" };
+	char path[64];
+	bool on;
+
+	for (size_t i = 0; i < ARRAY_SIZE(modules); i++) {
+		scnprintf(path, sizeof(path), "module/%s/parameters/enable_mediated_pmu",
+			  modules[i]);
+		if (!sysfs__read_bool(path, &on) && on)
+			return true;
+	}
+	return false;
+}
+
 /*
  * The default event. Where a VM has a mediated vPMU, events of the CPU that include
- * guests are refused.
+ * guests are refused, and while there is such an event, such a VM.
  */
 static char *default_event(const struct unified_record *rec)
 {
@@ -349,8 +366,12 @@ static char *default_event(const struct unified_record *rec)
 			      false);
 	bool mediated;
 
-	if (!ret)
+	if (!ret) {
+		if (has_mediated_pmu())
+			unified_warning("KVM's enable_mediated_pmu is on: no VM with a vPMU can start while this records\n"
+					"(\"Device or resource busy\"). With -e cpu-clock they can.\n");
 		return event_with_rate("cycles", rec, false);
+	}
 	mediated = ret == -EOPNOTSUPP &&
 		   !probe_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, true);
 	unified_warning("No cycles event %s (%s), using cpu-clock: time instead of cycles,\n"
@@ -597,6 +618,42 @@ static int scan_vms(struct unified_record *rec, u32 flag)
 			     debugfs__mountpoint() ?: "/sys/kernel/debug", flag);
 }
 
+/* Without them, a state that lasts for long is known when it ends: no reason to stop. */
+static void start_looks(struct unified_record *rec, struct vcpu_looks *looks)
+{
+	char path[PATH_MAX];
+	int err;
+
+	if (!rec->timeline)
+		return;
+	scnprintf(path, sizeof(path), "%s/" VCPU_LOOKS_FILE, rec->output);
+	err = vcpu_looks__open(looks, path, procfs__mountpoint() ?: "/proc",
+			       debugfs__mountpoint() ?: "/sys/kernel/debug");
+	if (!err) {
+		err = vcpu_looks__start(looks);
+		if (err)
+			vcpu_looks__close(looks);
+	}
+	if (err)
+		unified_warning("Cannot look at vCPU threads: %s\n", strerror(-err));
+}
+
+/* 0 or -errno with a message */
+static int end_looks(struct vcpu_looks *looks)
+{
+	int err;
+
+	if (!looks->running)
+		return 0;
+	vcpu_looks__stop(looks);
+	err = vcpu_looks__close(looks);
+	if (looks->failed)
+		err = -looks->failed;
+	if (err)
+		pr_err("Cannot write " VCPU_LOOKS_FILE ": %s\n", strerror(-err));
+	return err;
+}
+
 int cmd_kvm_unified_record(int argc, const char **argv)
 {
 	struct unified_record rec = {
@@ -637,6 +694,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 		NULL
 	};
 	char data_path[PATH_MAX], vms_path[PATH_MAX];
+	struct vcpu_looks looks = { };
 	struct option *options;
 	struct stat st;
 	int ret, err, verbosity;
@@ -706,9 +764,12 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 		undo();
 		return 1;
 	}
+	start_looks(&rec, &looks);
 	ret = cmd_record(rec.args.argc, rec.args.argv);
 	/* With -q perf record has turned off all messages, and errors are not to be lost. */
 	verbose = verbosity;
+	if (end_looks(&looks))
+		ret = ret ?: 1;
 	if (stat(data_path, &st) || !st.st_size) {
 		undo();
 		return ret ?: 1;	/* perf record has said why */

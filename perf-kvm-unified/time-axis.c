@@ -44,6 +44,7 @@ void time_axis__exit(struct time_axis *ta)
 	free(ta->events);
 	free(ta->samples);
 	free(ta->gaps);
+	free(ta->looks);
 	free(ta->by_vcpu);
 	*ta = (struct time_axis) { };
 }
@@ -115,6 +116,15 @@ int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap)
 	return ret;
 }
 
+int time_axis__add_look(struct time_axis *ta, const struct axis_look *look)
+{
+	int ret = make_room(&ta->looks, ta->nr_looks, &ta->allocated_looks, sizeof(*ta->looks));
+
+	if (!ret)
+		ta->looks[ta->nr_looks++] = *look;
+	return ret;
+}
+
 /*
  * What has the same time is put in an order of its own, so that the result does
  * not depend on the one in which it came.
@@ -176,7 +186,16 @@ static int gap__cmp(const void *_a, const void *_b)
 	       axis_cmp(a->samples_only, b->samples_only);
 }
 
-/* Gives each vCPU its events and samples. */
+static int look__cmp(const void *_a, const void *_b)
+{
+	const struct axis_look *a = _a, *b = _b;
+
+	return axis_cmp(a->vcpu, b->vcpu) ?:
+	       axis_cmp(a->time, b->time) ?:
+	       axis_cmp(a->kind, b->kind);
+}
+
+/* Gives each vCPU its events, samples and looks. */
 static int deal_out(struct time_axis *ta)
 {
 	size_t nr = 0, i;
@@ -184,6 +203,7 @@ static int deal_out(struct time_axis *ta)
 	axis_sort(ta->events, ta->nr_events, sizeof(*ta->events), event__cmp);
 	axis_sort(ta->samples, ta->nr_samples, sizeof(*ta->samples), sample__cmp_cpu);
 	axis_sort(ta->gaps, ta->nr_gaps, sizeof(*ta->gaps), gap__cmp);
+	axis_sort(ta->looks, ta->nr_looks, sizeof(*ta->looks), look__cmp);
 	for (i = 0; i < ta->nr_gaps; i++) {
 		struct axis_gap *gap = &ta->gaps[i];
 
@@ -215,6 +235,15 @@ static int deal_out(struct time_axis *ta)
 		vcpu = &ta->vcpus[ta->events[i].vcpu];
 		if (!vcpu->nr_events++)
 			vcpu->events = &ta->events[i];
+	}
+	for (i = 0; i < ta->nr_looks; i++) {
+		struct axis_vcpu *vcpu;
+
+		if (ta->looks[i].vcpu >= ta->nr_vcpus)
+			continue;
+		vcpu = &ta->vcpus[ta->looks[i].vcpu];
+		if (!vcpu->nr_looks++)
+			vcpu->looks = &ta->looks[i];
 	}
 	return 0;
 }

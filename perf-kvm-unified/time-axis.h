@@ -104,6 +104,17 @@ struct axis_event {
 	u32	isa;
 };
 
+/**
+ * struct axis_look - a look at a vCPU's thread that had not run for a while
+ * @vcpu: index of the vCPU
+ * @kind: what it was at: HALTED, BLOCKED, VMM, or PREEMPTED: it could run
+ */
+struct axis_look {
+	u64	time;
+	u32	vcpu;
+	enum vcpu_time_kind kind;
+};
+
 enum axis_sample_kind {
 	AXIS_SAMPLE_GUEST_USER,
 	AXIS_SAMPLE_GUEST_KERNEL,
@@ -163,7 +174,7 @@ struct axis_gap {
  * @halted: it is known to have been halted when the measurement started
  * @last: what it was seen at, at the end: HALTED, BLOCKED, VMM; RUN: it could run; any
  *	other: nobody has looked
- * @events: @samples: its own, in the order of time after time_axis__build()
+ * @events: @samples: @looks: its own, in the order of time after time_axis__build()
  * @intervals: the result, without a gap from the axis' start to its end
  */
 struct axis_vcpu {
@@ -177,6 +188,8 @@ struct axis_vcpu {
 	size_t	nr_events;
 	const struct axis_sample **samples;
 	size_t	nr_samples;
+	const struct axis_look *looks;
+	size_t	nr_looks;
 	struct vcpu_intervals intervals;
 };
 
@@ -207,6 +220,8 @@ struct time_axis {
 	size_t	nr_samples, allocated_samples;
 	struct axis_gap *gaps;
 	size_t	nr_gaps, allocated_gaps;
+	struct axis_look *looks;
+	size_t	nr_looks, allocated_looks;
 	const struct axis_sample **by_vcpu;
 	struct cpu_track *cpus;
 	u32	nr_cpus;
@@ -237,6 +252,7 @@ int time_axis__findnew_vcpu(struct time_axis *ta, u32 vm, u32 id);
 int time_axis__add_event(struct time_axis *ta, const struct axis_event *event);
 int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample);
 int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap);
+int time_axis__add_look(struct time_axis *ta, const struct axis_look *look);
 int time_axis__build(struct time_axis *ta);
 const struct axis_gap *time_axis__next_gap(const struct time_axis *ta,
 					   const struct axis_gap *prev, u32 cpu,

@@ -278,14 +278,51 @@ static int state__lose(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 	return vcpu_intervals__add(states, &lost);
 }
 
-/* When a sample was taken in KVM_RUN last, from @start on, or @start */
-static u64 last_run(const struct axis_vcpu *vcpu, u64 start)
+/* When a sample was taken in KVM_RUN last, from @start on and before @end, or @start */
+static u64 last_run(const struct axis_vcpu *vcpu, u64 start, u64 end)
 {
-	for (size_t i = vcpu->nr_samples; i-- && vcpu->samples[i]->time > start; ) {
+	for (size_t i = first_sample(vcpu, end); i-- && vcpu->samples[i]->time > start; ) {
 		if (axis_sample__in_run(vcpu->samples[i]))
 			return vcpu->samples[i]->time;
 	}
 	return start;
+}
+
+/*
+ * The looks before @end. Where a state was seen of which there is no event yet, as it goes
+ * on, or none any more, as that was lost, it has begun behind the last sample in KVM_RUN.
+ * From the look on it may have ended.
+ */
+static int states__seen(const struct time_axis *ta, const struct axis_vcpu *vcpu,
+			struct vcpu_intervals *states, struct vcpu_interval *state, u64 end,
+			size_t *next_look, size_t *next_sample)
+{
+	int ret = 0;
+
+	for (; !ret && *next_look < vcpu->nr_looks; ++*next_look) {
+		const struct axis_look *look = &vcpu->looks[*next_look];
+		u64 time = clamp_time(ta, look->time), seen;
+
+		if (look->time >= end)
+			break;
+		ret = state__mend(ta, vcpu, states, state, time, next_sample);
+		if (ret || state->kind != VCPU_TIME_RUN || time <= state->start)
+			continue;
+		seen = last_run(vcpu, state->start, time);
+		/* The next sample may just not be due. */
+		if ((time - seen) / 2 <= ta->period)
+			continue;
+		state->end = seen;
+		ret = vcpu_intervals__add(states, state);
+		if (ret)
+			break;
+		state->start = state->end;
+		state->end = time;
+		state->kind = look->kind;
+		ret = vcpu_intervals__add(states, state);
+		state->start = time;
+	}
+	return ret;
 }
 
 /*
@@ -296,7 +333,7 @@ static u64 last_run(const struct axis_vcpu *vcpu, u64 start)
 static int state__open(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 		       struct vcpu_intervals *states, struct vcpu_interval *state)
 {
-	u64 seen = min(last_run(vcpu, state->start), ta->end);
+	u64 seen = min(last_run(vcpu, state->start, ~0ULL), ta->end);
 	struct vcpu_interval open = *state;
 	enum vcpu_time_kind kind;
 	int ret;
@@ -324,7 +361,7 @@ static int states_from_events(const struct time_axis *ta, const struct axis_vcpu
 {
 	struct vcpu_interval state = interval__new(first_kind(vcpu), ta->start, ta->start,
 						   first_cpu(vcpu));
-	size_t next_sample = 0;
+	size_t next_sample = 0, next_look = 0;
 	u64 born = clamp_time(ta, first_sign(vcpu)), gone = clamp_time(ta, last_sign(vcpu));
 	int ret;
 
@@ -346,7 +383,9 @@ static int states_from_events(const struct time_axis *ta, const struct axis_vcpu
 		const struct axis_event *event = &vcpu->events[i];
 		u64 time = max(clamp_time(ta, event->time), state.start);
 
-		ret = state__mend(ta, vcpu, states, &state, time, &next_sample);
+		ret = states__seen(ta, vcpu, states, &state, time, &next_look, &next_sample);
+		if (!ret)
+			ret = state__mend(ta, vcpu, states, &state, time, &next_sample);
 		if (!ret && event->after_lost && state.kind == VCPU_TIME_RUN)
 			ret = state__lose(ta, vcpu, states, &state, time);
 		if (ret)
@@ -357,7 +396,9 @@ static int states_from_events(const struct time_axis *ta, const struct axis_vcpu
 		state = event__interval(event, max(time, state.start));
 	}
 
-	ret = state__mend(ta, vcpu, states, &state, ta->end, &next_sample);
+	ret = states__seen(ta, vcpu, states, &state, ta->end, &next_look, &next_sample);
+	if (!ret)
+		ret = state__mend(ta, vcpu, states, &state, ta->end, &next_sample);
 	if (ret)
 		return ret;
 	if (vcpu->at_end) {

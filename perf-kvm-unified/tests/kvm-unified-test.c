@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -41,6 +42,7 @@
 #include "../kvm-vms.h"
 #include "../measurement.h"
 #include "../profile.h"
+#include "../vcpu-looks.h"
 
 /* From arch/x86/include/uapi/asm: what KVM reports */
 #define SVM_INTR	0x60
@@ -310,6 +312,94 @@ static int test__vms(struct test_suite *test __maybe_unused, int subtest __maybe
 
 	kvm_vms__exit(&vms);
 	kvm_vms__exit(&copy);
+	scnprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
+	if (system(cmd))
+		pr_debug("%s is left behind\n", dir);
+	return ret;
+}
+
+/* What a look at a thread has to say: id and flags */
+struct expected_look {
+	u64	tsc;
+	u32	id;
+	u32	flags;
+};
+
+struct seen_looks {
+	struct expected_look looks[8];
+	size_t	nr;
+};
+
+static int note_look(const struct perf_record_guest_vcpu_look *look, void *arg)
+{
+	struct seen_looks *seen = arg;
+
+	if (seen->nr == ARRAY_SIZE(seen->looks) || look->pid != 100)
+		return -EINVAL;
+	seen->looks[seen->nr++] = (struct expected_look) { look->tsc, look->id, look->flags };
+	return 0;
+}
+
+/* Thread @tid of VM 100 has had the CPU for that long. */
+static int fake_cpu_time(const char *dir, int tid, const char *ns)
+{
+	char name[64], line[64];
+	int len = scnprintf(line, sizeof(line), "%s 12345 67\n", ns);
+
+	scnprintf(name, sizeof(name), "100/task/%d/schedstat", tid);
+	return fake_file(dir, name, line, len);
+}
+
+static int look_at_fake_host(const char *dir, const char *path)
+{
+	struct vcpu_looks looks;
+	int err;
+
+	err = vcpu_looks__open(&looks, path, dir, dir);
+	if (err)
+		return err;
+	/* The first knows nothing of before; who may run gets two more; once for each state */
+	for (u64 tsc = 1; !err && tsc <= 4; tsc++)
+		err = vcpu_looks__look(&looks, tsc);
+	/* vCPU 2 runs, and then sleeps again. */
+	err = err ?: fake_cpu_time(dir, 105, "2000");
+	for (u64 tsc = 5; !err && tsc <= 7; tsc++)
+		err = vcpu_looks__look(&looks, tsc);
+	return vcpu_looks__close(&looks) ?: err;
+}
+
+static int test__looks(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const struct expected_look expected[] = {
+		{ 2, 0, GUEST_VCPU_END_HALTED },
+		{ 2, 2, GUEST_VCPU_END_BLOCKED },
+		{ 3, 4, 0 },
+		{ 6, 2, GUEST_VCPU_END_BLOCKED },
+	};
+	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX", path[64], cmd[64], err[256];
+	struct seen_looks seen = { };
+	int ret = TEST_FAIL;
+
+	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
+	scnprintf(path, sizeof(path), "%s/" VCPU_LOOKS_FILE, dir);
+	/* vCPU 1 has no thread that is known, vCPU 3's has no file. */
+	if (!make_fake_host(dir) && !fake_cpu_time(dir, 103, "1000") &&
+	    !fake_cpu_time(dir, 105, "1000") && !fake_cpu_time(dir, 107, "1000") &&
+	    !look_at_fake_host(dir, path) &&
+	    !vcpu_looks__read(path, note_look, &seen, err, sizeof(err)) &&
+	    seen.nr == ARRAY_SIZE(expected) && !memcmp(seen.looks, expected, sizeof(expected)))
+		ret = TEST_OK;
+	for (size_t i = 0; i < seen.nr; i++)
+		pr_debug("look %" PRIu64 ": vCPU %u flags %x\n", seen.looks[i].tsc,
+			 seen.looks[i].id, seen.looks[i].flags);
+
+	/* One that was not ended: what was written is there, and an error. */
+	seen.nr = 0;
+	if (truncate(path, sizeof(struct perf_pipe_file_header) +
+			   2 * sizeof(struct perf_record_guest_vcpu_look)) ||
+	    vcpu_looks__read(path, note_look, &seen, err, sizeof(err)) != -EPIPE || seen.nr != 2)
+		ret = TEST_FAIL;
+
 	scnprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
 	if (system(cmd))
 		pr_debug("%s is left behind\n", dir);
@@ -777,6 +867,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: record streams", stream),
 	TEST_CASE("kvm unified: names of VMs", vm_names),
 	TEST_CASE("kvm unified: VMs of a host", vms),
+	TEST_CASE("kvm unified: looks at vCPU threads", looks),
 	TEST_CASE("kvm unified: vCPU context of samples", vcpu_sample),
 	TEST_CASE("kvm unified: maps of another guest", foreign_map),
 	TEST_CASE("kvm unified: profile", profile),

@@ -250,6 +250,77 @@ static int test__lost_state(struct test_suite *test __maybe_unused, int subtest 
 	return TEST_OK;
 }
 
+static int look(struct time_axis *ta, u64 time, u32 vcpu, enum vcpu_time_kind kind)
+{
+	return time_axis__add_look(ta, &(struct axis_look) {
+		.time = time, .vcpu = vcpu, .kind = kind,
+	});
+}
+
+static int guest_samples(struct time_axis *ta, u32 vcpu, u64 first, u64 last)
+{
+	int err = 0;
+
+	for (u64 time = first; time <= last; time += 10)
+		err |= sample(ta, time, vcpu, AXIS_SAMPLE_GUEST_USER, vcpu, NONE, 1, SVM_INTR);
+	return err;
+}
+
+/*
+ * A state that a look has seen, and that has no event: as it goes on, as its event was lost; and
+ * looks that say no more than is known.
+ */
+static int test__looks(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct expected did_a[] = { RAN(50, GUEST_USER, 1, 0), WAS(1300, HALTED, 0) };
+	const struct expected did_b[] = {
+		RAN(50, GUEST_USER, 1, 1),
+		WAS(1000, BLOCKED, 1),
+		WAS(1100, LOST, 1),
+		RAN(1200, GUEST_USER, 1, 1),
+		WAS(1250, HALTED, 1),
+		RAN(1300, GUEST_USER, 1, 1),
+	};
+	const struct expected did_c[] = {
+		RAN(50, GUEST_USER, 1, 2),
+		WAS(1100, HALTED, 2),
+		RAN(1300, GUEST_USER, 1, 2),
+	};
+	struct time_axis ta;
+	int err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1300));
+	for (u32 v = VCPU_A; v <= VCPU_C; v++) {
+		TEST_ASSERT_VAL("vcpu", axis__vcpu(&ta, 0, v) == (int)v);
+		err |= event(&ta, 0, v, v, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+		err |= guest_samples(&ta, v, 10, 50);
+	}
+	err |= look(&ta, 1000, VCPU_A, VCPU_TIME_HALTED);
+
+	err |= look(&ta, 1000, VCPU_B, VCPU_TIME_BLOCKED);
+	err |= guest_samples(&ta, VCPU_B, 1100, 1200);
+	err |= time_axis__add_event(&ta, &(struct axis_event) {
+		.time = 1200, .vcpu = VCPU_B, .cpu = 1, .state = VCPU_STATE_HALTED,
+		.after_lost = true, .next_task = IDLE_TASK, .exit_reason = SVM_HLT,
+		.isa = PERF_VCPU_ISA_SVM,
+	});
+	err |= event(&ta, 1250, VCPU_B, 1, VCPU_STATE_RUN, NONE, 0, SVM_HLT);
+	err |= guest_samples(&ta, VCPU_B, 1260, 1300);
+
+	err |= event(&ta, 50, VCPU_C, 2, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= look(&ta, 1000, VCPU_C, VCPU_TIME_BLOCKED);
+	err |= event(&ta, 1100, VCPU_C, 2, VCPU_STATE_RUN, NONE, 0, SVM_HLT);
+	err |= guest_samples(&ta, VCPU_C, 1110, 1300);
+	err |= look(&ta, 1205, VCPU_C, VCPU_TIME_PREEMPTED);
+
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("goes on", DID(&ta, VCPU_A, did_a));
+	TEST_ASSERT_VAL("its event was lost", DID(&ta, VCPU_B, did_b));
+	TEST_ASSERT_VAL("nothing new", DID(&ta, VCPU_C, did_c));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
 /* What goes on at the end has no event: what was seen then tells, and the last sample. */
 static int test__open(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
@@ -951,6 +1022,7 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: before the first event", first),
 	TEST_CASE("kvm unified: time axis: in the VMM before the first event", first_user),
 	TEST_CASE("kvm unified: time axis: one state that is lost", lost_state),
+	TEST_CASE("kvm unified: time axis: long states that were seen", looks),
 	TEST_CASE("kvm unified: time axis: what goes on at the end", open),
 	TEST_CASE("kvm unified: time axis: who had the CPU", who),
 	TEST_CASE("kvm unified: time axis: who had the CPU in short waits", shares),

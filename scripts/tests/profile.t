@@ -261,6 +261,21 @@ ok "a VM that dies is absent from then on" absent guest2 15 85 vm-dies.data
 ok "a VM that starts during the record is found" grep -qa guest3 vm-starts.data/vms
 ok "and was absent before" absent guest3 5 85 vm-starts.data
 ok "the one beside it was there" absent guest2 0 0 vm-starts.data
+# samples NAME: of its event, how many perf report counts
+samples()
+{
+	"$PERF" script -f -i "$1.data" -F event 2>/dev/null | grep -c "^ *$2"
+}
+ok "a mediated vPMU: cycles is refused, which is said" \
+	went_on mediated-refuses 'No cycles event of guests here, as one has a mediated vPMU'
+at_least 100 "a mediated vPMU: samples of cpu-clock in its place" "$(samples mediated-refuses cpu-clock)"
+ok "a mediated vPMU: cpu-clock is not refused" went_on mediated-cpu-clock 'Captured and wrote'
+ok "... and there is nothing to say" not grep -q 'mediated' mediated-cpu-clock.out
+ok "a mediated vPMU: cycles that was asked for is an error" refused mediated-asked 'cycles'
+ok "none yet: that none can start is said" \
+	went_on mediated-takes 'enable_mediated_pmu is on: no VM with a vPMU can start'
+at_least 100 "none yet: samples of cycles" "$(samples mediated-takes cycles)"
+ok "the parameter is off: not a word of it" not grep -q 'mediated' mediated-off.out
 ok "the command's exit code is handed on" grep -qx 'exit code 7' exit-code.out
 for name in no-such-event no-such-event-again interrupted; do
 	ok "$name: an error" not grep -qx 'exit code 0' "$name.out"

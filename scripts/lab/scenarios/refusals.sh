@@ -28,6 +28,33 @@ collector()
 	printf 'guest-exec %s %s' "$(guest_socket guest2)" "$COLLECTOR"
 }
 
+prepare()
+{
+	gcc -shared -fPIC -O2 -Wall -Wextra -Werror -o mediated-pmu.so "$LAB/mediated-pmu.c"
+}
+
+# record_mediated refuses|takes OPTION...: see mediated-pmu.c
+record_mediated()
+{
+	local mode=$1
+	shift
+
+	MEDIATED_PMU=$mode LD_PRELOAD=$OUT/mediated-pmu.so perf kvm unified record "$@"
+}
+
+# KVM turns the parameter off where there is no PMU.
+with_mediated_pmu()
+{
+	echo Y >/run/parameter
+	mount --bind /run/parameter /sys/module/kvm_amd/parameters/enable_mediated_pmu
+	try mediated-refuses record_mediated refuses -o mediated-refuses.data -- sleep 0.5
+	try mediated-takes record_mediated takes -o mediated-takes.data -- sleep 0.5
+	try mediated-cpu-clock record_mediated refuses -e cpu-clock -o mediated-cpu-clock.data -- sleep 0.5
+	try mediated-asked record_mediated refuses -e cycles -o mediated-asked.data -- sleep 0.5
+	umount /sys/module/kvm_amd/parameters/enable_mediated_pmu
+	try mediated-off record_mediated takes -o mediated-off.data -- sleep 0.5
+}
+
 without_vm()
 {
 	try no-vm record -o no-vm.data -- sleep 0.2
@@ -85,6 +112,8 @@ measure()
 	pgrep -f "sleep 1234" >left-behind.out || :
 	ls -d /run/follow-*.data/guest_map__* >left-files.out 2>&1 || :
 	try exit-code record -o exit-code.data -- sh -c "exit 7"
+
+	with_mediated_pmu
 
 	# What comes to nothing leaves the profile before it where it is.
 	record -o /run/kept.data -- true

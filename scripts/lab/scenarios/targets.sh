@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # read by scripts/lab.sh
+# about: recordings of single VMs, processes, threads and cgroups: their time line, and no other's
+
+# See time-axis.sh. One CPU, so that the two busy VMs take it from each other.
+QEMU_ACCEL=tcg,thread=single
+QEMU_ARGS="-icount shift=2,sleep=on"
+HOST_CPUS=1
+
+GUESTS=
+CGROUPS=/run/cgroup
+
+# What the scheduler says of each vCPU's thread, ns: VM, tid, had a CPU, waited for one
+threads()
+{
+	local name pid task
+
+	for name in one two idler; do
+		pid=$(cat "$name.pid")
+		for task in /sys/kernel/debug/kvm/"$pid"-*/vcpu*/pid; do
+			echo "$name $(cat "$task") $(cat "/proc/$pid/task/$(cat "$task")/schedstat")"
+		done
+	done
+}
+
+# record NAME OPTION...: for 4 s, to NAME.data; NAME.before and .after are the threads'
+record()
+{
+	local name=$1
+	shift
+
+	# Until it is done, as in unified_record of host/run.
+	perf kvm unified record -c 997000 -o "/run/$name.data" "$@" -- \
+		sh -c "$THREADS >$PWD/$name.before; sleep 4; $THREADS >$PWD/$name.after" 2>"$name.err"
+	cp -r "/run/$name.data" .
+	rm -r "/run/$name.data"
+	say "recorded $name"
+}
+
+measure()
+{
+	local one
+
+	start_tiny_vm one --cr3 2000 --user-us 3000 --kernel-us 1500
+	start_tiny_vm two --cr3 2000 --user-us 3000 --kernel-us 1500
+	# A halt that no recording sees more than one end of
+	start_tiny_vm idler --cr3 2000 --user-us 3000 --kernel-us 1500 --idle-us 2500000
+	sleep 1
+	tiny_vms_run
+	one=$(cat one.pid)
+
+	mkdir "$CGROUPS"
+	mount -t cgroup2 cgroup2 "$CGROUPS"
+	mkdir "$CGROUPS/vms"
+	echo "$one" >"$CGROUPS/vms/cgroup.procs"
+	cat idler.pid >"$CGROUPS/vms/cgroup.procs"
+
+	go_first
+	export -f threads
+	THREADS="bash -c threads"
+	record all
+	record vm --vm one
+	record vms --vm one,idler
+	record pid -p "$(cat two.pid)"
+	record tid -t "$(cat /sys/kernel/debug/kvm/"$one"-*/vcpu0/pid)"
+	record cgroup -G vms
+	tiny_vms_run
+}

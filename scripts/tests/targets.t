@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# Recordings of single VMs, a process, a thread and a cgroup have the time line of those alone, and
+# it says the same as one of the whole host: the scenario targets.
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+PERF=$MAIN_TREE/perf/perf
+
+lab_runs targets
+cd "$LAB_OUT/targets" || { done_testing; }
+
+# value EXPRESSION NAME: see report-value
+value()
+{
+	"$TESTS/report-value" "$1" "$TMP/$2.json"
+}
+
+# Who has events of the time line: names of VMs
+vms_with_events()
+{
+	local vm
+
+	"$PERF" script -f -i "$1.data" -F pid,event 2>/dev/null |
+		awk '/kvm_vcpu_timeline/ { print $1 }' | sort -u >"$TMP/pids"
+	for vm in idler one two; do
+		! grep -qx "$(cat $vm.pid)" "$TMP/pids" || echo $vm
+	done | paste -sd,
+}
+
+# scheduled RECORDING VM COLUMN: percent of the recording's time that the VM's threads have had a
+# CPU (3), or waited for one (4)
+scheduled()
+{
+	awk -v vm="$2" -v column="$3" -v all="$(value 'measurement()["duration_ns"]' "$1")" '
+		$1 == vm { s += FILENAME ~ /before/ ? -$column : $column }
+		END { printf "%.3f", 100 * s / all }' "$1.before" "$1.after"
+}
+
+while read -r -u 3 name vms; do
+	"$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json -i "$name.data" \
+		>"$TMP/$name.json" 2>"$TMP/$name.err"
+	ok "$name: a report" test $? -eq 0
+	ok "$name: in timeline mode" test "$(value 'measurement()["mode"]' "$name")" = timeline
+	ok "$name: events of the time line are of $vms" test "$(vms_with_events "$name")" = "$vms"
+	ok "$name: none of them is lost" \
+		test "$(value 'measurement()["timeline_lost"]' "$name")" = 0
+	ok "$name: all time of each vCPU is there once" "$TESTS/report-sums" "$TMP/$name.json"
+	for vm in ${vms//,/ }; do
+		within 1 "$name, $vm: steal, and what its thread waited on a runqueue, %" \
+			"$(value "share('$vm', 'steal')" "$name")" "$(scheduled "$name" $vm 4)"
+		[ $vm != idler ] || at_least 95 "$name, $vm: idle, %" \
+			"$(value "share('$vm', 'IDLE')" "$name")"
+	done
+	# Its halts of 2.5 s, while they last, whoever else is recorded; the others never sleep.
+	looks=$(value 'measurement()["timeline_looks"]' "$name")
+	note "$name: vCPUs that had not run for a second: $looks"
+	ok "$name: a long halt is heard of while it lasts, and once" \
+		test "$looks" -ge 1 -a "$looks" -le 2
+done 3<<-END
+	all idler,one,two
+	vm one
+	vms idler,one
+	pid two
+	tid one
+	cgroup idler,one
+END
+for name in vm vms tid cgroup; do
+	at_least 40 "$name, one: percent of its time that VM two had its CPU" \
+		"$(value "rows('one', '[steal] (on VM two)')" $name)"
+done
+done_testing
