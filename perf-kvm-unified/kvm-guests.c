@@ -442,7 +442,7 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 	if (followed)
 		space = kvm_guest__find_space(guest, vcpu->pt_root, time, &ambiguous);
 	guest->ns_pid = space ? space->ns_pid : 0;
-	if (vcpu_sample__interrupted_guest(vcpu)) {
+	if (vcpu->flags & PERF_VCPU_IN_GUEST) {
 		kvm_guest__count(guest, user, space, sample->ip);
 		guest->nr_user_shared += user && space && ambiguous;
 		guest->nr_user_ambiguous += user && !space && ambiguous;

@@ -371,9 +371,9 @@ int main(int argc, char **argv)
 		case 'n': break;
 		case 'v': vcpus = number(optarg, 1, MAX_VCPUS); break;
 		case 's': seconds = number(optarg, 0, 86400); break;
-		case 'k': kernel_us = number(optarg, 0, 1000000); break;
-		case 'u': user_us = number(optarg, 0, 1000000); break;
-		case 'i': idle_us = number(optarg, 0, 1000000); break;
+		case 'k': kernel_us = number(optarg, 0, 10000000); break;
+		case 'u': user_us = number(optarg, 0, 10000000); break;
+		case 'i': idle_us = number(optarg, 0, 10000000); break;
 		case 'S': print_symbols(); return 0;
 		default: return 2;
 		}
