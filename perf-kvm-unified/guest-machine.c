@@ -3,6 +3,7 @@
  * What a guest map says, put into perf's machine, thread, map and symbol
  * structures of that guest.
  */
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,14 @@ static struct thread *kvm_guest__new_thread(struct kvm_guest *guest, pid_t pid)
 	struct thread *thread = machine__findnew_thread(guest->machine, 0, pid);
 	struct maps *maps;
 
-	if (!thread || !pid)
+	if (!thread)
+		return NULL;
+	/*
+	 * Else perf looks for a file that tells with each new map: at all maps, and then at
+	 * the program of the host's process of the same number.
+	 */
+	thread__set_e_machine(thread, EM_X86_64);
+	if (!pid)
 		return thread;
 	maps = maps__new(guest->machine);
 	if (!maps) {
