@@ -10,7 +10,6 @@
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
-#include <linux/log2.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 #include <linux/zalloc.h>
@@ -514,16 +513,11 @@ struct timeline_last {
 /* By number of the vCPU. NULL if there is no memory */
 static struct timeline_last *measurement__last(struct measurement *m, u32 vcpu)
 {
-	if (vcpu >= m->nr_timeline_last) {
-		u32 nr = roundup_pow_of_two(vcpu + 1);
-		struct timeline_last *last = reallocarray(m->timeline_last, nr, sizeof(*last));
-
-		if (!last)
+	while (m->nr_timeline_last <= vcpu) {
+		if (grow_array(m->timeline_last, m->nr_timeline_last,
+			       m->allocated_timeline_last))
 			return NULL;
-		memset(last + m->nr_timeline_last, 0,
-		       (nr - m->nr_timeline_last) * sizeof(*last));
-		m->timeline_last = last;
-		m->nr_timeline_last = nr;
+		m->timeline_last[m->nr_timeline_last++] = (struct timeline_last) { };
 	}
 	return &m->timeline_last[vcpu];
 }

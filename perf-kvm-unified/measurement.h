@@ -70,6 +70,7 @@ struct measurement {
 	struct hashmap	*vcpu_by_tid;
 	struct timeline_last *timeline_last;	/* by vCPU */
 	u32		nr_timeline_last;
+	u32		allocated_timeline_last;
 	struct hashmap	*vm_by_pid;
 	u64		*last_record;	/* by CPU, ns */
 	u64		*last_sample;	/* by CPU, ns */

@@ -3,9 +3,9 @@
 # build-kernel.sh: the kernel of the lab's host, tinyconfig plus what
 # scripts/lab/host.config and host-kunit.config want, out of tree.
 #
-# KERNEL_VARIANT names a second build beside the default one: "sanitized" has what
-# scripts/lab/host-sanitized.config adds, with KVM as modules, "vanilla" is the same
-# kernel without the series, to compare with.
+# KERNEL_VARIANT names a second build beside the default one: "sanitized" and "kcsan" have what
+# scripts/lab/host-checked.config adds, and a file of their own there, with KVM as modules; "vanilla"
+# is the same kernel without the series, to compare with.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
@@ -21,12 +21,12 @@ GOALS=(bzImage)
 
 case $VARIANT in
 '')	WANTED+=("$TOP/scripts/lab/host-kunit.config") ;;
-sanitized)
-	WANTED+=("$TOP/scripts/lab/host-sanitized.config")
+sanitized|kcsan)
+	WANTED+=("$TOP/scripts/lab/host-checked.config" "$TOP/scripts/lab/host-$VARIANT.config")
 	GOALS+=(modules)
 	SPACE_MB=1800 ;;
 vanilla) SRC=$TREE/orig ;;
-*)	die "KERNEL_VARIANT=$VARIANT: there are sanitized and vanilla" ;;
+*)	die "KERNEL_VARIANT=$VARIANT: there are sanitized, kcsan and vanilla" ;;
 esac
 
 configure()

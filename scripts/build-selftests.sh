@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # build-selftests.sh: the series' KVM selftests and no others (kernel-selftests/MANIFEST says
 # which), each one static file that also runs in a lab without this machine's libraries:
-# $TREE/selftests/NAME.
+# $TREE/selftests/NAME. build-selftests.sh base: those that KVM has without the series, and all of
+# them, below $TREE/selftests-base.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
@@ -42,6 +43,15 @@ build()
 	done
 }
 
+# All that the Makefile knows; one that does not build here does not keep the others.
+build_base()
+{
+	make -C "$TREE/orig" O="$OUT/headers" -j"$JOBS" headers
+	make -C "$TREE/orig/$KVM" OUTPUT="$OUT/obj" -k -j"$JOBS" LDFLAGS="$LINK" \
+		KHDR_INCLUDES="-isystem $OUT/headers/usr/include" || :
+	find "$OUT/obj/" -type f -executable -name '*_test' | grep -q .
+}
+
 selftests_key()
 {
 	{
@@ -64,6 +74,17 @@ all_there()
 
 lock_cache
 "$TOP/scripts/apply.sh"
+if [ "${1:-}" = base ]; then
+	OUT=$TREE/selftests-base
+	key=$(cat "$TREE/stamps/source")
+	! stamp_is selftests-base "$key" || exit 0
+	"$TOP/scripts/deps.sh" kernel
+	mkdir -p "$OUT/obj"
+	stamp_drop selftests-base
+	step "build the base's own KVM selftests" "$LOGS/selftests-base.log" build_base
+	stamp_set selftests-base "$key"
+	exit 0
+fi
 # As it is called since 6.14
 DIR=x86
 [ -d "$SRC/$KVM/$DIR" ] || DIR=x86_64

@@ -5,13 +5,13 @@
 # host has that kernel, the perf is mainline's, and the results are in build/lab-6.12/SCENARIO/.
 #
 # A scenario may set HOST_CPUS, HOST_MEM (MiB), HOST_CMDLINE, LIMIT (seconds of
-# wall time), SELFTESTS (1: the programs of scripts/build-selftests.sh are in
+# wall time), SELFTESTS (series, base: the programs of scripts/build-selftests.sh are in
 # $SELFTESTS_DIR), and define the function prepare, which puts what the inside needs
 # into the directory of the results, before the boot; scripts/lab/host/run says what it
 # defines for the inside. EMULATOR is qemu, whose host has AMD's SVM, or bochs: Intel's
 # VMX, and no more files and programs than lab/bochs.sh gives it. For QEMU there are
 # QEMU_ACCEL, QEMU_CPU, QEMU_ARGS, NMIS_PER_SECOND, HOST_VARIANT (of the kernel, see
-# build-kernel.sh), HOST_PROGRAMS (of scripts/lab/programs, to be found in the PATH).
+# build-kernel.sh), KCSAN_ASKED_FOR (functions whose races count, a pattern; all), HOST_PROGRAMS (of scripts/lab/programs, to be found in the PATH).
 #
 # SCENARIO is the name of a file in scripts/lab/scenarios, or the path of such a
 # file elsewhere. For development LAB_KERNEL and LAB_PERF name a bzImage and a
@@ -105,7 +105,7 @@ boot_qemu()
 	[ "$nmis" -eq 0 ] || inject_nmis "$nmis" &
 	read -r -a args < <(scenario_value QEMU_ARGS '' && echo)
 	[ -z "$SELFTESTS" ] ||
-		args+=(-virtfs "$(share "$TREE/selftests" selftests ,readonly=on)")
+		args+=(-virtfs "$(share "$SELFTESTS" selftests ,readonly=on)")
 	PRELOADED=
 	preload emulator-fix || return
 	gcc -O2 -Wall -Wextra -Werror -o "$SOCKETS/tsc-khz" "$LAB/tsc-khz.c"
@@ -185,6 +185,15 @@ prepare()
 		! declare -F prepare >/dev/null || prepare' scenario "$FILE"
 }
 
+# What the host's kernel has complained of. Of races, which it has more of than those of the
+# series, only those that a scenario with KCSAN asks for.
+complaints()
+{
+	grep -hE "$SPLAT" "$OUT/host-console.log" "$OUT/host-dmesg.log" |
+		awk -v asked="$(scenario_value KCSAN_ASKED_FOR .)" '!/BUG: KCSAN:/ || $0 ~ asked' |
+		grep .
+}
+
 run()
 {
 	local rc=0 code
@@ -196,7 +205,7 @@ run()
 	cat "$OUT/host-console.log" || :
 	[ "$rc" -ne 124 ] || echo "the lab's host did not power off in $LIMIT s"
 	[ "$rc" -eq 0 ] || return "$rc"
-	if grep -hE "$SPLAT" "$OUT/host-console.log" "$OUT/host-dmesg.log"; then
+	if complaints; then
 		echo "the lab's host kernel complained (above)"
 		return 1
 	fi
@@ -235,7 +244,10 @@ export GUEST_KERNELS KERNEL_VARIANT
 # shellcheck disable=SC2046 # a list
 "$LAB/guest-extra.sh" $(scenario_values EXTRA)
 SELFTESTS=$(scenario_value SELFTESTS '')
-[ -z "$SELFTESTS" ] || "$TOP/scripts/build-selftests.sh"
+case $SELFTESTS in
+series)	"$TOP/scripts/build-selftests.sh"; SELFTESTS=$TREE/selftests ;;
+base)	"$TOP/scripts/build-selftests.sh" base; SELFTESTS=$TREE/selftests-base/obj ;;
+esac
 BUILD=$TREE/host${KERNEL_VARIANT:+-$KERNEL_VARIANT}
 KERNEL=${LAB_KERNEL:-$BUILD/arch/x86/boot/bzImage}
 PERF=${LAB_PERF:-$MAIN_TREE/perf/perf}

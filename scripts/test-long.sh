@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # test-long.sh [NAME...]: the tests that take too long for every day, scripts/tests-long/*.t
-# or those named, as test.sh does those of every day. Three more kernels are built for them: with
-# sanitizers, of either base, and without the series.
+# or those named, as test.sh does those of every day. Four more kernels are built for them: with
+# sanitizers, of either base, with KCSAN, and without the series.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
 
-ALL=(hot cost package planted nmi lts lts-nmi lts-accuracy processes fuzz stress lts-stress)
+ALL=(hot cost kvm-selftests package planted nmi lts-nmi lts-accuracy processes fuzz stress kcsan lts-stress)
 # They compile, and have what the others leave, of which most have one CPU's work.
 BESIDE="series lts-series"
 
@@ -20,13 +20,15 @@ fi
 # Minutes each, the first time: not hidden in the test that needs them.
 for name in "$@"; do
 	case $name in
-	hot|cost)
+	hot|cost|kvm-selftests)
 		KERNEL_VARIANT=vanilla "$TOP/scripts/build-kernel.sh" ;;
 	planted|stress)
 		KERNEL_VARIANT=sanitized "$TOP/scripts/build-kernel.sh" ;;
+	kcsan)
+		KERNEL_VARIANT=kcsan "$TOP/scripts/build-kernel.sh" ;;
 	lts-stress)
 		(on_lts && KERNEL_VARIANT=sanitized "$TOP/scripts/build-kernel.sh") ;;
-	lts|lts-nmi|lts-accuracy)
+	lts-nmi|lts-accuracy)
 		(on_lts && "$TOP/scripts/build-kernel.sh") ;;
 	esac
 done

@@ -79,7 +79,7 @@ run_tests()
 # Whose lab measures on the real clock, and what has a virtual one, which takes one CPU and
 # does not mind how busy it is: the longest of those run beside all others, and what needs
 # no lab at all. While the clock is real, they have what the others leave.
-FIRST=(apply profile selftests nmi)
+FIRST=(apply profile selftests nmi lts)
 BESIDE=(processes time-axis evaluation symbols vmx-nmi style)
 
 # What is left.
@@ -147,6 +147,7 @@ build_all()
 	"$TOP/scripts/deps.sh" bochs check
 	"$TOP/scripts/setup.sh"
 	"$TOP/scripts/build-selftests.sh"
+	(on_lts && "$TOP/scripts/build-kernel.sh" && "$TOP/scripts/build-selftests.sh")
 	# All that the scenarios want, so that none of them changes the others' image.
 	GUEST_KERNELS="5.10 6.12" "$TOP/scripts/lab/guest-image.sh"
 	"$TOP/scripts/lab/guest-extra.sh" node

@@ -30,7 +30,7 @@ compose_root()
 	add_binary "$root" "$WORK/perf" "/mnt/perf/$(basename "$PERF")"
 	cp "$MAIN_TREE/guest/tiny-vmm" "$root/mnt/guest/"
 	[ -z "$SELFTESTS" ] ||
-		install -D -t "$root/mnt/selftests" "$TREE"/selftests/*_test
+		install -D -t "$root/mnt/selftests" "$SELFTESTS"/*_test
 	# shellcheck disable=SC2153 # lab.sh's
 	cp "$(dirname "$FILE")"/*.sh "$root/mnt/scenario/"
 	cp -r "$LAB" "$root/mnt/top/scripts/"

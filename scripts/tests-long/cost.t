@@ -39,4 +39,17 @@ dearer()
 ok "in use, a KVM_RUN writes a record" dearer run 100
 ok "in use, a sample in the guest has more in it" dearer guest-sample 20
 ok "in use, a sample in the host has more in it" dearer host-sample 10
+
+# way NAME N: of the second table
+way()
+{
+	awk -v way="$1" -v n="$2" '$1 == way { print $n }' "$TOP/build/cost-ways.txt"
+}
+sed 's/^/# /' "$TOP/build/cost-ways.txt"
+for name in existing bpf; do
+	ok "a stay in the VMM costs less by kvm_vcpu_timeline than by $name" \
+		test "$(way timeline 2)" -lt "$(way "$name" 2)"
+	ok "an exit that KVM handles costs nothing by kvm_vcpu_timeline, and something by $name" \
+		test "$(way timeline 3)" -eq 0 -a "$(way "$name" 3)" -gt 0
+done
 done_testing

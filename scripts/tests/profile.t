@@ -399,4 +399,17 @@ ok "without the bit: perf script as before" same_output script -f -i plain.data
 ok "without the bit: perf script -D as before" same_output script -f -D -i plain.data
 ok "without the bit: perf report as before" same_output report -f --stdio -i plain.data
 ok "without the bit: perf evlist -v as before" same_output evlist -v -f -i plain.data
+# --- a profile of the kernels that had PERF_SAMPLE_VCPU first ------------------------
+
+cp -r perf.data "$TMP/old.data"
+at_least 500 "samples of a vCPU made as the first kernels had them" \
+	"$("$TESTS/old-profile" "$TMP/old.data/data")"
+for profile in perf.data "$TMP/old.data"; do
+	"$PERF" script -f -i "$profile" -F misc,pid,ip,vcpu_ctx 2>/dev/null
+	"$PERF" kvm unified report -f -i "$profile" -k "$TREE/host/vmlinux" --no-timeline 2>/dev/null |
+		grep -v '^#'
+done >"$TMP/both"
+ok "perf script and the report show the same of it" \
+	cmp <(head -n "$(($(wc -l <"$TMP/both") / 2))" "$TMP/both") \
+	<(tail -n "$(($(wc -l <"$TMP/both") / 2))" "$TMP/both")
 done_testing

@@ -50,8 +50,8 @@ while read -r -u 3 name vms; do
 	ok "$name: all time of each vCPU is there once" "$TESTS/report-sums" "$TMP/$name.json"
 	for vm in ${vms//,/ }; do
 		within 1 "$name, $vm: steal, and what its thread waited on a runqueue, %" \
-			"$(value "share('$vm', 'steal')" "$name")" "$(scheduled "$name" $vm 4)"
-		[ $vm != idler ] || at_least 95 "$name, $vm: idle, %" \
+			"$(value "share('$vm', 'steal')" "$name")" "$(scheduled "$name" "$vm" 4)"
+		[ "$vm" != idler ] || at_least 95 "$name, $vm: idle, %" \
 			"$(value "share('$vm', 'IDLE')" "$name")"
 	done
 	# Its halts of 2.5 s, while they last, whoever else is recorded; the others never sleep.

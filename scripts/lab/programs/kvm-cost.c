@@ -3,7 +3,7 @@
  * What a VM-exit, a KVM_RUN and a sample cost, in ticks of the TSC. On the lab's virtual clock
  * with shift=0 a tick is an instruction, and the figures are exact.
  *
- * Usage: kvm-cost exit|run|guest-sample|host-sample [none|plain|vcpu|timeline]
+ * Usage: kvm-cost exit|run|guest-sample|host-sample none|plain|vcpu|timeline|existing|bpf
  *
  * exit: from before the guest's CPUID to behind it, all of it KVM's.
  * run: from before KVM_RUN to behind it, of a guest that writes to a port: into the kernel, into
@@ -11,9 +11,10 @@
  * guest-sample, host-sample: how long the guest, or this program, does not get on for a sample of
  *	a cpu-clock event.
  *
- * The last word is the event that is open on this thread: none, cpu-clock without and with
- * PERF_SAMPLE_VCPU, or the tracepoint kvm_vcpu_timeline. For samples it is to be one of the two
- * in the middle.
+ * The last word is what is open on this thread: none; cpu-clock without (plain) and with
+ * PERF_SAMPLE_VCPU (vcpu), which are for samples; the tracepoint kvm_vcpu_timeline; the existing
+ * tracepoints that say the same of a stay in the VMM, kvm_userspace_exit and kvm_entry; or a
+ * BPF program on these two, which emits one record for such a stay, as kvm_vcpu_timeline does.
  *
  * Prints "least N most-often N (TIMES of ALL)", the most frequent value being what a timer's
  * interrupt between the two looks at the counter does not change. Ends with 3 if the kernel does
@@ -22,6 +23,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <linux/kvm.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,7 +36,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#define TIMELINE_ID	"/sys/kernel/tracing/events/kvm/kvm_vcpu_timeline/id"
+#define EVENTS_DIR	"/sys/kernel/tracing/events/"
 #define NO_SUCH_EVENT	3
 
 /* Of the guest, which is in real mode: its code, and a segment for what it has measured */
@@ -53,6 +55,11 @@
 #define PERIOD		200000
 /* For all samples, as nobody reads them meanwhile. A power of two. */
 #define RING_PAGES	256
+#define PAGE_SIZE	4096
+
+/* What the BPF program keeps for a thread, and emits: the time, and what it has lasted, in ns */
+#define RECORD_SIZE	24
+#define MAX_THREADS	64
 
 #define STRING_OF(x)	#x
 #define STRING(x)	STRING_OF(x)
@@ -215,15 +222,158 @@ static void measure_host_samples(void)
 	}
 }
 
-static uint64_t timeline_id(void)
+/* Of SYSTEM/EVENT. A kernel that does not have it is no error. */
+static uint64_t tracepoint_id(const char *name)
 {
+	char path[256];
 	unsigned long long id;
-	FILE *file = fopen(TIMELINE_ID, "r");
+	FILE *file;
 
+	snprintf(path, sizeof(path), EVENTS_DIR "%s/id", name);
+	file = fopen(path, "r");
 	if (!file || fscanf(file, "%llu", &id) != 1)
 		exit(NO_SUCH_EVENT);
 	fclose(file);
 	return id;
+}
+
+static int bpf(enum bpf_cmd cmd, union bpf_attr *attr, const char *what)
+{
+	int ret = syscall(SYS_bpf, cmd, attr, sizeof(*attr));
+
+	if (ret < 0)
+		err(1, "bpf: %s", what);
+	return ret;
+}
+
+#define INSN(c, d, s, o, i)	{ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) }
+#define MOV_REG(d, s)		INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
+#define MOV_IMM(d, i)		INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
+#define ADD_IMM(d, i)		INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, i)
+#define SUB_REG(d, s)		INSN(BPF_ALU64 | BPF_SUB | BPF_X, d, s, 0, 0)
+#define LOAD(d, s, o)		INSN(BPF_LDX | BPF_MEM | BPF_DW, d, s, o, 0)
+#define STORE(d, o, s)		INSN(BPF_STX | BPF_MEM | BPF_DW, d, s, o, 0)
+#define STORE_IMM(d, o, i)	INSN(BPF_ST | BPF_MEM | BPF_DW, d, 0, o, i)
+#define LOAD_MAP(d, fd)		INSN(BPF_LD | BPF_DW | BPF_IMM, d, BPF_PSEUDO_MAP_FD, 0, fd), \
+				INSN(0, 0, 0, 0, 0)
+#define CALL(f)			INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_##f)
+#define JUMP_IF_ZERO(d, o)	INSN(BPF_JMP | BPF_JEQ | BPF_K, d, 0, o, 0)
+#define EXIT			INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
+#define R(n)			BPF_REG_##n
+
+static int load_program(const struct bpf_insn *insns, size_t nr)
+{
+	union bpf_attr attr = {
+		.prog_type = BPF_PROG_TYPE_TRACEPOINT,
+		.insns = (uintptr_t)insns,
+		.insn_cnt = nr,
+		.license = (uintptr_t)"GPL",
+	};
+
+	return bpf(BPF_PROG_LOAD, &attr, "program");
+}
+
+/* The thread leaves KVM_RUN: since[thread] = now */
+static int load_leave(int since)
+{
+	const struct bpf_insn insns[] = {
+		CALL(get_current_pid_tgid),
+		STORE(R(10), -8, R(0)),
+		CALL(ktime_get_ns),
+		STORE(R(10), -16, R(0)),
+		LOAD_MAP(R(1), since),
+		MOV_REG(R(2), R(10)),
+		ADD_IMM(R(2), -8),
+		MOV_REG(R(3), R(10)),
+		ADD_IMM(R(3), -16),
+		MOV_IMM(R(4), BPF_ANY),
+		CALL(map_update_elem),
+		MOV_IMM(R(0), 0),
+		EXIT,
+	};
+
+	return load_program(insns, sizeof(insns) / sizeof(*insns));
+}
+
+/* It enters its guest: if it has been out since the last time, that is one record. */
+static int load_enter(int since, int records)
+{
+	const struct bpf_insn insns[] = {
+		CALL(get_current_pid_tgid),
+		STORE(R(10), -8, R(0)),
+		MOV_REG(R(9), R(0)),
+		LOAD_MAP(R(1), since),
+		MOV_REG(R(2), R(10)),
+		ADD_IMM(R(2), -8),
+		CALL(map_lookup_elem),
+		JUMP_IF_ZERO(R(0), 18),
+		LOAD(R(6), R(0), 0),
+		JUMP_IF_ZERO(R(6), 16),
+		STORE_IMM(R(0), 0, 0),
+		CALL(ktime_get_ns),
+		MOV_REG(R(7), R(0)),
+		LOAD_MAP(R(1), records),
+		MOV_IMM(R(2), RECORD_SIZE),
+		MOV_IMM(R(3), 0),
+		CALL(ringbuf_reserve),
+		JUMP_IF_ZERO(R(0), 7),
+		STORE(R(0), 0, R(7)),
+		SUB_REG(R(7), R(6)),
+		STORE(R(0), 8, R(7)),
+		STORE(R(0), 16, R(9)),
+		MOV_REG(R(1), R(0)),
+		/* Nobody reads them meanwhile. */
+		MOV_IMM(R(2), BPF_RB_NO_WAKEUP),
+		CALL(ringbuf_submit),
+		MOV_IMM(R(0), 0),
+		EXIT,
+	};
+
+	return load_program(insns, sizeof(insns) / sizeof(*insns));
+}
+
+static int create_map(enum bpf_map_type type, unsigned int key, unsigned int value,
+		      unsigned int entries)
+{
+	union bpf_attr attr = {
+		.map_type = type,
+		.key_size = key,
+		.value_size = value,
+		.max_entries = entries,
+	};
+
+	return bpf(BPF_MAP_CREATE, &attr, "map");
+}
+
+/* The tracepoint, on this thread; @program: -1, or what runs then, and nothing is recorded */
+static void open_tracepoint(const char *name, int program)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = PERF_TYPE_TRACEPOINT,
+		.config = tracepoint_id(name), .sample_period = 1,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_RAW,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		err(1, "event %s", name);
+	if (program >= 0) {
+		if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program))
+			err(1, "a BPF program for %s", name);
+	} else if (mmap(NULL, (1 + RING_PAGES) * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			0) == MAP_FAILED) {
+		err(1, "buffer of the event %s", name);
+	}
+}
+
+static void open_bpf(void)
+{
+	int since = create_map(BPF_MAP_TYPE_HASH, 8, 8, MAX_THREADS);
+	int records = create_map(BPF_MAP_TYPE_RINGBUF, 0, 0, RING_PAGES * PAGE_SIZE);
+
+	open_tracepoint("kvm/kvm_userspace_exit", load_leave(since));
+	open_tracepoint("kvm/kvm_entry", load_enter(since, records));
 }
 
 /* On this thread, as long as it runs */
@@ -237,22 +387,29 @@ static void open_event(const char *name)
 	void *ring;
 	int fd;
 
-	if (!strcmp(name, "vcpu")) {
-		attr.sample_type |= PERF_SAMPLE_VCPU;
-	} else if (!strcmp(name, "timeline")) {
-		attr.type = PERF_TYPE_TRACEPOINT;
-		attr.config = timeline_id();
-		attr.sample_period = 1;
-		attr.sample_type |= PERF_SAMPLE_RAW;
-	} else if (strcmp(name, "plain")) {
-		errx(2, "no event '%s'", name);
+	if (!strcmp(name, "timeline")) {
+		open_tracepoint("kvm/kvm_vcpu_timeline", -1);
+		return;
 	}
+	if (!strcmp(name, "existing")) {
+		open_tracepoint("kvm/kvm_userspace_exit", -1);
+		open_tracepoint("kvm/kvm_entry", -1);
+		return;
+	}
+	if (!strcmp(name, "bpf")) {
+		open_bpf();
+		return;
+	}
+	if (!strcmp(name, "vcpu"))
+		attr.sample_type |= PERF_SAMPLE_VCPU;
+	else if (strcmp(name, "plain"))
+		errx(2, "no event '%s'", name);
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0 && errno == EINVAL)
 		exit(NO_SUCH_EVENT);
 	if (fd < 0)
 		err(1, "event %s", name);
-	ring = mmap(NULL, (1 + RING_PAGES) * sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
+	ring = mmap(NULL, (1 + RING_PAGES) * PAGE_SIZE, PROT_READ | PROT_WRITE,
 		    MAP_SHARED, fd, 0);
 	if (ring == MAP_FAILED)
 		err(1, "buffer of the event %s", name);
@@ -261,7 +418,7 @@ static void open_event(const char *name)
 int main(int argc, char **argv)
 {
 	if (argc != 3)
-		errx(2, "usage: kvm-cost exit|run|guest-sample|host-sample none|plain|vcpu|timeline");
+		errx(2, "usage: kvm-cost exit|run|guest-sample|host-sample none|plain|vcpu|timeline|existing|bpf");
 	if (strcmp(argv[2], "none"))
 		open_event(argv[2]);
 	if (!strcmp(argv[1], "exit"))

@@ -31,7 +31,7 @@ measure()
 	local what event
 
 	for what in exit run; do
-		for event in none timeline; do
+		for event in none timeline existing bpf; do
 			cost "$what" "$event"
 		done
 	done

@@ -9,7 +9,7 @@ NMIS=${NMI_COUNT:-20000}
 LIMIT=$((120 + NMIS / 200))
 # Its guest looks at no clock of the host.
 HOST_CMDLINE="kvmu.clock=any kvmu.nmis=$NMIS"
-SELFTESTS=1
+SELFTESTS=series
 
 measure()
 {

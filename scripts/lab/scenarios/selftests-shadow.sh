@@ -4,7 +4,7 @@
 
 HOST_MEM=1024
 LIMIT=300
-SELFTESTS=1
+SELFTESTS=series
 HOST_CMDLINE="kvmu.clock=any kvm_amd.npt=0"
 
 measure()

@@ -4,7 +4,7 @@
 
 HOST_MEM=1024
 LIMIT=300
-SELFTESTS=1
+SELFTESTS=series
 # Its guests look at no clock of the host.
 HOST_CMDLINE=kvmu.clock=any
 

@@ -21,7 +21,8 @@ done
 PERIOD=997000
 # The sum of a guest's /proc/stat is not all of its time, see guest_steal() in time-axis.t.
 ASKED="cat /proc/stat /proc/uptime"
-EVENTS=kvm:kvm_entry,kvm:kvm_exit,sched:sched_switch,kvm:kvm_vcpu_timeline
+EVENTS=kvm:kvm_entry,kvm:kvm_exit,kvm:kvm_userspace_exit,kvm:kvm_vcpu_wakeup
+EVENTS+=,sched:sched_switch,kvm:kvm_vcpu_timeline
 
 # Small, so that it is not long in the same function.
 shor()

@@ -3,7 +3,7 @@
 # about: samples taken in NMI context on VMX, on top of a guest; in Bochs
 
 EMULATOR=bochs
-SELFTESTS=1
+SELFTESTS=series
 # One CPU sends the NMIs, the other has the guest. Two that are idle are slow in Bochs.
 HOST_CPUS=2
 LIMIT=900

@@ -3,7 +3,7 @@
 # about: the KVM selftest of PERF_SAMPLE_VCPU on VMX, with nested guests; in Bochs
 
 EMULATOR=bochs
-SELFTESTS=1
+SELFTESTS=series
 
 measure()
 {
