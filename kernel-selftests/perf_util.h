@@ -12,48 +12,6 @@
 #include "kvm_util.h"
 #include "processor.h"
 
-/* The library of Linux 6.12, where INVALID_GPA is not defined */
-#ifndef INVALID_GPA
-#include "svm_util.h"
-#include "vmx.h"
-
-#define gpa_t			vm_paddr_t
-#define gva_t			vm_vaddr_t
-
-#define SMRAM_SLOT		((1 << 16) | 1)
-#define SMRAM_SIZE		65536
-#define SMI_HANDLER_OFFSET	0x8000
-
-#define X86_EFLAGS_IF		BIT(9)
-
-static u64 __maybe_unused l2_stack[256];
-
-#define vm_alloc_page(vm)		vm_vaddr_alloc_page(vm)
-#define vm_unused_gva_gap(vm, size, min) vm_vaddr_unused_gap(vm, size, min)
-#define pin_self_to_cpu(cpu)		kvm_pin_this_task_to_pcpu(cpu)
-#define generic_svm_setup(svm, code)	\
-	generic_svm_setup(svm, code, l2_stack + ARRAY_SIZE(l2_stack))
-#define prepare_vmcs(vmx, code)		\
-	prepare_vmcs(vmx, code, l2_stack + ARRAY_SIZE(l2_stack))
-
-static inline void setup_smram(struct kvm_vm *vm, struct kvm_vcpu *vcpu, gpa_t smram,
-			       const void *handler, size_t size)
-{
-	const unsigned int pages = SMRAM_SIZE / getpagesize();
-
-	vm_userspace_mem_region_add(vm, VM_MEM_SRC_ANONYMOUS, smram, SMRAM_SLOT, pages, 0);
-	TEST_ASSERT_EQ(vm_phy_pages_alloc(vm, pages, smram, SMRAM_SLOT), smram);
-	memcpy(addr_gpa2hva(vm, smram) + SMI_HANDLER_OFFSET, handler, size);
-	vcpu_set_msr(vcpu, MSR_IA32_SMBASE, smram);
-}
-
-#define guest_mmu(vm)	(vm)
-#else
-#include "smm.h"
-
-#define guest_mmu(vm)	(&(vm)->mmu)
-#endif
-
 /*
  * Loops of two instructions, each at an address of its own: the IP of a sample tells
  * which of them was interrupted.

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Samples with PERF_SAMPLE_VCPU, and guests whose CR3 and instruction pointer prove
- * each other.
+ * Samples with PERF_SAMPLE_VCPU, guests whose CR3 and instruction pointer prove each
+ * other, and what tests that consist of several cases have in common.
  */
 #ifndef SELFTEST_KVM_PERF_VCPU_H
 #define SELFTEST_KVM_PERF_VCPU_H
 
 #include <linux/perf_event.h>
 #include <linux/stringify.h>
+#include <time.h>
 
 #include "apic.h"
+#include "kselftest.h"
 #include "kvm_util.h"
 #include "perf_util.h"
 #include "processor.h"
+#include "test_util.h"
 
 #define SYSCALL_VECTOR	0x80
 /* Behind what the library has in the GDT; flat segments of ring 3 */
@@ -71,17 +74,22 @@ extern const char guest_user[], guest_user_end[], back_from_user[];
 extern u64 kernel_rsp;
 void enter_user(u64 loops);
 
-/* To be called before roots are cloned. */
-static inline void vm_allow_ring_3(struct kvm_vm *vm)
+/* To be called before roots are cloned, and before the vCPU has run. */
+static inline void vm_allow_ring_3(struct kvm_vcpu *vcpu)
 {
+	struct kvm_vm *vm = vcpu->vm;
 	u8 *gdt = addr_gva2hva(vm, vm->arch.gdt), *tss = addr_gva2hva(vm, vm->arch.tss);
 	struct idt_entry *idt = addr_gva2hva(vm, vm->arch.idt);
 	u64 rsp0 = vm_alloc_page(vm) + getpagesize();
 	u64 user_data = GDT_USER_DATA, user_code = GDT_USER_CODE;
 	u64 back = (u64)back_from_user, gva = (u64)guest_user;
-	u64 table = guest_mmu(vm)->pgd, *pte;
+	struct kvm_sregs sregs;
+	u64 table, *pte;
+	int level;
 
-	for (int level = guest_mmu(vm)->pgtable_levels; level >= PG_LEVEL_4K; level--) {
+	vcpu_sregs_get(vcpu, &sregs);
+	table = sregs.cr3;
+	for (level = sregs.cr4 & X86_CR4_LA57 ? 5 : 4; level >= PG_LEVEL_4K; level--) {
 		pte = addr_gpa2hva(vm, PTE_GET_PA(table));
 		pte += (gva >> PG_LEVEL_SHIFT(level)) % PTES_PER_TABLE;
 		*pte |= PTE_USER;
@@ -103,13 +111,16 @@ static inline void write_cr3(u64 root)
 
 /*
  * A second root for the guest's page tables: the same address space by another CR3.
- * To be called when all that the guest needs is mapped.
+ * To be called when all that the guest needs is mapped, and before the vCPU has run: its
+ * CR3 is the first one.
  */
-static inline u64 clone_page_table_root(struct kvm_vm *vm)
+static inline u64 clone_page_table_root(struct kvm_vcpu *vcpu)
 {
-	gpa_t root = vm_alloc_page_table(vm);
+	gpa_t root = vm_alloc_page_table(vcpu->vm);
+	struct kvm_sregs sregs;
 
-	memcpy(addr_gpa2hva(vm, root), addr_gpa2hva(vm, guest_mmu(vm)->pgd), getpagesize());
+	vcpu_sregs_get(vcpu, &sregs);
+	memcpy(addr_gpa2hva(vcpu->vm, root), addr_gpa2hva(vcpu->vm, sregs.cr3), getpagesize());
 	return root;
 }
 
@@ -156,6 +167,84 @@ static inline bool sample_vcpu_is_whole(const struct perf_sample *sample)
 static inline bool sample_is_in_guest(const struct perf_sample *sample)
 {
 	return sample_vcpu(sample)->flags & PERF_VCPU_IN_GUEST;
+}
+
+static inline u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* Time in which the thread has no vCPU loaded */
+static inline void spin_in_user_space(u64 ns)
+{
+	u64 end = now_ns() + ns;
+
+	while (now_ns() < end)
+		;
+}
+
+/* Until the guest's next exit to user space */
+static inline void run_turn(struct kvm_vcpu *vcpu)
+{
+	struct ucall uc;
+
+	vcpu_run(vcpu);
+	switch (get_ucall(vcpu, &uc)) {
+	case UCALL_SYNC:
+		break;
+	case UCALL_ABORT:
+		REPORT_GUEST_ASSERT(uc);
+		break;
+	default:
+		TEST_FAIL("Unexpected exit: %s", exit_reason_str(vcpu->run->exit_reason));
+	}
+}
+
+struct test_case {
+	const char	*name;
+	unsigned int	results;
+	void		(*run)(void);
+	const char	*(*why_not)(void);	/* NULL: it can be run anywhere */
+};
+
+static inline bool is_wanted(const struct test_case *test, const char *only)
+{
+	return !only || !strcmp(only, test->name);
+}
+
+/* @only: the name of a case, or NULL for all. False if there is no such case. */
+static inline bool plan_cases(const struct test_case *tests, unsigned int nr, const char *only)
+{
+	unsigned int plan = 0;
+
+	for (unsigned int i = 0; i < nr; i++)
+		plan += is_wanted(&tests[i], only) ? tests[i].results : 0;
+	if (plan)
+		ksft_set_plan(plan);
+	return plan;
+}
+
+static inline void run_case(const struct test_case *test)
+{
+	const char *why_not = test->why_not ? test->why_not() : NULL;
+
+	if (!why_not) {
+		test->run();
+		return;
+	}
+	for (unsigned int i = 0; i < test->results; i++)
+		ksft_test_result_skip("%s: %s\n", test->name, why_not);
+}
+
+static inline void run_cases(const struct test_case *tests, unsigned int nr, const char *only)
+{
+	for (unsigned int i = 0; i < nr; i++) {
+		if (is_wanted(&tests[i], only))
+			run_case(&tests[i]);
+	}
 }
 
 #endif /* SELFTEST_KVM_PERF_VCPU_H */

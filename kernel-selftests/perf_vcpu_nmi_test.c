@@ -424,8 +424,8 @@ int main(int argc, char *argv[])
 	vm_install_exception_handler(vm, TIMER_VECTOR, guest_timer);
 	vcpu_enable_interrupts(vcpu);
 	/* The low bits are PWT and PCD, which belong to CR3, too. */
-	guest.roots[0] = clone_page_table_root(vm) | 0x08;
-	guest.roots[1] = clone_page_table_root(vm) | 0x10;
+	guest.roots[0] = clone_page_table_root(vcpu) | 0x08;
+	guest.roots[1] = clone_page_table_root(vcpu) | 0x10;
 	sync_global_to_guest(vm, guest);
 	/* It begins on another. */
 	vcpu_run(vcpu);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# The KVM selftests of the series, that of PERF_SAMPLE_VCPU with nested paging and without, and
-# perf's shell test, in the lab.
+# The KVM selftests of the series, those of sample and time line with nested paging and
+# without, and perf's shell test, in the lab.
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
@@ -23,4 +23,5 @@ lab_runs selftests-shadow
 cd "$LAB_OUT/selftests-shadow" || { done_testing; }
 
 hand_on sample.tap sample.err "shadow paging: "
+hand_on timeline.tap timeline.err "shadow paging: "
 done_testing

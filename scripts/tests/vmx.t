@@ -194,4 +194,5 @@ check_scenario vmx-no-vpid Y N
 lab_runs vmx-selftests
 cd "$LAB/vmx-selftests" || { done_testing; }
 hand_on sample.tap sample.err "VMX: "
+hand_on timeline.tap timeline.err "VMX: "
 done_testing

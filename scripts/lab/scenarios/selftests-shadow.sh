@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab.sh
-# about: the KVM selftest of PERF_SAMPLE_VCPU on shadow page tables, without nested paging
+# about: the KVM selftests of sample and time line on shadow page tables, without NPT
 
 HOST_MEM=1024
 LIMIT=300
@@ -9,7 +9,11 @@ HOST_CMDLINE="kvmu.clock=any kvm_amd.npt=0"
 
 measure()
 {
-	"$SELFTESTS_DIR/perf_vcpu_sample_test" -n 200 >sample.tap 2>sample.err
+	local rc=0
+
+	"$SELFTESTS_DIR/perf_vcpu_sample_test" -n 200 >sample.tap 2>sample.err || rc=$?
+	"$SELFTESTS_DIR/perf_vcpu_timeline_test" >timeline.tap 2>timeline.err || rc=$?
+	return "$rc"
 }
 
 check()
