@@ -45,6 +45,7 @@ overlays()
 		perf-kvm-unified.txt tools/perf/Documentation/perf-kvm-unified.txt $MAINLINE
 		kvm-unified.rst Documentation/virt/kvm/perf-vcpu.rst
 		kvm-unified-design.rst Documentation/virt/kvm/perf-vcpu-design.rst
+		kvm-unified-timeline.rst Documentation/virt/kvm/perf-vcpu-timeline.rst
 	EOF
 	manifest | sed 's|^|kernel-selftests/|'
 }

@@ -9,8 +9,9 @@
 
 MAN=$TOP/Documentation/perf-kvm-unified.txt
 ABI=$TOP/Documentation/kvm-unified.rst
+TIMELINE=$TOP/Documentation/kvm-unified-timeline.rst
 DESIGN=$TOP/Documentation/kvm-unified-design.rst
-# They are of mainline; what is different in the LTS kernel, they say in words.
+# They are of mainline; what is different in the LTS kernel, distro-kernel.md says in words.
 UAPI=$TREE/src/include/uapi/linux/perf_event.h
 TRACE=$TREE/src/include/trace/events/kvm.h
 
@@ -71,6 +72,7 @@ rst()
 	! grep . "$TMP/rst" && ! grep '<td></td>' "$TMP/out.html"
 }
 ok "kvm-unified.rst is proper reST" rst "$ABI"
+ok "kvm-unified-timeline.rst is proper reST" rst "$TIMELINE"
 ok "kvm-unified-design.rst is proper reST" rst "$DESIGN"
 
 # Bits of the flags: lines "NAME BIT" of either.
@@ -97,7 +99,7 @@ ok "the document has the same, at the same offsets" diff "$TMP/uapi" "$TMP/doc"
 # Fields of the tracepoint.
 sed -nE '/^TRACE_EVENT(_FN)?\(kvm_vcpu_timeline/,/TP_fast_assign/p' "$TRACE" |
 	sed -nE 's/.*__field\(__([us][0-9]+),\s*([a-z_]+)\)/\2 \1/p' >"$TMP/trace"
-sed -nE 's/^``([a-z_]+)`` +([us](8|16|32|64)) .*/\1 \2/p' "$ABI" >"$TMP/doc"
+sed -nE 's/^``([a-z_]+)`` +([us](8|16|32|64)) .*/\1 \2/p' "$TIMELINE" >"$TMP/doc"
 ok "the tracepoint has fields" test "$(wc -l <"$TMP/trace")" -ge 7
 ok "the document has the same, and their types" diff "$TMP/trace" "$TMP/doc"
 
@@ -115,12 +117,12 @@ states()
 	done | paste -sd, | sed 's/,/, /g'
 }
 ok "the tracepoint has states" test "$(states | tr , '\n' | grep -c '[a-z]')" -ge 5
-ok "the document has the same, and their numbers" grep -qF "$(states)" "$ABI"
+ok "the document has the same, and their numbers" grep -qF "$(states)" "$TIMELINE"
 
 # Where the argument names a function, that is where to look it up.
 functions()
 {
-	grep -ohE '\b[a-z_0-9]+\(\)' "$ABI" "$DESIGN" | tr -d '()' | sort -u |
+	grep -ohE '\b[a-z_0-9]+\(\)' "$ABI" "$TIMELINE" "$DESIGN" | tr -d '()' | sort -u |
 		grep -vxE "ioctl|perf_event_open"
 }
 functions >"$TMP/functions"
