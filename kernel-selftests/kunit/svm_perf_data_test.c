@@ -7,8 +7,9 @@
 #define TEST_ASID	7
 #define TEST_ISA	((u64)PERF_VCPU_ISA_SVM << PERF_VCPU_ISA_SHIFT)
 
-/* With @flags, as kvm_arch_vcpu_get_perf_data() has them by then */
-static void svm_perf_data_expect(struct kunit *test, u64 flags, u64 exit_code, bool valid)
+/* With @flags, as kvm_arch_vcpu_get_perf_data() has them by then; @vmcb02: that is current */
+static void __svm_perf_data_expect(struct kunit *test, bool vmcb02, u64 flags, u64 exit_code,
+				   bool valid)
 {
 	struct vcpu_svm *svm = kunit_kzalloc(test, sizeof(*svm), GFP_KERNEL);
 	struct perf_sample_vcpu data = { .flags = flags };
@@ -18,6 +19,10 @@ static void svm_perf_data_expect(struct kunit *test, u64 flags, u64 exit_code, b
 	KUNIT_ASSERT_NOT_NULL(test, svm->vmcb);
 	svm->vmcb->control.exit_code = exit_code;
 	svm->vmcb->control.asid = TEST_ASID;
+	if (vmcb02)
+		svm->nested.vmcb02.ptr = svm->vmcb;
+	else
+		svm->vmcb01.ptr = svm->vmcb;
 
 	svm_get_perf_data(&svm->vcpu, &data);
 	KUNIT_EXPECT_EQ(test, data.flags,
@@ -25,6 +30,11 @@ static void svm_perf_data_expect(struct kunit *test, u64 flags, u64 exit_code, b
 	KUNIT_EXPECT_EQ(test, data.vpid, TEST_ASID);
 	if (valid)
 		KUNIT_EXPECT_EQ(test, data.exit_reason, exit_code);
+}
+
+static void svm_perf_data_expect(struct kunit *test, u64 flags, u64 exit_code, bool valid)
+{
+	__svm_perf_data_expect(test, false, flags, exit_code, valid);
 }
 
 static void svm_perf_data_in_guest(struct kunit *test)
@@ -46,9 +56,13 @@ static void svm_perf_data_long_code(struct kunit *test)
 /* In host mode the exit code of L2 may be one that emulation has made up for L1. */
 static void svm_perf_data_nested(struct kunit *test)
 {
-	svm_perf_data_expect(test, PERF_VCPU_LOADED | PERF_VCPU_NESTED, SVM_EXIT_CPUID, false);
-	svm_perf_data_expect(test, PERF_VCPU_LOADED | PERF_VCPU_NESTED | PERF_VCPU_IN_GUEST,
-			     SVM_EXIT_INTR, true);
+	__svm_perf_data_expect(test, true, PERF_VCPU_LOADED | PERF_VCPU_NESTED, SVM_EXIT_CPUID,
+			       false);
+	/* L2 has been left, and its VMCB not yet. */
+	__svm_perf_data_expect(test, true, PERF_VCPU_LOADED, SVM_EXIT_CPUID, false);
+	__svm_perf_data_expect(test, true,
+			       PERF_VCPU_LOADED | PERF_VCPU_NESTED | PERF_VCPU_IN_GUEST,
+			       SVM_EXIT_INTR, true);
 }
 
 static void svm_perf_data_failed_vmrun(struct kunit *test)

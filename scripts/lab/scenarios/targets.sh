@@ -31,7 +31,7 @@ record()
 
 	# Until it is done, as in unified_record of host/run.
 	perf kvm unified record -c 997000 -o "/run/$name.data" "$@" -- \
-		sh -c "$THREADS >$PWD/$name.before; sleep 4; $THREADS >$PWD/$name.after" 2>"$name.err"
+		bash -c "threads >$PWD/$name.before; sleep 4; threads >$PWD/$name.after" 2>"$name.err"
 	cp -r "/run/$name.data" .
 	rm -r "/run/$name.data"
 	say "recorded $name"
@@ -57,7 +57,6 @@ measure()
 
 	go_first
 	export -f threads
-	THREADS="bash -c threads"
 	record all
 	record vm --vm one
 	record vms --vm one,idler
