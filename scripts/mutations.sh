@@ -22,6 +22,8 @@ trap 'rm -rf "$WORK"; on_exit' EXIT
 # sample-halves		two 32-bit members of the sample in the wrong order
 # wake-up-wait		waiting for a CPU after a halt counts as halt
 # lost-is-known		what was lost is filled with what was before
+# no-looks		a long state that was seen is not believed
+# look-twice		a long state is written down with each look
 # lost-state		a state whose event is lost was the run before it
 # steal-by-nobody	who had the CPU is not looked for
 # exec-handover		a process keeps its old page table until its execve() is known of
@@ -60,6 +62,8 @@ mutations()
 	sample-halves@patches/linux-7.3/*.patch@s/^+\t\tu.val32\[1\] = vcpu->vpid;/+\t\tu.val32[1] = vcpu->vcpu_id;/@perf@Sample parsing
 	wake-up-wait@perf-kvm-unified/vcpu-states.c@s/max(time, state.start), event->waited, event->cpu/max(time, state.start), 0, event->cpu/@perf@time axis: states
 	lost-is-known@perf-kvm-unified/measurement.c@s/^\tgap.from = m->last_record\[sample->cpu\];/\tgap.from = gap.until;/@time-axis@lost
+	no-looks@perf-kvm-unified/vcpu-states.c@s/if (ret || state->kind != VCPU_TIME_RUN || time <= state->start)/if (ret || state->kind != VCPU_TIME_NR)/@perf@long states that were seen
+	look-twice@perf-kvm-unified/vcpu-looks.c@s/^\tseen->nr_same = LOOKS_OF_RUNNABLE;//@perf@looks at vCPU threads
 	lost-state@perf-kvm-unified/vcpu-states.c@s/if (!ret \&\& event->after_lost \&\&/if (!ret \&\& 0 \&\&/@perf@one state that is lost
 	steal-by-nobody@perf-kvm-unified/time-axis.c@s/interval->kind == VCPU_TIME_PREEMPTED \&\&/interval->kind == VCPU_TIME_NR \&\&/@time-axis@guest2
 	exec-handover@perf-kvm-unified/guest-history.c@s/^\t\towners__end_earlier(&owners);//@perf@processes that come and go
@@ -81,8 +85,8 @@ mutations()
 	not-smm@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (is_smm(vcpu))$/\1\tif (0)/@selftests@smm: and those in the handler say so
 	protected@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (vcpu->kvm->arch.has_protected_state\b.*)$/\1\tif (0)/@kunit@perf_data_protected
 	never-run@patches/linux-7.3/*.patch@s/^\([+ ]\)\t\tif (vcpu->arch.last_vmentry_cpu == -1 || (/\1\t\tif ((/@kunit@perf_data_never_run
-	svm-emulated@patches/linux-7.3/*.patch@s/^\([+ ]\)\t    ((data->flags & PERF_VCPU_IN_GUEST) || !(data->flags & PERF_VCPU_NESTED)))$/\1\t    1)/@kunit@svm_perf_data_nested
-	svm-long@patches/linux-7.3/*.patch@s/^\([+ ]\)\tdata->exit_reason = control->exit_code;/\1\tdata->exit_reason = (u32)control->exit_code;/@kunit@svm_perf_data_long_code
+	svm-emulated@patches/linux-7.3/*.patch@s/^\([+ ]\)\t    ((data->flags & PERF_VCPU_IN_GUEST) || vmcb == to_svm(vcpu)->vmcb01.ptr))$/\1\t    1)/@kunit@svm_perf_data_nested
+	svm-long@patches/linux-7.3/*.patch@s/^\([+ ]\)\tdata->exit_reason = vmcb->control.exit_code;/\1\tdata->exit_reason = (u32)vmcb->control.exit_code;/@kunit@svm_perf_data_long_code
 	vmx-modifiers@patches/linux-7.3/*.patch@s/^\([+ ]\)\tdata->exit_reason = exit_reason.full;/\1\tdata->exit_reason = exit_reason.basic;/@kunit@vmx_perf_data_modifiers
 	vmx-failed@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (!exit_reason.failed_vmentry && exit/\1\tif (exit/@kunit@vmx_perf_data_failed_entry
 	page-is-halt@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (kvm_vcpu_is_blocking(vcpu) && !kvm_arch_vcpu_awaits_page(vcpu))/\1\tif (kvm_vcpu_is_blocking(vcpu))/@selftests@pages: and never halted
