@@ -64,6 +64,7 @@ struct unified_record {
 	bool		has_cpus;	/* ... and that is some CPUs */
 	bool		per_task;	/* ... or not whole CPUs */
 	const char	*vm;		/* names of the VMs to record, if not all */
+	const char	*cgroup;	/* that of -G */
 	bool		has_old;	/* a profile that was where this one goes */
 	char		*older;		/* where the one before that is for now, or NULL */
 	pid_t		pid;		/* of perf itself */
@@ -98,11 +99,17 @@ static int pass_on(const struct option *opt, const char *arg, int unset)
 		rec->has_target = true;
 	if (opt->short_name == 'C')
 		rec->has_cpus = true;
-	if (opt->short_name && strchr("ptuG", opt->short_name)) {
+	if (opt->short_name && strchr("ptu", opt->short_name)) {
 		rec->has_target = true;
 		rec->per_task = true;
 	}
 
+	/* perf record wants it behind the events that it is for, which are of whole CPUs. */
+	if (opt->short_name == 'G') {
+		rec->cgroup = arg;
+		rec->per_task = true;
+		return 0;
+	}
 	if (opt->long_name) {
 		if (asprintf(&str, "--%s%s%s%s", unset ? "no-" : "", opt->long_name,
 			     arg ? "=" : "", arg ?: "") < 0)
@@ -423,12 +430,27 @@ static int add_events(struct unified_record *rec)
 	return 0;
 }
 
+/* Behind the events: it is for all of them. 0 or -errno with a message */
+static int add_cgroup(struct unified_record *rec)
+{
+	if (!rec->cgroup)
+		return 0;
+	/* perf record would give one to each event. */
+	if (strchr(rec->cgroup, ',')) {
+		pr_err("-G takes one cgroup here, which is for all events, not '%s'\n", rec->cgroup);
+		return -EINVAL;
+	}
+	args__add(&rec->args, "-G");
+	args__add(&rec->args, rec->cgroup);
+	return 0;
+}
+
 /* The processes of --vm for perf record. 0 or -errno with a message */
 static int add_vms(struct unified_record *rec)
 {
 	char *names, *name, *rest, *pids = NULL;
 
-	if (rec->has_target) {
+	if (rec->has_target || rec->cgroup) {
 		pr_err("--vm says what to record, and so do -a, -C, -G, -p, -t and -u: give one of them.\n");
 		return -EINVAL;
 	}
@@ -745,7 +767,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 		unified_warning("What vCPUs do on other CPUs than those of -C will not be known.\n");
 	if (!rec.has_target)
 		args__add(&rec.args, "-a");
-	if (add_events(&rec) || make_output(&rec, data_path, sizeof(data_path)))
+	if (add_events(&rec) || add_cgroup(&rec) || make_output(&rec, data_path, sizeof(data_path)))
 		return 1;
 	args__add(&rec.args, "-o");
 	args__add(&rec.args, data_path);

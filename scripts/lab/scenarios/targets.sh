@@ -10,11 +10,12 @@ HOST_CPUS=1
 GUESTS=
 CGROUPS=/run/cgroup
 
-# What the scheduler says of each vCPU's thread, ns: VM, tid, had a CPU, waited for one
+# What the scheduler says of each vCPU's thread, ns: VM, tid, had a CPU, waited for one; and when
 threads()
 {
 	local name pid task
 
+	echo "uptime $(cut -d' ' -f1 /proc/uptime)"
 	for name in one two idler; do
 		pid=$(cat "$name.pid")
 		for task in /sys/kernel/debug/kvm/"$pid"-*/vcpu*/pid; do
@@ -29,9 +30,13 @@ record()
 	local name=$1
 	shift
 
-	# Until it is done, as in unified_record of host/run.
-	perf kvm unified record -c 997000 -o "/run/$name.data" "$@" -- \
-		bash -c "threads >$PWD/$name.before; sleep 4; threads >$PWD/$name.after" 2>"$name.err"
+	# Until it is done it stays in memory, as in bracketed_record of host/run.
+	make_fifos record.ctl record.ack
+	perf kvm unified record -c 997000 -o "/run/$name.data" --delay=-1 \
+		--control=fifo:/run/record.ctl,/run/record.ack "$@" 2>"$name.err" &
+	bracket --perf /run/record "/run/$name" \
+		bash -c "threads >$PWD/$name.before; sleep 4; threads >$PWD/$name.after"
+	wait $!
 	cp -r "/run/$name.data" .
 	rm -r "/run/$name.data"
 	say "recorded $name"
