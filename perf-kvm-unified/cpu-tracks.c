@@ -371,7 +371,8 @@ int cpu_tracks__init(struct time_axis *ta)
 		if (!track->nr_samples++)
 			track->samples = &ta->samples[i];
 	}
-	for (u32 i = 0; i < nr; i++) {
+	/* Of single tasks, those that are sampled would get what others have had. */
+	for (u32 i = 0; i < nr && !ta->per_task; i++) {
 		if (marks__share(ta, &ta->cpus[i]))
 			return -ENOMEM;
 	}

@@ -950,10 +950,11 @@ int measurement__finish(struct measurement *m)
 	u64 start, end;
 	int ret;
 
+	/* Who has recorded the rest may have recorded single tasks. */
+	m->axis.per_task = !guests || guests->vms.per_task;
 	if (m->evsel && m->nr_samples) {
 		measurement__set_period(m);
-		/* Who has recorded the rest may have recorded single tasks. */
-		m->axis.clock = evsel__is_clock(m->evsel) && guests && !guests->vms.per_task;
+		m->axis.clock = evsel__is_clock(m->evsel) && !m->axis.per_task;
 	}
 	m->axis.period = m->period;
 	m->axis.timeline = m->has_timeline && m->use_timeline;

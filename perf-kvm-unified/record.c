@@ -437,7 +437,7 @@ static int add_cgroup(struct unified_record *rec)
 		return 0;
 	/* perf record would give one to each event. */
 	if (strchr(rec->cgroup, ',')) {
-		pr_err("-G takes one cgroup here, which is for all events, not '%s'\n", rec->cgroup);
+		pr_err("-G takes one cgroup here, for all events, not '%s'\n", rec->cgroup);
 		return -EINVAL;
 	}
 	args__add(&rec->args, "-G");

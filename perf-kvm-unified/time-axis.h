@@ -200,6 +200,8 @@ struct axis_vcpu {
  * @clock: the event samples the time of whole CPUs, so that each gets a sample in
  *	each period, busy or not: where there is none near, some are missing. Else
  *	nothing need have run there that the event counts.
+ * @per_task: only some tasks are sampled, so that samples do not tell how much of a
+ *	CPU's time another had
  * @timeline: what vCPUs did comes from events, and not from samples alone
  * @vcpu_idx: index of a vCPU by number of the VM and id
  * @samples: @gaps: sorted by CPU and time by time_axis__build()
@@ -210,6 +212,7 @@ struct time_axis {
 	u64	end;
 	u64	period;
 	bool	clock;
+	bool	per_task;
 	bool	timeline;
 	struct axis_vcpu *vcpus;
 	u32	nr_vcpus, allocated_vcpus;

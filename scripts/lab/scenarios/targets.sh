@@ -34,7 +34,8 @@ record()
 	make_fifos record.ctl record.ack
 	perf kvm unified record -c 997000 -o "/run/$name.data" --delay=-1 \
 		--control=fifo:/run/record.ctl,/run/record.ack "$@" 2>"$name.err" &
-	bracket --perf /run/record "/run/$name" \
+	# It would wait for a perf that has ended.
+	timeout 60 bracket --perf /run/record "/run/$name" \
 		bash -c "threads >$PWD/$name.before; sleep 4; threads >$PWD/$name.after"
 	wait $!
 	cp -r "/run/$name.data" .
@@ -56,6 +57,9 @@ measure()
 
 	mkdir "$CGROUPS"
 	mount -t cgroup2 cgroup2 "$CGROUPS"
+	# As it is where anybody uses cgroups: only then do new ones get what is there without being asked
+	# for, perf_event.
+	echo +cpuset >"$CGROUPS/cgroup.subtree_control"
 	mkdir "$CGROUPS/vms"
 	echo "$one" >"$CGROUPS/vms/cgroup.procs"
 	cat idler.pid >"$CGROUPS/vms/cgroup.procs"
