@@ -38,6 +38,7 @@
 #include "util/header.h"
 #include "util/util.h"
 #include "../kvm-unified.h"
+#include "../vcpu-looks.h"
 
 /*
  * A report that takes longer hangs: in CPU time, so that a busy machine makes no
@@ -454,7 +455,7 @@ static enum fuzz_kind kind_by_path(const char *path)
 		return FUZZ_ELF;
 	if (strstarts(name, "guest_map__"))
 		return FUZZ_MAP;
-	if (!strcmp(name, "vms"))
+	if (!strcmp(name, "vms") || !strcmp(name, VCPU_LOOKS_FILE))
 		return FUZZ_VMS;
 	return strcmp(name, "kallsyms") ? FUZZ_DATA : FUZZ_KALLSYMS;
 }
