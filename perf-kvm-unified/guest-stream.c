@@ -8,6 +8,7 @@
  * type, a size and that many bytes, nothing else.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,6 +128,27 @@ int guest_stream__read(int fd, guest_stream_cb cb, void *arg,
 	}
 	ret = read_records(file, cb, arg, err, errlen);
 	fclose(file);
+	return ret;
+}
+
+/*
+ * The same of the file at @path. -ENOENT: there is none, or another -errno. What @cb has refused
+ * is called corrupt.
+ */
+int guest_stream__read_file(const char *path, guest_stream_cb cb, void *arg,
+			    char *err, size_t errlen)
+{
+	int fd, ret;
+
+	scnprintf(err, errlen, "is corrupt");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		ret = -errno;
+		scnprintf(err, errlen, "cannot be opened: %s", strerror(-ret));
+		return ret;
+	}
+	ret = guest_stream__read(fd, cb, arg, err, errlen);
+	close(fd);
 	return ret;
 }
 

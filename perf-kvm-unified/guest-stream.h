@@ -13,6 +13,8 @@ typedef int (*guest_stream_cb)(const union perf_event *event, void *arg);
 
 int guest_stream__read(int fd, guest_stream_cb cb, void *arg,
 		       char *err, size_t errlen);
+int guest_stream__read_file(const char *path, guest_stream_cb cb, void *arg,
+			    char *err, size_t errlen);
 int guest_stream__write_end(int fd);
 
 #endif /* __PERF_KVM_UNIFIED_GUEST_STREAM_H */

@@ -603,18 +603,7 @@ static int kvm_vms__process(const union perf_event *event, void *arg)
  */
 int kvm_vms__read(struct kvm_vms *vms, const char *path, char *err, size_t errlen)
 {
-	int fd, ret;
-
-	scnprintf(err, errlen, "is corrupt");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		ret = -errno;
-		scnprintf(err, errlen, "cannot be opened: %s", strerror(-ret));
-		return ret;
-	}
-	ret = guest_stream__read(fd, kvm_vms__process, vms, err, errlen);
-	close(fd);
-	return ret;
+	return guest_stream__read_file(path, kvm_vms__process, vms, err, errlen);
 }
 
 void kvm_vms__exit(struct kvm_vms *vms)

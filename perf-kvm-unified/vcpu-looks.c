@@ -271,16 +271,6 @@ static int process(const union perf_event *event, void *arg)
 int vcpu_looks__read(const char *path, vcpu_look_cb cb, void *arg, char *err, size_t errlen)
 {
 	struct reader reader = { .cb = cb, .arg = arg };
-	int fd, ret;
 
-	scnprintf(err, errlen, "is corrupt");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		ret = -errno;
-		scnprintf(err, errlen, "cannot be opened: %s", strerror(-ret));
-		return ret;
-	}
-	ret = guest_stream__read(fd, process, &reader, err, errlen);
-	close(fd);
-	return ret;
+	return guest_stream__read_file(path, process, &reader, err, errlen);
 }

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# perf's own test suites in C, of the base's perf and of the series': the same results, test by test.
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/../tests/tap.sh"
+
+export HOME=$TMP/home
+mkdir -p "$HOME" "$TMP/empty"
+
+# run VARIANT: lines "test: result" to $TMP/VARIANT. Without shell tests, which perf finds in the
+# source tree: many of them want a PMU.
+run()
+{
+	local perf=$MAIN_TREE/perf${1#series}/perf
+
+	(cd "$TMP/empty" && PERF_EXEC_PATH=$TMP/empty "$perf" test) >"$TMP/$1.out" 2>&1
+	sed -nE 's/^ *[0-9.]+: +(.*[^ ]) *: (Ok|FAILED!?|Skip)\b.*/\1: \2/p' "$TMP/$1.out" |
+		tr -s ' ' | sort >"$TMP/$1"
+	note "${1#-}: $(sed 's/.*: //' "$TMP/$1" | sort | uniq -c | tr -s ' \n' ' ')"
+}
+
+ok "the base's perf builds" env PERF_VARIANT=orig "$TOP/scripts/build-perf.sh"
+ok "the series' perf builds" "$TOP/scripts/build-perf.sh"
+run -orig
+run series
+at_least 60 "tests that the base's perf passes" "$(grep -c ': Ok$' "$TMP/-orig")"
+while IFS= read -r line; do
+	ok "perf test: $line" grep -qxF "$line" "$TMP/series"
+done <"$TMP/-orig"
+done_testing
