@@ -176,7 +176,7 @@ events_for_one()
 	others=$(counted "$1" 'kvm_entry|kvm_userspace_exit|kvm_vcpu_wakeup|sched_switch')
 	timeline=$(counted "$1" 'kvm_vcpu_timeline')
 	note "$1: $timeline events of the time line," \
-		"$(awk -F, '{ printf "%s%s %s", NR > 1 ? ", " : "", $1, $3 }' "$1-counts.csv")" >&2
+		"$(awk -F, '/^[0-9]/ { printf "%s%s %s", n++ ? ", " : "", $1, $3 }' "$1-counts.csv")" >&2
 	awk -v o="$others" -v t="$timeline" 'BEGIN { if (t) printf "%.1f", o / t }'
 }
 for name in one-busy interrupts; do

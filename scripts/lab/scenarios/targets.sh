@@ -47,8 +47,9 @@ measure()
 {
 	local one
 
-	start_tiny_vm one --cr3 2000 --user-us 3000 --kernel-us 1500
-	start_tiny_vm two --cr3 2000 --user-us 3000 --kernel-us 1500
+	# Always busy, so that what one takes from the other is the same each time
+	start_tiny_vm one --cr3 2000 --user-us 3000 --kernel-us 1500 --idle-us 0
+	start_tiny_vm two --cr3 2000 --user-us 3000 --kernel-us 1500 --idle-us 0
 	# A halt that no recording sees more than one end of
 	start_tiny_vm idler --cr3 2000 --user-us 3000 --kernel-us 1500 --idle-us 2500000
 	sleep 1
