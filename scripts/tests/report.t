@@ -319,4 +319,13 @@ full_disk()
 	[ $? -eq 1 ] && grep -q 'Cannot print the report: No space left' "$TMP/warnings"
 }
 ok "a report that cannot be written" full_disk
+# --- the host's kernel where it does not run -------------------------------------------
+
+mkdir -p "$TMP/home"
+HOME=$TMP/home "$PERF" kvm unified report -f -i perf.data >"$TMP/elsewhere" 2>"$TMP/warnings"
+ok "without the host's kernel: a report" test $? -eq 0
+ok "without the host's kernel: that is said" grep -q "The host's kernel has no symbols here" "$TMP/warnings"
+ok "without the host's kernel: its functions do not get names of the kernel that runs here" \
+	not grep -E '^ .* \[kernel\]$' <(awk '/^Host/ { on = 1 } /^$/ { on = 0 } on && !/\[unknown\]/' "$TMP/elsewhere" |
+		sed 's/ *$//')
 done_testing
