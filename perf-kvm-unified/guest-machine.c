@@ -66,14 +66,7 @@ static struct thread *kvm_guest__new_thread(struct kvm_guest *guest, pid_t pid)
 	struct thread *thread = machine__findnew_thread(guest->machine, 0, pid);
 	struct maps *maps;
 
-	if (!thread)
-		return NULL;
-	/*
-	 * Else perf looks for a file that tells with each new map: at all maps, and then at
-	 * the program of the host's process of the same number.
-	 */
-	thread__set_e_machine(thread, EM_X86_64);
-	if (!pid)
+	if (!thread || !pid)
 		return thread;
 	maps = maps__new(guest->machine);
 	if (!maps) {
@@ -98,13 +91,19 @@ struct thread *kvm_guest__findnew_thread(struct kvm_guest *guest, pid_t pid)
 	if (thread) {
 		/* Of one that only a sample has named so far */
 		nsinfo__zput(RC_CHK_ACCESS(thread)->nsinfo);
-		return thread;
-	}
-	if (guest->nr_processes >= GUEST_MAX_PROCESSES && guest_pid__is_valid(pid))
-		return NULL;
-	thread = kvm_guest__new_thread(guest, pid);
-	if (thread)
+	} else {
+		if (guest->nr_processes >= GUEST_MAX_PROCESSES && guest_pid__is_valid(pid))
+			return NULL;
+		thread = kvm_guest__new_thread(guest, pid);
+		if (!thread)
+			return NULL;
 		guest->nr_processes++;
+	}
+	/*
+	 * Else perf looks for a file that tells with each new map: at all maps, and then at
+	 * the program of the host's process of the same number.
+	 */
+	thread__set_e_machine(thread, EM_X86_64);
 	return thread;
 }
 

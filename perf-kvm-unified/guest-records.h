@@ -10,8 +10,8 @@
  * perf_user_event_type). They stand in three kinds of files, all streams in
  * perf.data's pipe format that end with PERF_RECORD_FINISHED_INIT:
  *
- *  - "vms" in a perf.data directory, written by the host: the VMs, and "vcpu_looks", the
- *    looks at their vCPUs' threads;
+ *  - "vms" in a perf.data directory, written by the host: the VMs;
+ *  - "vcpu_looks" there, written by the host while it records: looks at the vCPUs' threads;
  *  - a guest map, "guest_map__<pid of the VMM>" in the directory, written by
  *    perf kvm unified guest-map in the guest: PERF_RECORD_COMM, _MMAP and
  *    _MMAP2 as perf record synthesizes them, and these. What happened while the
@@ -62,7 +62,8 @@ struct perf_record_guest_vm {
 
 /*
  * PERF_RECORD_GUEST_VCPU_LOOK: a vCPU's thread had not run for a second when it was looked
- * at, in "vcpu_looks" of the directory. Once for each such time
+ * at, in "vcpu_looks" of the directory. Once for each such time, and again when there is
+ * another vCPU
  */
 struct perf_record_guest_vcpu_look {
 	struct perf_event_header header;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/stat.h>
 #include <linux/kernel.h>
 #include <linux/err.h>
 #include <internal/lib.h>
@@ -138,14 +139,21 @@ int guest_stream__read(int fd, guest_stream_cb cb, void *arg,
 int guest_stream__read_file(const char *path, guest_stream_cb cb, void *arg,
 			    char *err, size_t errlen)
 {
+	struct stat st;
 	int fd, ret;
 
 	scnprintf(err, errlen, "is corrupt");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* Nobody may ever write to a fifo. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0) {
 		ret = -errno;
 		scnprintf(err, errlen, "cannot be opened: %s", strerror(-ret));
 		return ret;
+	}
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		scnprintf(err, errlen, "is not a file");
+		close(fd);
+		return -EINVAL;
 	}
 	ret = guest_stream__read(fd, cb, arg, err, errlen);
 	close(fd);

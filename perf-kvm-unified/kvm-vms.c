@@ -459,6 +459,37 @@ int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs, u3
 	return ret;
 }
 
+/**
+ * kvm_vms__scan_debugfs - add the VMs that KVM's debugfs knows to those in @vms
+ * @proc: where procfs is mounted
+ * @debugfs: where debugfs is mounted; without it there are none
+ *
+ * Looks at their processes alone, and not at all of the host's as kvm_vms__scan() does. Their
+ * vCPUs get no flags. 0 or -errno
+ */
+int kvm_vms__scan_debugfs(struct kvm_vms *vms, const char *proc, const char *debugfs)
+{
+	char path[PATH_MAX];
+	struct dirent *ent;
+	int ret = 0;
+	DIR *dir;
+
+	scnprintf(path, sizeof(path), "%s/kvm", debugfs);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? 0 : -errno;
+
+	while (!ret && (ent = readdir(dir))) {
+		int pid, fd;
+
+		/* <pid>-<descriptor>: kvm_create_vm_debugfs() in virt/kvm */
+		if (sscanf(ent->d_name, "%d-%d", &pid, &fd) == 2 && pid > 0)
+			ret = vm__scan(vms, pid, proc, debugfs, 0);
+	}
+	closedir(dir);
+	return ret;
+}
+
 static int write_record(int fd, const void *rec, size_t size)
 {
 	return writen(fd, (void *)rec, size) == (ssize_t)size ? 0 : -errno;

@@ -25,6 +25,7 @@ struct kvm_vms {
 };
 
 int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs, u32 flag);
+int kvm_vms__scan_debugfs(struct kvm_vms *vms, const char *proc, const char *debugfs);
 struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name);
 void kvm_vms__pr_no_such(const struct kvm_vms *vms, const char *option, const char *name);
 struct kvm_vm *kvm_vms__find_pid(struct kvm_vms *vms, pid_t pid);

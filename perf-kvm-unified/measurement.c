@@ -892,16 +892,17 @@ struct looks_reader {
 	struct perf_tsc_conversion tc;
 };
 
-/* What is beyond reason is counted, as that of the samples is. */
+/* Of a vCPU that has been heard of: of any other, it says no more than that there is one. */
 static int measurement__add_look(const struct perf_record_guest_vcpu_look *look, void *arg)
 {
 	struct looks_reader *reader = arg;
 	struct measurement *m = reader->m;
-	struct kvm_guest *guest = kvm_guests__find(m->session, look->pid);
-	int vcpu = guest ? measurement__findnew_vcpu(m, guest, look->id) : -ENOENT;
+	int vcpu = -ENOENT;
+	long vm;
 
-	if (vcpu == -ENOMEM)
-		return vcpu;
+	if (look->id < TIME_AXIS_MAX_CPUS &&
+	    hashmap__find(m->vm_by_pid, (pid_t)look->pid, &vm))
+		vcpu = time_axis__find_vcpu(&m->axis, vm, look->id);
 	if (vcpu < 0) {
 		m->nr_unplaced++;
 		return 0;

@@ -106,6 +106,10 @@ static int pass_on(const struct option *opt, const char *arg, int unset)
 
 	/* perf record wants it behind the events that it is for, which are of whole CPUs. */
 	if (opt->short_name == 'G') {
+		if (rec->cgroup) {
+			pr_err("-G can be given once here: it is for all events\n");
+			return -1;
+		}
 		rec->cgroup = arg;
 		rec->per_task = true;
 		return 0;
@@ -435,8 +439,8 @@ static int add_cgroup(struct unified_record *rec)
 {
 	if (!rec->cgroup)
 		return 0;
-	/* perf record would give one to each event. */
-	if (strchr(rec->cgroup, ',')) {
+	/* perf record would give one to each event, and does not survive one without a name. */
+	if (!*rec->cgroup || strchr(rec->cgroup, ',')) {
 		pr_err("-G takes one cgroup here, for all events, not '%s'\n", rec->cgroup);
 		return -EINVAL;
 	}
@@ -660,20 +664,18 @@ static void start_looks(struct unified_record *rec, struct vcpu_looks *looks)
 		unified_warning("Cannot look at vCPU threads: %s\n", strerror(-err));
 }
 
-/* 0 or -errno with a message */
-static int end_looks(struct vcpu_looks *looks)
+static void end_looks(struct vcpu_looks *looks)
 {
 	int err;
 
 	if (!looks->running)
-		return 0;
+		return;
 	vcpu_looks__stop(looks);
 	err = vcpu_looks__close(looks);
 	if (looks->failed)
 		err = -looks->failed;
 	if (err)
-		pr_err("Cannot write " VCPU_LOOKS_FILE ": %s\n", strerror(-err));
-	return err;
+		unified_warning("The looks at vCPU threads ended early: %s\n", strerror(-err));
 }
 
 int cmd_kvm_unified_record(int argc, const char **argv)
@@ -790,8 +792,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	ret = cmd_record(rec.args.argc, rec.args.argv);
 	/* With -q perf record has turned off all messages, and errors are not to be lost. */
 	verbose = verbosity;
-	if (end_looks(&looks))
-		ret = ret ?: 1;
+	end_looks(&looks);
 	if (stat(data_path, &st) || !st.st_size) {
 		undo();
 		return ret ?: 1;	/* perf record has said why */

@@ -252,6 +252,7 @@ int time_axis__init(struct time_axis *ta);
 void time_axis__exit(struct time_axis *ta);
 
 int time_axis__findnew_vcpu(struct time_axis *ta, u32 vm, u32 id);
+int time_axis__find_vcpu(const struct time_axis *ta, u32 vm, u32 id);
 int time_axis__add_event(struct time_axis *ta, const struct axis_event *event);
 int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample);
 int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap);

@@ -5,12 +5,14 @@
  * kvm:kvm_vcpu_timeline tells of a state when it ends. One that lasts for long, such as the
  * halt of an idle vCPU, would not be heard of until then. So a thread that has not run since
  * the last look is written down, once for each such state, with what it is at. A reader
- * that has come past a state's first two seconds knows of it.
+ * that has come past a state's first two seconds knows of it, or its first three if the
+ * thread could run.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,7 @@
 #include <api/fs/fs.h>
 #include <internal/lib.h>
 
+#include "util/debug.h"
 #include "util/event.h"
 #include "util/header.h"
 #include "util/tsc.h"
@@ -30,7 +33,7 @@
 #include "vcpu-looks.h"
 
 #define LOOK_SECONDS		1
-/* New VMs are looked for in each so many looks: that walks all processes. */
+/* New VMs are looked for in each so many looks. */
 #define LOOKS_PER_SCAN		10
 /*
  * A thread that could run, and has not: one that has a CPU to itself is charged for its
@@ -106,16 +109,21 @@ static int look_at(struct vcpu_looks *looks, const struct kvm_vm *vm,
 	return write_look(looks, vm, vcpu, flags, tsc);
 }
 
-/* Looks for VMs, and makes room for as many threads as they have. 0 or -errno */
+/*
+ * Looks for VMs, and makes room for as many threads as they have. 0 or -ENOMEM: if nothing can
+ * be opened now, there is a next time.
+ */
 static int find_vms(struct vcpu_looks *looks)
 {
 	struct thread_look *threads;
 	u32 nr = 0;
 	int ret;
 
-	ret = kvm_vms__scan(&looks->vms, looks->proc, looks->debugfs, 0);
-	if (ret)
+	ret = kvm_vms__scan_debugfs(&looks->vms, looks->proc, looks->debugfs);
+	if (ret == -ENOMEM)
 		return ret;
+	if (ret)
+		pr_debug("Cannot look for VMs: %s\n", strerror(-ret));
 	for (size_t i = 0; i < looks->vms.nr; i++)
 		nr += looks->vms.entries[i].nr_vcpus;
 	if (nr <= looks->nr_threads)
@@ -123,7 +131,10 @@ static int find_vms(struct vcpu_looks *looks)
 	threads = reallocarray(looks->threads, nr, sizeof(*threads));
 	if (!threads)
 		return -ENOMEM;
-	/* A vCPU that comes moves those behind it: of all, the next look is the first. */
+	/*
+	 * A vCPU that comes moves those behind it: of all, the next look is the first, and a
+	 * state that goes on is told once more.
+	 */
 	memset(threads, 0, nr * sizeof(*threads));
 	looks->threads = threads;
 	looks->nr_threads = nr;
@@ -203,6 +214,8 @@ static void *look_each_second(void *arg)
 	struct vcpu_looks *looks = arg;
 	struct timespec due;
 
+	/* perf record enters other mount namespaces, which it may not while a thread shares its fs. */
+	unshare(CLONE_FS);
 	clock_gettime(CLOCK_MONOTONIC, &due);
 	do {
 		looks->failed = -vcpu_looks__look(looks, rdtsc());

@@ -278,15 +278,22 @@ static int state__lose(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 	return vcpu_intervals__add(states, &lost);
 }
 
-/* When a sample was taken in KVM_RUN last, from @start on and before @end, or @start */
-static u64 last_run(const struct axis_vcpu *vcpu, u64 start, u64 end)
+/* When a sample was taken in KVM_RUN last, from @start on, or @start */
+static u64 last_run(const struct axis_vcpu *vcpu, u64 start)
 {
-	for (size_t i = first_sample(vcpu, end); i-- && vcpu->samples[i]->time > start; ) {
+	for (size_t i = vcpu->nr_samples; i-- && vcpu->samples[i]->time > start; ) {
 		if (axis_sample__in_run(vcpu->samples[i]))
 			return vcpu->samples[i]->time;
 	}
 	return start;
 }
+
+/* A walk over a vCPU's looks, in the order of time */
+struct looks_walk {
+	size_t	look;
+	size_t	sample;
+	u64	run;	/* of the samples before that one, when the last was in KVM_RUN */
+};
 
 /*
  * The looks before @end. Where a state was seen of which there is no event yet, as it goes
@@ -295,20 +302,25 @@ static u64 last_run(const struct axis_vcpu *vcpu, u64 start, u64 end)
  */
 static int states__seen(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 			struct vcpu_intervals *states, struct vcpu_interval *state, u64 end,
-			size_t *next_look, size_t *next_sample)
+			struct looks_walk *walk, size_t *next_sample)
 {
 	int ret = 0;
 
-	for (; !ret && *next_look < vcpu->nr_looks; ++*next_look) {
-		const struct axis_look *look = &vcpu->looks[*next_look];
+	for (; !ret && walk->look < vcpu->nr_looks; walk->look++) {
+		const struct axis_look *look = &vcpu->looks[walk->look];
 		u64 time = clamp_time(ta, look->time), seen;
 
 		if (look->time >= end)
 			break;
+		for (; walk->sample < vcpu->nr_samples &&
+		       vcpu->samples[walk->sample]->time < time; walk->sample++) {
+			if (axis_sample__in_run(vcpu->samples[walk->sample]))
+				walk->run = vcpu->samples[walk->sample]->time;
+		}
 		ret = state__mend(ta, vcpu, states, state, time, next_sample);
 		if (ret || state->kind != VCPU_TIME_RUN || time <= state->start)
 			continue;
-		seen = last_run(vcpu, state->start, time);
+		seen = max(walk->run, state->start);
 		/* The next sample may just not be due. */
 		if ((time - seen) / 2 <= ta->period)
 			continue;
@@ -333,7 +345,7 @@ static int states__seen(const struct time_axis *ta, const struct axis_vcpu *vcpu
 static int state__open(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 		       struct vcpu_intervals *states, struct vcpu_interval *state)
 {
-	u64 seen = min(last_run(vcpu, state->start, ~0ULL), ta->end);
+	u64 seen = min(last_run(vcpu, state->start), ta->end);
 	struct vcpu_interval open = *state;
 	enum vcpu_time_kind kind;
 	int ret;
@@ -361,7 +373,8 @@ static int states_from_events(const struct time_axis *ta, const struct axis_vcpu
 {
 	struct vcpu_interval state = interval__new(first_kind(vcpu), ta->start, ta->start,
 						   first_cpu(vcpu));
-	size_t next_sample = 0, next_look = 0;
+	struct looks_walk walk = { };
+	size_t next_sample = 0;
 	u64 born = clamp_time(ta, first_sign(vcpu)), gone = clamp_time(ta, last_sign(vcpu));
 	int ret;
 
@@ -383,7 +396,7 @@ static int states_from_events(const struct time_axis *ta, const struct axis_vcpu
 		const struct axis_event *event = &vcpu->events[i];
 		u64 time = max(clamp_time(ta, event->time), state.start);
 
-		ret = states__seen(ta, vcpu, states, &state, time, &next_look, &next_sample);
+		ret = states__seen(ta, vcpu, states, &state, time, &walk, &next_sample);
 		if (!ret)
 			ret = state__mend(ta, vcpu, states, &state, time, &next_sample);
 		if (!ret && event->after_lost && state.kind == VCPU_TIME_RUN)
@@ -396,7 +409,7 @@ static int states_from_events(const struct time_axis *ta, const struct axis_vcpu
 		state = event__interval(event, max(time, state.start));
 	}
 
-	ret = states__seen(ta, vcpu, states, &state, ta->end, &next_look, &next_sample);
+	ret = states__seen(ta, vcpu, states, &state, ta->end, &walk, &next_sample);
 	if (!ret)
 		ret = state__mend(ta, vcpu, states, &state, ta->end, &next_sample);
 	if (ret)

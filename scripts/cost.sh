@@ -10,7 +10,7 @@
 . "$(dirname "$0")/common.sh"
 
 # Instructions that off may cost over the kernel without the series. An exit: none, there is
-# no new code on its way. A KVM_RUN: a load, a test and a branch at its begin and at its end,
+# no new code on its way, and one store less. A KVM_RUN: a load, a test and a branch at its begin and at its end,
 # for the tracepoint. (This kernel has no CONFIG_JUMP_LABEL; with it, a tracepoint that is off is
 # one no-op.) A sample: a test and a branch where it is prepared and
 # where it is written.
@@ -56,13 +56,15 @@ table()
 # program on these; and what an exit costs then that KVM handles, of which there is nothing to tell
 ways()
 {
-	local way
+	local way run exit run_none exit_none
 
+	run_none=$(value patched run none)
+	exit_none=$(value patched exit none)
 	printf '%-14s %10s %10s\n' 'instructions' 'a stay' 'an exit'
 	for way in timeline existing bpf; do
-		printf '%-14s %10d %10d\n' $way \
-			$(($(value patched run $way) - $(value patched run none))) \
-			$(($(value patched exit $way) - $(value patched exit none)))
+		run=$(value patched run $way)
+		exit=$(value patched exit $way)
+		printf '%-14s %10d %10d\n' $way $((run - run_none)) $((exit - exit_none))
 	done
 }
 
