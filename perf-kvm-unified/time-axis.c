@@ -90,9 +90,9 @@ int time_axis__findnew_vcpu(struct time_axis *ta, u32 vm, u32 id)
 /* The same, if there is one already. -ENOENT */
 int time_axis__find_vcpu(const struct time_axis *ta, u32 vm, u32 id)
 {
-	long idx;
+	long key = (long)vm * TIME_AXIS_MAX_CPUS + id, idx;
 
-	return hashmap__find(ta->vcpu_idx, (long)vm * TIME_AXIS_MAX_CPUS + id, &idx) ? idx : -ENOENT;
+	return hashmap__find(ta->vcpu_idx, key, &idx) ? idx : -ENOENT;
 }
 
 int time_axis__add_event(struct time_axis *ta, const struct axis_event *event)

@@ -214,7 +214,10 @@ static void *look_each_second(void *arg)
 	struct vcpu_looks *looks = arg;
 	struct timespec due;
 
-	/* perf record enters other mount namespaces, which it may not while a thread shares its fs. */
+	/*
+	 * perf record enters other mount namespaces, which it may not while a thread shares
+	 * its fs.
+	 */
 	unshare(CLONE_FS);
 	clock_gettime(CLOCK_MONOTONIC, &due);
 	do {

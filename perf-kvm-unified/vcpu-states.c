@@ -312,10 +312,11 @@ static int states__seen(const struct time_axis *ta, const struct axis_vcpu *vcpu
 
 		if (look->time >= end)
 			break;
-		for (; walk->sample < vcpu->nr_samples &&
-		       vcpu->samples[walk->sample]->time < time; walk->sample++) {
+		while (walk->sample < vcpu->nr_samples &&
+		       vcpu->samples[walk->sample]->time < time) {
 			if (axis_sample__in_run(vcpu->samples[walk->sample]))
 				walk->run = vcpu->samples[walk->sample]->time;
+			walk->sample++;
 		}
 		ret = state__mend(ta, vcpu, states, state, time, next_sample);
 		if (ret || state->kind != VCPU_TIME_RUN || time <= state->start)

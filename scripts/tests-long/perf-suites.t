@@ -26,7 +26,24 @@ ok "the series' perf builds" "$TOP/scripts/build-perf.sh"
 run -orig
 run series
 at_least 60 "tests that the base's perf passes" "$(grep -c ': Ok$' "$TMP/-orig")"
+# again NAME: alone, of both: some want more of a machine than one has that is busy.
+again()
+{
+	local variant
+
+	for variant in -orig series; do
+		(cd "$TMP/empty" && PERF_EXEC_PATH=$TMP/empty \
+			"$MAIN_TREE/perf${variant#series}/perf" test "$1") >"$TMP/again" 2>&1
+		sed -nE 's/^ *[0-9.:]+: +.*: (Ok|FAILED!?|Skip)\b.*/\1/p' "$TMP/again" | tail -n 1
+	done | uniq | tee /dev/stderr | wc -l
+}
+
+same()
+{
+	grep -qxF "$1" "$TMP/series" || [ "$(again "${1%: *}")" -eq 1 ]
+}
+
 while IFS= read -r line; do
-	ok "perf test: $line" grep -qxF "$line" "$TMP/series"
+	ok "perf test: $line" same "$line"
 done <"$TMP/-orig"
 done_testing
