@@ -5,7 +5,8 @@
 SELFTESTS=base
 # So that the kernel without the series does as well: kvm-selftests.t.
 HOST_VARIANT=${BASE_SELFTESTS_VARIANT:-}
-HOST_CMDLINE=kvmu.clock=any
+# BASE_SELFTESTS=x86: those below that directory alone
+HOST_CMDLINE="kvmu.clock=any kvmu.tests=${BASE_SELFTESTS:-}"
 LIMIT=2400
 
 # Of one that looks for as long as it is let, or waits for what does not come in an emulator
@@ -16,8 +17,9 @@ TIMED_OUT=124
 # A line "NAME RESULT" for each
 measure()
 {
-	local test name rc result
+	local test name rc result below
 
+	below=$(sed -n 's/.*\bkvmu\.tests=\([^ ]*\).*/\1/p' /proc/cmdline)
 	while read -r test; do
 		name=${test#"$SELFTESTS_DIR"/}
 		rc=0
@@ -31,5 +33,5 @@ measure()
 		say "$name: $result"
 		echo "$name $result" >>results
 		[ "$result" = pass ] || { echo "== $name: exit code $rc"; tail -n 5 out; } >>said
-	done < <(find "$SELFTESTS_DIR" -type f -executable -name '*_test' | sort)
+	done < <(find "$SELFTESTS_DIR/$below" -type f -executable -name '*_test' | sort)
 }
