@@ -395,9 +395,11 @@ same_output()
 	# Times of the reading itself, and nothing else, may differ.
 	[ -s "$TMP/orig.out" ] && cmp "$TMP/orig.out" "$TMP/new.out" && cmp "$TMP/orig.err" "$TMP/new.err"
 }
-ok "without the bit: perf script as before" same_output script -f -i plain.data
-ok "without the bit: perf script -D as before" same_output script -f -D -i plain.data
-ok "without the bit: perf report as before" same_output report -f --stdio -i plain.data
+# The base's perf would name the lab's kernel by the /proc/kallsyms of this machine.
+KERNEL=(-k "$TREE/host/vmlinux")
+ok "without the bit: perf script as before" same_output script -f "${KERNEL[@]}" -i plain.data
+ok "without the bit: perf script -D as before" same_output script -f "${KERNEL[@]}" -D -i plain.data
+ok "without the bit: perf report as before" same_output report -f "${KERNEL[@]}" --stdio -i plain.data
 ok "without the bit: perf evlist -v as before" same_output evlist -v -f -i plain.data
 # --- a profile of the kernels that had PERF_SAMPLE_VCPU first ------------------------
 
