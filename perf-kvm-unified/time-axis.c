@@ -66,33 +66,35 @@ static int make_room(void *array_ptr, size_t nr, size_t *allocated, size_t size)
 	return 0;
 }
 
-/*
- * The index of vCPU @id of the VM with number @vm; both below TIME_AXIS_MAX_CPUS.
- * -ENOMEM. A new one was not there at either end.
- */
+static long vcpu_key(u32 vm, u32 id)
+{
+	return (long)vm * TIME_AXIS_MAX_CPUS + id;
+}
+
+/* The index of vCPU @id of the VM with number @vm; both below TIME_AXIS_MAX_CPUS. -ENOENT */
+int time_axis__find_vcpu(const struct time_axis *ta, u32 vm, u32 id)
+{
+	long idx;
+
+	return hashmap__find(ta->vcpu_idx, vcpu_key(vm, id), &idx) ? idx : -ENOENT;
+}
+
+/* The same, of a new one if there is none: it was not there at either end. -ENOMEM */
 int time_axis__findnew_vcpu(struct time_axis *ta, u32 vm, u32 id)
 {
 	size_t allocated = ta->allocated_vcpus;
-	long key = (long)vm * TIME_AXIS_MAX_CPUS + id, idx;
+	int idx = time_axis__find_vcpu(ta, vm, id);
 
-	if (hashmap__find(ta->vcpu_idx, key, &idx))
+	if (idx >= 0)
 		return idx;
 
 	if (make_room(&ta->vcpus, ta->nr_vcpus, &allocated, sizeof(*ta->vcpus)))
 		return -ENOMEM;
 	ta->allocated_vcpus = allocated;
-	if (hashmap__add(ta->vcpu_idx, key, ta->nr_vcpus))
+	if (hashmap__add(ta->vcpu_idx, vcpu_key(vm, id), ta->nr_vcpus))
 		return -ENOMEM;
 	ta->vcpus[ta->nr_vcpus] = (struct axis_vcpu) { .vm = vm, .id = id };
 	return ta->nr_vcpus++;
-}
-
-/* The same, if there is one already. -ENOENT */
-int time_axis__find_vcpu(const struct time_axis *ta, u32 vm, u32 id)
-{
-	long key = (long)vm * TIME_AXIS_MAX_CPUS + id, idx;
-
-	return hashmap__find(ta->vcpu_idx, key, &idx) ? idx : -ENOENT;
 }
 
 int time_axis__add_event(struct time_axis *ta, const struct axis_event *event)
