@@ -78,8 +78,8 @@ mutations()
 	last-sample@patches/linux-7.3/*.patch@s/^\([+ ]\)\tmemset(&data->vcpu, 0, sizeof(data->vcpu));/\1\t(void)data;/@kunit@vcpu_sample_asks_anew
 	exclude-guest@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif ((vcpu->flags & PERF_VCPU_IN_GUEST) && !sample_guest)/\1\tif (0)/@selftests@exclude_guest: what has interrupted the guest says that
 	permission@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (attr.sample_type & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_VCPU)) {/\1\tif (attr.sample_type \& PERF_SAMPLE_PHYS_ADDR) {/@selftests@permission: but not the vCPU
-	softirq-guest@patches/linux-7.3/*.patch@s/^\([+ ]\t((vcpu) .*\) && !in_serving_softirq()/\1/@kunit@perf_data_softirq_is_host
-	softirq-label@patches/linux-7.3/*.patch@s/^\([+ ]\t((vcpu) .*\) && !in_serving_softirq()/\1/@selftests@no softirq is labelled guest
+	softirq-guest@patches/linux-7.3/*.patch@s/(NMI_MASK | SOFTIRQ_OFFSET)/NMI_MASK/@kunit@perf_data_softirq_is_host
+	softirq-label@patches/linux-7.3/*.patch@s/(NMI_MASK | SOFTIRQ_OFFSET)/NMI_MASK/@selftests@no softirq is labelled guest
 	behind-exit@patches/linux-7.3/*.patch@s/^+\t \* .*did not interrupt the guest\.$/+\t *\/ kvm_before_interrupt(vcpu, KVM_HANDLING_IRQ); \/*/@selftests@interrupts behind an exit for another reason
 	not-nested@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (is_guest_mode(vcpu))$/\1\tif (0)/@selftests@samples of L2 say so
 	not-smm@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (is_smm(vcpu))$/\1\tif (0)/@selftests@smm: and those in the handler say so
