@@ -135,24 +135,29 @@ sample_share()
 		END { printf "%.2f", 100 * own / all }'
 }
 
-# agree WHAT A B: within 2 percentage points.
+# agree POINTS WHAT A B: within so many percentage points.
 agree()
 {
-	echo "$1: $2 % of the CPU time, $3 % of the samples"
+	echo "$2: $3 % of the CPU time, $4 % of the samples"
 	# No samples at all make no number.
-	[[ $2 =~ ^[0-9.]+$ && $3 =~ ^[0-9.]+$ ]] &&
-		awk -v a="$2" -v b="$3" 'BEGIN { d = a - b; exit !(d <= 2 && d >= -2) }'
+	[[ $3 =~ ^[0-9.]+$ && $4 =~ ^[0-9.]+$ ]] &&
+		awk -v most="$1" -v a="$3" -v b="$4" 'BEGIN { d = a - b; exit !(d <= most && d >= -most) }'
 }
+
+# To the guest, its interrupts are user time. To samples they are not, and of the process that is
+# interrupted more often, up to a fifth are in them: 2.04 points were seen of that alone.
+USER_POINTS=3
 
 pids=$(sed -n 's/^cpu pid=\([0-9]*\) .*/\1/p' guest1-cpu.after)
 ok "two workload processes" test "$(wc -w <<<"$pids")" -eq 2
 for pid in $pids; do
 	user=("process $pid, user mode" "$(cpu_share user "$pid")" "$(user_sample_share "$pid")")
 	both=("process $pid, user and kernel" "$(cpu_share cpu "$pid")" "$(sample_share "$pid")")
-	agree "${user[@]}" >&2
-	agree "${both[@]}" >&2
-	ok "${user[0]}: the report's share within 2 points of the guest's own" agree "${user[@]}"
-	ok "${both[0]}: share of samples within 2 points of the guest's own" agree "${both[@]}"
+	agree "$USER_POINTS" "${user[@]}" >&2
+	agree 2 "${both[@]}" >&2
+	ok "${user[0]}: the report's share within $USER_POINTS points of the guest's own" \
+		agree "$USER_POINTS" "${user[@]}"
+	ok "${both[0]}: share of samples within 2 points of the guest's own" agree 2 "${both[@]}"
 	# Shares that are equal would agree even if the processes were mixed up.
 	ok "process $pid: not just half" test "$(sample_share "$pid" | cut -d. -f1)" -ne 50
 done
