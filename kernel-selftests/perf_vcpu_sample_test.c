@@ -538,7 +538,8 @@ static void test_exclude(void)
 	check_samples(s, 1, has_flag(s, PERF_VCPU_EXCLUDED) || !is_loaded(s),
 		      !sample_vcpu_words(s) && sample_vcpu_is_whole(s),
 		      "exclude_guest: there are words with a vCPU only");
-	check_samples(s, 0, is_loaded(s), sample_vcpu(s)->vcpu_id == VCPU_ID,
+	check_samples(s, 1, is_loaded(s), sample_vcpu(s)->vcpu_id == VCPU_ID && isa_of(s) == isa &&
+		      has_flag(s, PERF_VCPU_EXIT_REASON_VALID),
 		      "exclude_guest: in host mode all is told");
 
 	init_clock(&attr);

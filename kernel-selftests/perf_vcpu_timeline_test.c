@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,8 @@
 #define STALE_NS	200000000ULL
 #define RING_PAGES	64
 #define MAX_EVENTS	50000
+/* That a thread has waited for a CPU */
+#define WAITED_NS	20000000ULL
 /* Of the guest's memory, which the host does not have at first, and how late each is */
 #define ABSENT_PAGES	16
 #define ABSENT_SLOT	10
@@ -366,26 +369,6 @@ static bool is_about(u64 ns, unsigned int least, u64 all)
 	return ns <= all && ns >= all / 100 * least;
 }
 
-/* Whatever the thread was doing, it has not waited for a CPU for longer than that. */
-static bool waits_are_right(void)
-{
-	unsigned int bad = 0;
-
-	for (unsigned int i = 0; i < tl.nr; i++) {
-		const struct timeline_event *event = &tl.events[i];
-
-		if (event->wait <= event->ns)
-			continue;
-		if (!bad++)
-			ksft_print_msg("event %u: %s for %lu ns, waited for %lu ns\n", i,
-				       tl_names[event->state], event->ns, event->wait);
-	}
-	if (bad)
-		ksft_print_msg("%u of %u events have waited for longer than they lasted\n",
-			       bad, tl.nr);
-	return !bad;
-}
-
 /* ns that the vCPU was in user space between the turns */
 static u64 ns_between_turns(void)
 {
@@ -425,6 +408,21 @@ static void *spinner(void *arg)
 	while (!spinner_stop)
 		;
 	return NULL;
+}
+
+static void start_spinner(pthread_t *thread)
+{
+	spinner_stop = false;
+	spinner_tid = 0;
+	pthread_create(thread, NULL, spinner, NULL);
+	while (!__atomic_load_n(&spinner_tid, __ATOMIC_ACQUIRE))
+		usleep(1000);
+}
+
+static void stop_spinner(pthread_t thread)
+{
+	spinner_stop = true;
+	pthread_join(thread, NULL);
 }
 
 /* Called for each page that is touched for the first time, after PAGE_DELAY_US */
@@ -511,8 +509,6 @@ static void test_exits(void)
 	ksft_test_result(ns_of_all() <= tl.wall_ns, "exits: no more than all time is told\n");
 	ksft_test_result(!count_events(e, e->cpu != timeline_cpu || e->sample_cpu != timeline_cpu),
 			 "exits: all began on the CPU\n");
-	ksft_test_result(waits_are_right(),
-			 "exits: none has waited for longer than it lasted\n");
 
 	/* The state that the vCPU is in now began when the tracepoint was on last. */
 	spin_in_user_space(STALE_NS);
@@ -553,12 +549,9 @@ static void test_preempted(void)
 	pthread_t thread;
 
 	pin_for_timeline(&before);
-	pthread_create(&thread, NULL, spinner, NULL);
-	while (!__atomic_load_n(&spinner_tid, __ATOMIC_ACQUIRE))
-		usleep(1000);
+	start_spinner(&thread);
 	record_timeline(vcpu, USER_EXITS, &tl.count[TL_PREEMPTED], true, 0, NULL);
-	spinner_stop = true;
-	pthread_join(thread, NULL);
+	stop_spinner(thread);
 
 	preempted = tl.count[TL_PREEMPTED];
 	to_spinner = count_events(e, e->state == TL_PREEMPTED && e->next_pid == spinner_tid);
@@ -568,7 +561,7 @@ static void test_preempted(void)
 	ksft_test_result(!count_events(e, e->next_pid == gettid()),
 			 "preempted: and never to itself\n");
 	/* It could have run all the time. */
-	ksft_test_result(waits_are_right() && preempted_is_waiting(),
+	ksft_test_result(preempted_is_waiting(),
 			 "preempted: and waits for it as long as it is preempted\n");
 	ksft_test_result(ns_of_all() <= tl.wall_ns, "preempted: no more than all time is told\n");
 	kvm_vm_free(vm);
@@ -603,7 +596,7 @@ static void test_halted(void)
 				       (e->exit_reason != hlt_exit || e->next_pid == gettid())),
 			 "halted: by HLT, and its CPU is another's\n");
 	/* What it is not waiting for is a CPU. */
-	ksft_test_result(waits_are_right() && waited_ns(TL_HALTED) < tl.ns[TL_HALTED] / 2,
+	ksft_test_result(waited_ns(TL_HALTED) < tl.ns[TL_HALTED] / 2,
 			 "halted: and waits for that afterwards only\n");
 	ksft_test_result(!tl.count[TL_HALT_POLL], "halted: and does not poll\n");
 	kvm_vm_free(vm);
@@ -616,6 +609,83 @@ static void test_halted(void)
 			 "halted: the vCPU polls\n");
 	ksft_test_result(is_about(tl.ns[TL_HALT_POLL], 1, tl.wall_ns),
 			 "halted: for some of the time\n");
+	kvm_vm_free(vm);
+	unpin(&before);
+}
+
+/* ns that the thread has waited for a CPU in its life: sched-stats.rst; 0: not known */
+static u64 run_delay(void)
+{
+	unsigned long ran, waited = 0;
+	FILE *file = fopen("/proc/thread-self/schedstat", "r");
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%lu %lu", &ran, &waited) != 2)
+		waited = 0;
+	fclose(file);
+	return waited;
+}
+
+static const char *no_run_delay(void)
+{
+	return access("/proc/thread-self/schedstat", R_OK) ? "no schedstat" : NULL;
+}
+
+/* A thread that has waited for long, and takes the vCPU over then */
+static struct {
+	struct kvm_vcpu	*vcpu;
+	u64		waited;
+	sem_t		has_waited, may_run;
+} next;
+
+static void *next_thread(void *arg)
+{
+	const u64 end = now_ns() + opt.seconds * 1000000000ULL;
+
+	pin_self_to_cpu(timeline_cpu);
+	do {
+		spin_in_user_space(VMM_NS);
+		next.waited = run_delay();
+	} while (next.waited < WAITED_NS && now_ns() < end);
+	sem_post(&next.has_waited);
+	sem_wait(&next.may_run);
+	record_timeline(next.vcpu, 1, NULL, false, 0, NULL);
+	return NULL;
+}
+
+/* The vCPU is in user space when another thread takes it over. */
+static void test_thread(void)
+{
+	struct kvm_vm *vm = make_vm_runs(&next.vcpu);
+	struct perf_ring ring;
+	pthread_t busy, other;
+	cpu_set_t before;
+
+	pin_for_timeline(&before);
+	sem_init(&next.has_waited, 0, 0);
+	sem_init(&next.may_run, 0, 0);
+	start_spinner(&busy);
+	pthread_create(&other, NULL, next_thread, NULL);
+	sem_wait(&next.has_waited);
+	stop_spinner(busy);
+
+	/* The tracepoint is on when the state begins. */
+	open_timeline(&ring);
+	perf_ring_enable(&ring);
+	run_turn(next.vcpu);
+	spin_in_user_space(WAITED_NS);
+	sem_post(&next.may_run);
+	pthread_join(other, NULL);
+	perf_ring_close(&ring);
+
+	ksft_print_msg("thread: had waited for %lu us, the state for %lu of %lu us\n",
+		       (unsigned long)(next.waited / 1000), (unsigned long)(tl.events[0].wait / 1000),
+		       (unsigned long)(tl.events[0].ns / 1000));
+	ksft_test_result(tl.nr && tl.events[0].state == TL_USER && tl.events[0].ns >= WAITED_NS,
+			 "thread: one that takes over ends the state of before\n");
+	ksft_test_result(next.waited >= WAITED_NS && tl.events[0].wait < WAITED_NS / 4,
+			 "thread: what it has waited before is not the vCPU's wait\n");
 	kvm_vm_free(vm);
 	unpin(&before);
 }
@@ -695,9 +765,10 @@ static void test_others(void)
 /* --- All of them ---------------------------------------------------------------- */
 
 static const struct test_case tests[] = {
-	{ "exits",	8,  test_exits,		NULL },
+	{ "exits",	7,  test_exits,		NULL },
 	{ "preempted",	5,  test_preempted,	NULL },
 	{ "halted",	9,  test_halted,	NULL },
+	{ "thread",	2,  test_thread,	no_run_delay },
 	{ "moved",	4,  test_moved,		no_two_cpus },
 	{ "others",	1,  test_others,	no_ftrace },
 	{ "pages",	4,  test_pages,		no_pages },

@@ -77,17 +77,32 @@ static void look_at(const struct perf_sample *sample, void *arg)
 	seen->at_exit += guest && sample->ip == (u64)exit_often_insn;
 }
 
-static void open_clock(struct perf_ring *ring)
+static struct perf_event_attr clock_attr(void)
 {
-	struct perf_event_attr attr = {
+	return (struct perf_event_attr) {
 		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
+		.size = sizeof(struct perf_event_attr),
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = opt.period,
 		.sample_type = PERF_SAMPLE_IP,
 	};
+}
+
+static void open_clock(struct perf_ring *ring)
+{
+	struct perf_event_attr attr = clock_attr();
 
 	perf_ring_open(ring, &attr, 0, -1, RING_PAGES);
+}
+
+static void skip_without_clock(void)
+{
+	struct perf_event_attr attr = clock_attr();
+	int fd = sys_perf_event_open(&attr, 0, -1);
+
+	if (fd < 0)
+		ksft_exit_skip("no cpu-clock that samples the kernel: %s\n", strerror(errno));
+	close(fd);
 }
 
 static void open_softirq(struct perf_ring *ring)
@@ -230,6 +245,7 @@ int main(int argc, char *argv[])
 	parse_options(argc, argv);
 	setbuf(stdout, NULL);
 	ksft_print_header();
+	skip_without_clock();
 	ksft_set_plan(4);
 	test_spin();
 	test_exit();
