@@ -40,6 +40,7 @@ trap 'rm -rf "$WORK"; on_exit' EXIT
 # permission		who may not profile the kernel may have CR3s
 # softirq-guest		what hits a softirq is said to have interrupted the guest
 # softirq-label		... and is labelled as the guest's
+# new-thread		a thread that takes a vCPU over brings what it has waited before
 # behind-exit		an interrupt behind an exit for another reason is the guest's
 # not-nested		a nested guest is not said to be one
 # not-smm		system management mode is not said
@@ -80,6 +81,7 @@ mutations()
 	permission@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (attr.sample_type & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_VCPU)) {/\1\tif (attr.sample_type \& PERF_SAMPLE_PHYS_ADDR) {/@selftests@permission: but not the vCPU
 	softirq-guest@patches/linux-7.3/*.patch@s/(NMI_MASK | SOFTIRQ_OFFSET)/NMI_MASK/@kunit@perf_data_softirq_is_host
 	softirq-label@patches/linux-7.3/*.patch@s/(NMI_MASK | SOFTIRQ_OFFSET)/NMI_MASK/@selftests@no softirq is labelled guest
+	new-thread@patches/linux-7.3/*.patch@s/^\([+ ]\)\t\t\tvcpu->timeline.run_delay = kvm_vcpu_run_delay();/\1\t\t\t(void)vcpu;/@selftests@thread: what it has waited before
 	behind-exit@patches/linux-7.3/*.patch@s/^+\t \* .*did not interrupt the guest\.$/+\t *\/ kvm_before_interrupt(vcpu, KVM_HANDLING_IRQ); \/*/@selftests@interrupts behind an exit for another reason
 	not-nested@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (is_guest_mode(vcpu))$/\1\tif (0)/@selftests@samples of L2 say so
 	not-smm@patches/linux-7.3/*.patch@s/^\([+ ]\)\tif (is_smm(vcpu))$/\1\tif (0)/@selftests@smm: and those in the handler say so
