@@ -54,7 +54,10 @@
 
 #define FLAGS_KNOWN	(PERF_VCPU_LOADED | PERF_VCPU_IN_GUEST | PERF_VCPU_NESTED | \
 			 PERF_VCPU_PROTECTED | PERF_VCPU_PT_ROOT_VALID | \
-			 PERF_VCPU_EXIT_REASON_VALID | PERF_VCPU_ISA_MASK)
+			 PERF_VCPU_EXIT_REASON_VALID | PERF_VCPU_EXCLUDED | PERF_VCPU_SMM | \
+			 PERF_VCPU_ISA_MASK | PERF_VCPU_WORDS_MASK)
+/* Words behind the flags */
+#define VCPU_WORDS	(sizeof(struct perf_sample_vcpu) / sizeof(uint64_t) - 1)
 /* KVM's limit for x86 (KVM_MAX_VCPU_IDS); the pattern is above it. */
 #define MAX_VCPU_ID	(4096 * 4)
 /* An ASID or VPID is 16 bits wide on all CPUs; KVM's exit codes have no such value. */
@@ -239,45 +242,46 @@ static void take_regs(struct cursor *c, uint64_t mask)
 
 static void take_vcpu(struct cursor *c, const struct perf_event_attr *attr)
 {
-	uint64_t flags = take_u64(c), root;
-	struct {
-		uint32_t vcpu_id, vpid, exit_reason, reserved;
-	} word = { 0 };
-	const void *at;
+	struct perf_sample_vcpu vcpu = { .flags = take_u64(c) };
+	uint64_t flags = vcpu.flags;
+	uint64_t words = (flags & PERF_VCPU_WORDS_MASK) >> PERF_VCPU_WORDS_SHIFT;
+	const void *at = take(c, words * sizeof(uint64_t));
 
 	if (flags & ~FLAGS_KNOWN)
 		complain(attr, "flags that do not exist", flags);
 	if (!(flags & PERF_VCPU_LOADED)) {
-		if (flags)
+		if (flags && flags != PERF_VCPU_EXCLUDED)
 			complain(attr, "flags, and not LOADED", flags);
 		return;
 	}
 	loaded++;
-	root = take_u64(c);
-	at = take(c, sizeof(word));
+	if (words != VCPU_WORDS) {
+		complain(attr, "words", words);
+		return;
+	}
 	if (!at)
 		return;
-	memcpy(&word, at, sizeof(word));
+	memcpy(&vcpu.pt_root, at, words * sizeof(uint64_t));
 
-	if (word.reserved)
-		complain(attr, "reserved", word.reserved);
-	if (word.vcpu_id >= MAX_VCPU_ID)
-		complain(attr, "vcpu_id", word.vcpu_id);
+	if (vcpu.vcpu_id >= MAX_VCPU_ID)
+		complain(attr, "vcpu_id", vcpu.vcpu_id);
+	if (vcpu.vpid > MAX_VPID)
+		complain(attr, "vpid", vcpu.vpid);
+	if (flags & PERF_VCPU_EXCLUDED)
+		complain(attr, "EXCLUDED with more", flags);
 	if (flags & PERF_VCPU_PT_ROOT_VALID) {
 		if (!(flags & PERF_VCPU_IN_GUEST) || (flags & PERF_VCPU_PROTECTED))
 			complain(attr, "flags with PT_ROOT_VALID", flags);
-		if (!root || root >= MAX_PT_ROOT)
-			complain(attr, "pt_root", root);
-	} else if (root) {
-		complain(attr, "pt_root without PT_ROOT_VALID", root);
+		if (!vcpu.pt_root || vcpu.pt_root >= MAX_PT_ROOT)
+			complain(attr, "pt_root", vcpu.pt_root);
+	} else if (vcpu.pt_root) {
+		complain(attr, "pt_root without PT_ROOT_VALID", vcpu.pt_root);
 	}
 	if (flags & PERF_VCPU_EXIT_REASON_VALID) {
-		if (word.exit_reason == PATTERN_32)
-			complain(attr, "exit_reason", word.exit_reason);
-		if (word.vpid > MAX_VPID)
-			complain(attr, "vpid", word.vpid);
-	} else if (word.exit_reason || word.vpid) {
-		complain(attr, "exit_reason without EXIT_REASON_VALID", word.exit_reason);
+		if ((uint32_t)vcpu.exit_reason == PATTERN_32)
+			complain(attr, "exit_reason", vcpu.exit_reason);
+	} else if (vcpu.exit_reason) {
+		complain(attr, "exit_reason without EXIT_REASON_VALID", vcpu.exit_reason);
 	}
 	if (flags & PERF_VCPU_IN_GUEST) {
 		in_guest++;
