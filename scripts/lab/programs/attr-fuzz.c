@@ -58,6 +58,8 @@
 			 PERF_VCPU_ISA_MASK | PERF_VCPU_WORDS_MASK)
 /* Words behind the flags */
 #define VCPU_WORDS	(sizeof(struct perf_sample_vcpu) / sizeof(uint64_t) - 1)
+/* Of the lab's host */
+#define MAX_CPUS	64
 /* KVM's limit for x86 (KVM_MAX_VCPU_IDS); the pattern is above it. */
 #define MAX_VCPU_ID	(4096 * 4)
 /* An ASID or VPID is 16 bits wide on all CPUs; KVM's exit codes have no such value. */
@@ -68,11 +70,12 @@
 
 /* After its common header; kvm_vcpu_timeline in include/trace/events/kvm.h */
 struct timeline {
-	uint64_t common, run_delay;
-	uint32_t vcpu_id, state;
+	uint64_t common, ns, wait, exit_reason;
+	uint32_t vcpu_id, seq;
 	int32_t why, next_pid;
-	uint32_t exit_reason, isa;
-};
+	uint32_t cpu;
+	uint8_t state, isa;
+} __attribute__((packed));
 
 #define TIMELINE_STATES	6
 
@@ -199,20 +202,20 @@ static void take_read(struct cursor *c, uint64_t format)
 static void check_timeline(const struct perf_event_attr *attr, const uint8_t *raw, uint32_t size)
 {
 	struct timeline timeline;
-	uint32_t padding;
 
 	timelines++;
-	/* All, and with the size of the raw data a multiple of 8 */
-	if (size != sizeof(timeline) + sizeof(padding)) {
+	/* All, and padded so that the size of it and what follows is a multiple of 8 */
+	if (size < sizeof(timeline) || size >= sizeof(timeline) + 2 * sizeof(uint64_t)) {
 		complain(attr, "timeline: size", size);
 		return;
 	}
 	memcpy(&timeline, raw, sizeof(timeline));
-	memcpy(&padding, raw + sizeof(timeline), sizeof(padding));
-	if (padding)
-		complain(attr, "timeline: padding", padding);
 	if (timeline.state >= TIMELINE_STATES)
 		complain(attr, "timeline: state", timeline.state);
+	if (timeline.wait > timeline.ns)
+		complain(attr, "timeline: wait", timeline.wait);
+	if (timeline.cpu >= MAX_CPUS)
+		complain(attr, "timeline: cpu", timeline.cpu);
 	if (timeline.vcpu_id >= MAX_VCPU_ID)
 		complain(attr, "timeline: vcpu_id", timeline.vcpu_id);
 	if (timeline.isa != 0 && timeline.isa != PERF_VCPU_ISA_VMX &&
