@@ -37,8 +37,8 @@
 #include "util/event.h"
 #include "util/header.h"
 #include "util/util.h"
-#include "../kvm-unified.h"
-#include "../vcpu-looks.h"
+#include "kvm-unified/format/profile.h"
+#include "kvm-unified/report/report.h"
 
 /*
  * A report that takes longer hangs: in CPU time, so that a busy machine makes no

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * In a guest: symbols of code that is in no file which the host could have, to be
+ * put into the guest map: what JIT compilers tell of theirs, and the vDSO.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/string.h>
+#include <linux/zalloc.h>
+#ifdef HAVE_LIBELF_SUPPORT
+#include <gelf.h>
+#endif
+#include <internal/lib.h>
+
+#include "util/debug.h"
+#include "util/event.h"
+#include "util/namespaces.h"
+#include "kvm-unified/format/records.h"
+#include "kvm-unified/lib/warnings.h"
+#include "symbols.h"
+
+/* Where a JIT compiler describes its code: Documentation/jit-interface.txt */
+#define PERF_MAP_FMT	"/tmp/perf-%d.map"
+
+#define SYMBOLS_CHUNK	(UINT16_MAX - sizeof(u64) - sizeof(struct perf_record_guest_symbols))
+
+/* Writes @len bytes at rec->data, which has room for the padding. 0 or -errno */
+static int write_chunk(int fd, struct perf_record_guest_symbols *rec, size_t len)
+{
+	rec->header.type = PERF_RECORD_GUEST_SYMBOLS;
+	rec->header.size = PERF_ALIGN(sizeof(*rec) + len, sizeof(u64));
+	rec->len = len;
+	memset(rec->data + len, 0, rec->header.size - sizeof(*rec) - len);
+	return writen(fd, rec, rec->header.size) == rec->header.size ? 0 : -errno;
+}
+
+/*
+ * The file that a process has written, as perf looks for it: by its pid in its
+ * own pid namespace and root directory, or, if it is gone, where perf's own is.
+ */
+static int open_perf_map(pid_t pid)
+{
+	struct nsinfo *nsi = nsinfo__new(pid);
+	char path[PATH_MAX];
+	struct stat st;
+	int fd;
+
+	scnprintf(path, sizeof(path), "/proc/%d/root" PERF_MAP_FMT, pid,
+		  nsi ? nsinfo__nstgid(nsi) : pid);
+	nsinfo__put(nsi);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0) {
+		scnprintf(path, sizeof(path), PERF_MAP_FMT, pid);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	}
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/*
+ * Writes what the process @pid has told of its own code in /tmp/perf-<pid>.map, if
+ * anything, and not more than @left bytes of it. 0, or -errno of @fd
+ */
+int guest_symbols__write_perf_map(int fd, pid_t pid, size_t *left)
+{
+	struct perf_record_guest_symbols *rec;
+	int ret = 0, in = open_perf_map(pid);
+
+	if (in < 0)
+		return 0;
+	rec = zalloc(UINT16_MAX);
+	if (!rec) {
+		close(in);
+		return -ENOMEM;
+	}
+	rec->pid = pid;
+	while (!ret) {
+		ssize_t n = read(in, rec->data, min(*left, SYMBOLS_CHUNK));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		*left -= n;
+		if (!*left)
+			unified_warning(PERF_MAP_FMT ": not all of it is read, as the files of this kind have %u MiB\n",
+					pid, GUEST_SYMBOLS_MAX_SIZE >> 20);
+		ret = write_chunk(fd, rec, n);
+	}
+	free(rec);
+	close(in);
+	return ret;
+}
+
+#ifdef HAVE_LIBELF_SUPPORT
+
+/* Of the image that the kernel has put into this process, and into all others */
+static Elf *open_vdso(void)
+{
+	unsigned long address = getauxval(AT_SYSINFO_EHDR);
+	char *image = (char *)address;
+	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)image;
+
+	if (!image || elf_version(EV_CURRENT) == EV_NONE)
+		return NULL;
+	/* The section headers are last. */
+	return elf_memory(image, ehdr->e_shoff + ehdr->e_shnum * ehdr->e_shentsize);
+}
+
+static size_t print_symbols(Elf *elf, char *buf, size_t size)
+{
+	Elf_Scn *scn = NULL;
+	size_t len = 0;
+	GElf_Shdr shdr;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		Elf_Data *data;
+		GElf_Sym sym;
+
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_DYNSYM || !shdr.sh_entsize)
+			continue;
+		data = elf_getdata(scn, NULL);
+		for (size_t i = 0; data && i < shdr.sh_size / shdr.sh_entsize; i++) {
+			const char *name;
+
+			if (!gelf_getsym(data, i, &sym) || !sym.st_size ||
+			    GELF_ST_TYPE(sym.st_info) != STT_FUNC)
+				continue;
+			name = elf_strptr(elf, shdr.sh_link, sym.st_name);
+			if (name)
+				len += scnprintf(buf + len, size - len,
+						 "%" PRIx64 " %" PRIx64 " %s\n",
+						 (u64)sym.st_value, (u64)sym.st_size, name);
+		}
+	}
+	return len;
+}
+
+/* Writes the symbols of the vDSO of 64-bit processes, if there is one. 0 or -errno */
+int guest_symbols__write_vdso(int fd)
+{
+	struct perf_record_guest_symbols *rec = zalloc(UINT16_MAX);
+	Elf *elf = open_vdso();
+	int ret = 0;
+	size_t len;
+
+	if (!rec)
+		ret = -ENOMEM;
+	if (rec && elf) {
+		len = print_symbols(elf, rec->data, SYMBOLS_CHUNK);
+		if (len)
+			ret = write_chunk(fd, rec, len);
+	}
+	elf_end(elf);
+	free(rec);
+	return ret;
+}
+
+#else
+
+int guest_symbols__write_vdso(int fd __maybe_unused)
+{
+	return 0;
+}
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_COLLECTOR_SYMBOLS_H
+#define __PERF_KVM_UNIFIED_COLLECTOR_SYMBOLS_H
+
+#include <sys/types.h>
+
+/* Of the files of all JIT compilers together, so much is read. */
+#define GUEST_SYMBOLS_MAX_SIZE	(64U << 20)
+
+int guest_symbols__write_perf_map(int fd, pid_t pid, size_t *left);
+int guest_symbols__write_vdso(int fd);
+
+#endif /* __PERF_KVM_UNIFIED_COLLECTOR_SYMBOLS_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_FORMAT_PROFILE_H
+#define __PERF_KVM_UNIFIED_FORMAT_PROFILE_H
+
+/* What a profile of perf kvm unified record has besides perf's own */
+
+/* What vCPUs did when they did not run, if the kernel has it */
+#define KVM_TIMELINE_EVENT	"kvm:kvm_vcpu_timeline"
+
+/* Files of the perf.data directory: records.h says what is in them */
+#define KVM_GUESTS_VMS		"vms"
+#define VCPU_LOOKS_FILE		"vcpu_looks"
+#define KVM_GUEST_MAP_PREFIX	"guest_map__"
+#define KVM_GUEST_MAP_FMT	KVM_GUEST_MAP_PREFIX "%d"
+#define KVM_GUEST_KALLSYMS_FMT	"kcore_dir__%d"	/* and /kallsyms in it */
+
+#endif /* __PERF_KVM_UNIFIED_FORMAT_PROFILE_H */

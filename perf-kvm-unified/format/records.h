@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_FORMAT_RECORDS_H
+#define __PERF_KVM_UNIFIED_FORMAT_RECORDS_H
+
+#include <linux/perf_event.h>
+#include <linux/types.h>
+
+/*
+ * The records that perf kvm unified adds to perf's user records (see enum
+ * perf_user_event_type). They stand in three kinds of files, all streams in
+ * perf.data's pipe format that end with PERF_RECORD_FINISHED_INIT:
+ *
+ *  - "vms" in a perf.data directory, written by the host: the VMs;
+ *  - "vcpu_looks" there, written by the host while it records: looks at the vCPUs' threads;
+ *  - a guest map, "guest_map__<pid of the VMM>" in the directory, written by
+ *    perf kvm unified guest-map in the guest: PERF_RECORD_COMM, _MMAP and
+ *    _MMAP2 as perf record synthesizes them, and these. What happened while the
+ *    guest was watched (--follow) has its time in front: see GUEST_TIME.
+ */
+
+/* Longer names are cut; what is left of the array is zero. */
+#define GUEST_VM_NAME_LEN	64
+
+/* When the vCPU was there: before the measurement, after it. Both, or one, or none */
+#define GUEST_VCPU_AT_START	(1U << 0)
+#define GUEST_VCPU_AT_END	(1U << 1)
+/* It was halted, or not started yet, just before the measurement. */
+#define GUEST_VCPU_HALTED	(1U << 2)
+/* What it was at just after the measurement; none of them: it could run */
+#define GUEST_VCPU_END_HALTED	(1U << 3)
+#define GUEST_VCPU_END_BLOCKED	(1U << 4)	/* in KVM_RUN, waits for the host */
+#define GUEST_VCPU_END_VMM	(1U << 5)	/* sleeps out of KVM_RUN */
+
+struct guest_vcpu {
+	__u32	id;		/* as in KVM_CREATE_VCPU */
+	__u32	tid;		/* of the vCPU thread, 0 if not known */
+	__u32	flags;		/* GUEST_VCPU_* */
+	__u32	reserved;
+};
+
+/* Only the time of some tasks was sampled, not that of whole CPUs. */
+#define GUEST_RECORDING_PER_TASK	(1U << 0)
+
+/* PERF_RECORD_GUEST_RECORDING: how the profile was made */
+struct perf_record_guest_recording {
+	struct perf_event_header header;
+	__u32	flags;		/* GUEST_RECORDING_* */
+	__u32	reserved;
+};
+
+/*
+ * PERF_RECORD_GUEST_VM: a VM that ran on the host. One with more vCPUs than a
+ * record has room for has several.
+ */
+struct perf_record_guest_vm {
+	struct perf_event_header header;
+	__u32	pid;		/* of the VMM */
+	__u32	nr_vcpus;
+	char	name[GUEST_VM_NAME_LEN];
+	struct guest_vcpu vcpus[];
+};
+
+/*
+ * PERF_RECORD_GUEST_VCPU_LOOK: a vCPU's thread had not run for a second when it was looked
+ * at, in "vcpu_looks" of the directory. Once for each such time, and again when there is
+ * another vCPU
+ */
+struct perf_record_guest_vcpu_look {
+	struct perf_event_header header;
+	__u32	pid;		/* of the VMM */
+	__u32	id;		/* as in KVM_CREATE_VCPU */
+	__u32	flags;		/* GUEST_VCPU_END_*, or 0: it could run */
+	__u32	reserved;
+	__u64	tsc;		/* the host's, when it was looked at */
+};
+
+/*
+ * PERF_RECORD_GUEST_VM_TSC: what KVM makes of the host's TSC for a VM's vCPUs,
+ *
+ *	guest = host * ratio / 2^frac_bits + offset	(modulo 2^64)
+ *
+ * if it was the same for all of them, before and after the measurement.
+ */
+struct perf_record_guest_vm_tsc {
+	struct perf_event_header header;
+	__u32	pid;		/* of the VMM */
+	__u32	frac_bits;	/* 0: not scaled, whatever ratio is */
+	__u64	offset;
+	__u64	ratio;
+};
+
+/* The guest's kernel isolates page tables: user mode runs on bit 12 of the root. */
+#define GUEST_MAP_PTI		(1U << 0)
+/* Processes that came and went during the measurement are in the map. */
+#define GUEST_MAP_FOLLOWED	(1U << 1)
+
+#define GUEST_MAP_KNOWN		(GUEST_MAP_PTI | GUEST_MAP_FOLLOWED)
+
+/* PERF_RECORD_GUEST_MAP: what kind of a map this is, before all others */
+struct perf_record_guest_map {
+	struct perf_event_header header;
+	__u32	flags;		/* GUEST_MAP_*; a reader that does not know one refuses */
+	__u32	reserved;
+};
+
+/* PERF_RECORD_GUEST_MISSED: what is not in the map, behind all others */
+struct perf_record_guest_missed {
+	struct perf_event_header header;
+	__u64	spaces;		/* processes whose root could not be read */
+	__u64	events;		/* of processes coming and going that were lost */
+};
+
+/* PERF_RECORD_GUEST_CLOCK: the guest's TSC and CLOCK_BOOTTIME, read together */
+struct perf_record_guest_clock {
+	struct perf_event_header header;
+	__u64	tsc;
+	__u64	time;		/* ns */
+};
+
+/*
+ * PERF_RECORD_GUEST_TIME: when that happened which the records behind it say, up
+ * to the next of these. It never goes back. Before the first: before the map.
+ */
+struct perf_record_guest_time {
+	struct perf_event_header header;
+	__u64	time;		/* ns of the guest's CLOCK_BOOTTIME */
+};
+
+/*
+ * PERF_RECORD_GUEST_SPACE: an address space of the guest, and whose it was from
+ * @from to just before @until, in ns of the guest's CLOCK_BOOTTIME.
+ */
+struct perf_record_guest_space {
+	struct perf_event_header header;
+	__u64	pt_root;	/* physical address of the top page table */
+	__u64	from;
+	__u64	until;		/* ~0: alive when the map was made */
+	__u32	pid;
+	__u32	ns_pid;		/* in its own pid namespace; 0: the same */
+};
+
+/* PERF_RECORD_GUEST_KALLSYMS: the next piece of the guest's /proc/kallsyms */
+struct perf_record_guest_kallsyms {
+	struct perf_event_header header;
+	__u32	len;		/* of data; the record is padded to 8 bytes */
+	__u32	reserved;
+	char	data[];
+};
+
+/*
+ * PERF_RECORD_GUEST_SYMBOLS: the next piece of symbols that are in no file: lines
+ * of start and size, in hex, and a name, as in /tmp/perf-<pid>.map. Of the code
+ * that @pid has made for itself, or, if that is 0, of the vDSO, by offset.
+ */
+struct perf_record_guest_symbols {
+	struct perf_event_header header;
+	__u32	pid;
+	__u32	len;		/* of data; the record is padded to 8 bytes */
+	char	data[];
+};
+
+#endif /* __PERF_KVM_UNIFIED_FORMAT_RECORDS_H */

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of a host's VMs and their vCPUs, in memory and as a file of the profile.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/zalloc.h>
+#include <internal/lib.h>
+
+#include "util/debug.h"
+#include "util/event.h"
+#include "util/header.h"
+#include "stream.h"
+#include "vms.h"
+
+/* More than a host has memory for; a file that says so is broken. */
+#define KVM_VMS_MAX		4096
+#define KVM_VCPUS_MAX		65536
+
+/* A record's size has 16 bits. */
+#define VCPUS_PER_RECORD	4000U
+
+/* Makes @name fit for a terminal and for NAME=... on a command line */
+void kvm_vm__sanitize_name(char *name)
+{
+	for (; *name; name++) {
+		if (!isgraph((unsigned char)*name) || *name == '=' || *name == '/')
+			*name = '_';
+	}
+}
+
+struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name)
+{
+	for (size_t i = 0; i < vms->nr; i++) {
+		if (!strcmp(vms->entries[i].name, name))
+			return &vms->entries[i];
+	}
+	return NULL;
+}
+
+/* That --@option has named a VM that there is not, and which there are */
+void kvm_vms__pr_no_such(const struct kvm_vms *vms, const char *option, const char *name)
+{
+	pr_err("--%s: no VM is called '%s'.", option, name);
+	for (size_t i = 0; i < vms->nr; i++)
+		pr_err("%s%s (pid %d)", i ? ", " : " Running: ", vms->entries[i].name,
+		       vms->entries[i].pid);
+	pr_err("%s\n", vms->nr ? "" : " No VM is running.");
+}
+
+struct kvm_vm *kvm_vms__find_pid(struct kvm_vms *vms, pid_t pid)
+{
+	for (size_t i = 0; i < vms->nr; i++) {
+		if (vms->entries[i].pid == pid)
+			return &vms->entries[i];
+	}
+	return NULL;
+}
+
+/* The vCPU of that number, or NULL */
+struct guest_vcpu *kvm_vm__find_vcpu(const struct kvm_vm *vm, u32 id)
+{
+	for (u32 i = 0; i < vm->nr_vcpus; i++) {
+		if (vm->vcpus[i].id == id)
+			return &vm->vcpus[i];
+	}
+	return NULL;
+}
+
+/* The vCPU whose thread is @tid, or NULL */
+const struct guest_vcpu *kvm_vm__find_tid(const struct kvm_vm *vm, pid_t tid)
+{
+	for (u32 i = 0; i < vm->nr_vcpus; i++) {
+		if (vm->vcpus[i].tid && vm->vcpus[i].tid == (u32)tid)
+			return &vm->vcpus[i];
+	}
+	return NULL;
+}
+
+static int vcpu__cmp(const void *_a, const void *_b)
+{
+	const struct guest_vcpu *a = _a, *b = _b;
+
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static void kvm_vm__sort(struct kvm_vm *vm)
+{
+	if (vm->nr_vcpus)
+		qsort(vm->vcpus, vm->nr_vcpus, sizeof(*vm->vcpus), vcpu__cmp);
+}
+
+/* Adds the vCPUs of @vm, which it takes, to @known: none goes away. 0 or -ENOMEM */
+static int kvm_vm__merge(struct kvm_vm *known, struct kvm_vm *vm)
+{
+	struct guest_vcpu *vcpus = reallocarray(known->vcpus, known->nr_vcpus + vm->nr_vcpus + 1,
+						sizeof(*vcpus));
+
+	if (!vcpus) {
+		zfree(&vm->vcpus);
+		return -ENOMEM;
+	}
+	known->vcpus = vcpus;
+	if (!guest_tsc__same(&known->tsc, &vm->tsc))
+		known->tsc.known = false;
+	for (u32 i = 0; i < vm->nr_vcpus; i++) {
+		const struct guest_vcpu *vcpu = &vm->vcpus[i];
+		struct guest_vcpu *old = kvm_vm__find_vcpu(known, vcpu->id);
+
+		if (!old) {
+			known->vcpus[known->nr_vcpus++] = *vcpu;
+			continue;
+		}
+		old->flags |= vcpu->flags;
+		old->tid = vcpu->tid ?: old->tid;
+	}
+	zfree(&vm->vcpus);
+	kvm_vm__sort(known);
+	return 0;
+}
+
+/*
+ * Takes over @vm and what it points to. vCPUs of a VM that is there already are added to
+ * it; a name that another VM has is made unique with the pid. 0 or -ENOMEM
+ */
+int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm)
+{
+	struct kvm_vm *entries, *known = kvm_vms__find_pid(vms, vm->pid);
+
+	if (known)
+		return kvm_vm__merge(known, vm);
+
+	if (!vm->name[0])
+		scnprintf(vm->name, sizeof(vm->name), "vm-%d", vm->pid);
+	if (kvm_vms__find_name(vms, vm->name)) {
+		size_t len = strnlen(vm->name, sizeof(vm->name) - 12);
+
+		scnprintf(vm->name + len, sizeof(vm->name) - len, "-%d", vm->pid);
+	}
+
+	entries = reallocarray(vms->entries, vms->nr + 1, sizeof(*entries));
+	if (!entries) {
+		zfree(&vm->vcpus);
+		return -ENOMEM;
+	}
+	entries[vms->nr++] = *vm;
+	vms->entries = entries;
+	kvm_vm__sort(&entries[vms->nr - 1]);
+	return 0;
+}
+
+static int write_record(int fd, const void *rec, size_t size)
+{
+	return writen(fd, (void *)rec, size) == (ssize_t)size ? 0 : -errno;
+}
+
+static int kvm_vm__write(const struct kvm_vm *vm, int fd)
+{
+	struct perf_record_guest_vm rec = {
+		.header.type = PERF_RECORD_GUEST_VM,
+		.pid = vm->pid,
+	};
+	u32 done = 0;
+	int ret;
+
+	memcpy(rec.name, vm->name, sizeof(rec.name));
+	do {
+		rec.nr_vcpus = min(vm->nr_vcpus - done, VCPUS_PER_RECORD);
+		rec.header.size = sizeof(rec) + rec.nr_vcpus * sizeof(*vm->vcpus);
+		ret = write_record(fd, &rec, sizeof(rec));
+		if (!ret && rec.nr_vcpus)
+			ret = write_record(fd, vm->vcpus + done,
+					   rec.nr_vcpus * sizeof(*vm->vcpus));
+		done += rec.nr_vcpus;
+	} while (!ret && done < vm->nr_vcpus);
+	return ret;
+}
+
+static int kvm_vm__write_tsc(const struct kvm_vm *vm, int fd)
+{
+	const struct perf_record_guest_vm_tsc rec = {
+		.header.type = PERF_RECORD_GUEST_VM_TSC,
+		.header.size = sizeof(rec),
+		.pid = vm->pid,
+		.frac_bits = vm->tsc.frac_bits,
+		.offset = vm->tsc.offset,
+		.ratio = vm->tsc.ratio,
+	};
+
+	return vm->tsc.known ? write_record(fd, &rec, sizeof(rec)) : 0;
+}
+
+/* Writes the stream that kvm_vms__read() reads. 0 or -errno. */
+int kvm_vms__write(const struct kvm_vms *vms, const char *path)
+{
+	const struct perf_record_guest_recording rec = {
+		.header.type = PERF_RECORD_GUEST_RECORDING,
+		.header.size = sizeof(rec),
+		.flags = vms->per_task ? GUEST_RECORDING_PER_TASK : 0,
+	};
+	int fd, ret;
+
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+
+	ret = perf_header__write_pipe(fd) < 0 ? -errno : 0;
+	if (!ret)
+		ret = write_record(fd, &rec, sizeof(rec));
+	for (size_t i = 0; !ret && i < vms->nr; i++) {
+		ret = kvm_vm__write(&vms->entries[i], fd);
+		if (!ret)
+			ret = kvm_vm__write_tsc(&vms->entries[i], fd);
+	}
+	if (!ret)
+		ret = guest_stream__write_end(fd);
+	if (close(fd) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+static int kvm_vms__process_vm(struct kvm_vms *vms, const struct perf_record_guest_vm *rec)
+{
+	struct kvm_vm vm = { };
+	size_t vcpus_size;
+
+	if (rec->header.size < sizeof(*rec))
+		return -EINVAL;
+	vcpus_size = rec->header.size - sizeof(*rec);
+	if (rec->nr_vcpus > vcpus_size / sizeof(*rec->vcpus))
+		return -EINVAL;
+	/* 0 and -1 are the default guest and the host among perf's machines. */
+	if ((pid_t)rec->pid <= 0 || vms->nr >= KVM_VMS_MAX)
+		return -EINVAL;
+	vms->nr_vcpus += rec->nr_vcpus;
+	if (vms->nr_vcpus > KVM_VCPUS_MAX)
+		return -E2BIG;
+
+	vm.pid = rec->pid;
+	vm.nr_vcpus = rec->nr_vcpus;
+	scnprintf(vm.name, sizeof(vm.name), "%.*s", (int)sizeof(rec->name) - 1, rec->name);
+	kvm_vm__sanitize_name(vm.name);
+	if (vm.nr_vcpus) {
+		vm.vcpus = memdup(rec->vcpus, vm.nr_vcpus * sizeof(*vm.vcpus));
+		if (!vm.vcpus)
+			return -ENOMEM;
+	}
+	return kvm_vms__add(vms, &vm);
+}
+
+static int kvm_vms__process_tsc(struct kvm_vms *vms, const struct perf_record_guest_vm_tsc *rec)
+{
+	struct kvm_vm *vm;
+
+	if (rec->header.size < sizeof(*rec))
+		return -EINVAL;
+	vm = kvm_vms__find_pid(vms, rec->pid);
+	if (!vm)
+		return -EINVAL;
+	vm->tsc = (struct guest_tsc) {
+		.known = true,
+		.frac_bits = rec->frac_bits,
+		.offset = rec->offset,
+		.ratio = rec->ratio,
+	};
+	return 0;
+}
+
+static int kvm_vms__process(const union perf_event *event, void *arg)
+{
+	const struct perf_record_guest_recording *recording = (const void *)event;
+	struct kvm_vms *vms = arg;
+
+	switch (event->header.type) {
+	case PERF_RECORD_GUEST_RECORDING:
+		if (event->header.size < sizeof(*recording))
+			return -EINVAL;
+		vms->per_task = recording->flags & GUEST_RECORDING_PER_TASK;
+		return 0;
+	case PERF_RECORD_GUEST_VM:
+		return kvm_vms__process_vm(vms, (const void *)event);
+	case PERF_RECORD_GUEST_VM_TSC:
+		return kvm_vms__process_tsc(vms, (const void *)event);
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Returns 0, -ENOENT if there is no such file, or another -errno with the rest
+ * of a sentence about it in @err.
+ */
+int kvm_vms__read(struct kvm_vms *vms, const char *path, char *err, size_t errlen)
+{
+	return guest_stream__read_file(path, kvm_vms__process, vms, err, errlen);
+}
+
+void kvm_vms__exit(struct kvm_vms *vms)
+{
+	for (size_t i = 0; i < vms->nr; i++)
+		zfree(&vms->entries[i].vcpus);
+	zfree(&vms->entries);
+	vms->nr = 0;
+}

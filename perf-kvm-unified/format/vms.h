@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_FORMAT_VMS_H
+#define __PERF_KVM_UNIFIED_FORMAT_VMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "clock.h"
+#include "records.h"
+
+/* A virtual machine: one process, its VMM */
+struct kvm_vm {
+	pid_t	pid;			/* of the VMM */
+	char	name[GUEST_VM_NAME_LEN];
+	u32	nr_vcpus;
+	struct guest_vcpu *vcpus;	/* sorted by id */
+	struct guest_tsc tsc;		/* of all vCPUs, if it is the same and stays it */
+};
+
+struct kvm_vms {
+	struct kvm_vm *entries;
+	size_t	nr;
+	u32	nr_vcpus;		/* of all of them, when read */
+	bool	per_task;		/* the profile is not of whole CPUs */
+};
+
+struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name);
+void kvm_vms__pr_no_such(const struct kvm_vms *vms, const char *option, const char *name);
+struct kvm_vm *kvm_vms__find_pid(struct kvm_vms *vms, pid_t pid);
+int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm);
+int kvm_vms__write(const struct kvm_vms *vms, const char *path);
+int kvm_vms__read(struct kvm_vms *vms, const char *path, char *err, size_t errlen);
+void kvm_vms__exit(struct kvm_vms *vms);
+
+void kvm_vm__sanitize_name(char *name);
+struct guest_vcpu *kvm_vm__find_vcpu(const struct kvm_vm *vm, u32 id);
+const struct guest_vcpu *kvm_vm__find_tid(const struct kvm_vm *vm, pid_t tid);
+
+#endif /* __PERF_KVM_UNIFIED_FORMAT_VMS_H */

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a guest calls its files, made names on the host. No file of the host is
+ * opened because a guest has named it: only what is below a directory that the
+ * user has named for that guest, and has the build-id that the guest says.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <sys/stat.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+#include <linux/zalloc.h>
+
+#include "util/build-id.h"
+#include "util/debug.h"
+#include "util/hashmap.h"
+#include "util/symbol.h"
+#include "util/util.h"
+#include "util/modest-elf.h"
+#include "kvm-unified/lib/warnings.h"
+#include "files.h"
+#include "guests.h"
+
+struct guest_root {
+	struct list_head node;
+	char		 *name;		/* NULL: all guests */
+	char		 *dir;		/* as realpath() gives it */
+};
+
+static LIST_HEAD(guest_roots);
+
+/* The first that was given for guest @name, or, if that is NULL, for all guests; or NULL */
+static const struct guest_root *find_root(const char *name)
+{
+	const struct guest_root *root;
+
+	list_for_each_entry(root, &guest_roots, node) {
+		if (name && root->name ? !strcmp(root->name, name) : root->name == name)
+			return root;
+	}
+	return NULL;
+}
+
+/**
+ * kvm_guests__add_root - use a directory as the root of a guest's file system
+ * @arg: "NAME=DIR", or "DIR" for every guest without one of its own
+ *
+ * For the sessions that are opened after this. 0 or -errno.
+ */
+int kvm_guests__add_root(const char *arg)
+{
+	const char *eq = strchr(arg, '='), *slash = strchr(arg, '/');
+	struct guest_root *root;
+	struct stat st;
+
+	if (slash && eq > slash)
+		eq = NULL;
+	if (eq && (eq == arg || !eq[1]))
+		return -EINVAL;
+	if (!stat(eq ? eq + 1 : arg, &st) && !S_ISDIR(st.st_mode))
+		return -ENOTDIR;
+
+	root = zalloc(sizeof(*root));
+	if (!root)
+		return -ENOMEM;
+
+	root->dir = realpath(eq ? eq + 1 : arg, NULL);
+	if (!root->dir) {
+		int ret = -errno;
+
+		free(root);
+		return ret;
+	}
+	if (eq) {
+		root->name = strndup(arg, eq - arg);
+		if (!root->name) {
+			free(root->dir);
+			free(root);
+			return -ENOMEM;
+		}
+	}
+	list_add_tail(&root->node, &guest_roots);
+	return 0;
+}
+
+/* A name for which there is a root, and no guest in @session; or NULL */
+const char *kvm_guests__unused_root(struct perf_session *session)
+{
+	struct guest_root *root;
+
+	list_for_each_entry(root, &guest_roots, node) {
+		if (root->name && !kvm_guests__find_name(session, root->name))
+			return root->name;
+	}
+	return NULL;
+}
+
+/* Whether a guest, or all guests (@name: NULL), were given two */
+bool kvm_guests__has_two_roots(const char **name)
+{
+	const struct guest_root *root;
+
+	list_for_each_entry(root, &guest_roots, node) {
+		*name = root->name;
+		if (find_root(root->name) != root)
+			return true;
+	}
+	return false;
+}
+
+const char *kvm_guests__root(const char *name)
+{
+	const struct guest_root *root = find_root(name) ?: find_root(NULL);
+
+	return root ? root->dir : NULL;
+}
+
+/* Whatever prints it later: nothing in @str but what a terminal takes as text */
+void guest_text__sanitize(char *str)
+{
+	for (; *str; str++) {
+		if (!isprint((unsigned char)*str))
+			*str = '?';
+	}
+}
+
+/* perf would unpack those, however large they get. */
+static bool is_compressed(const char *name)
+{
+	const char *ext = strrchr(name, '.');
+
+	return ext && (!strcmp(ext, ".gz") || !strcmp(ext, ".xz"));
+}
+
+/*
+ * So much time is spent on looking for a guest's files. Thousands are found in a
+ * tenth of that, but a path may lead through 40 links of a thousand directories each.
+ */
+#define GUEST_FILES_MAX_NS	(2 * NSEC_PER_SEC)
+#define GUEST_FILES_MAX		16384
+
+static u64 cpu_time_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+/* The file below the guest's root, if it has that build-id; to be freed. Or NULL */
+static char *find_file(struct kvm_guest *guest, const char *name, const struct build_id *bid)
+{
+	char path[PATH_MAX], *real = NULL;
+	struct build_id found;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s%s", guest->root, name) < sizeof(path))
+		real = realpath(path, NULL);
+
+	/* Symbolic links are the guest's too: they must not lead out of the root. */
+	if (!real || !strstarts(real, guest->root) || !is_regular_file(real) ||
+	    is_compressed(real) ||
+	    (real[strlen(guest->root)] != '/' && strcmp(guest->root, "/"))) {
+		free(real);
+		return NULL;
+	}
+	if (!elf_file__is_modest(real)) {
+		pr_debug("%s: %s is no program, or too large, not used\n", __func__, real);
+		goto out_free;
+	}
+	if (filename__read_build_id(real, &found) > 0 && found.size == bid->size &&
+	    !memcmp(found.data, bid->data, bid->size))
+		return real;
+
+	guest->nr_foreign_files++;
+	pr_debug("%s: %s has not the build-id that guest %s says, not used\n",
+		 __func__, real, guest->name);
+out_free:
+	free(real);
+	return NULL;
+}
+
+static size_t file__hash(long key, void *ctx __maybe_unused)
+{
+	return str_hash((const char *)key);
+}
+
+static bool file__equal(long a, long b, void *ctx __maybe_unused)
+{
+	return !strcmp((const char *)a, (const char *)b);
+}
+
+/* As find_file(), but each is looked for once, however often it is mapped. Not freed */
+static const char *kvm_guest__file(struct kvm_guest *guest, const char *name,
+				   const struct build_id *bid)
+{
+	char key[SBUILD_ID_SIZE + PATH_MAX], *copy, *real = NULL;
+	u64 start;
+
+	build_id__snprintf(bid, key, sizeof(key));
+	scnprintf(key + strlen(key), sizeof(key) - strlen(key), "/%s", name);
+	if (!guest->files) {
+		struct hashmap *files = hashmap__new(file__hash, file__equal, NULL);
+
+		if (IS_ERR(files))
+			return NULL;
+		guest->files = files;
+	}
+	if (hashmap__find(guest->files, key, &real))
+		return real;
+
+	if (guest->files_ns > GUEST_FILES_MAX_NS || hashmap__size(guest->files) >= GUEST_FILES_MAX)
+		return NULL;
+	start = cpu_time_ns();
+	real = find_file(guest, name, bid);
+	guest->files_ns += cpu_time_ns() - start;
+	if (guest->files_ns > GUEST_FILES_MAX_NS)
+		unified_warning("Guest %s: it takes too long to find its files below %s, the rest is not looked for\n",
+				guest->name, guest->root);
+
+	copy = strdup(key);
+	if (!copy || hashmap__add(guest->files, copy, real)) {
+		free(copy);
+		zfree(&real);
+	}
+	return real;
+}
+
+void kvm_guest__free_files(struct kvm_guest *guest)
+{
+	struct hashmap_entry *entry;
+	size_t bkt;
+
+	if (!guest->files)
+		return;
+	hashmap__for_each_entry(guest->files, entry, bkt) {
+		free((void *)entry->pkey);
+		free(entry->pvalue);
+	}
+	hashmap__free(guest->files);
+	guest->files = NULL;
+}
+
+/*
+ * The guest's name of a file made a name on the host: that of the file below
+ * the guest's root directory if it is there and has the build-id that the guest
+ * says, and otherwise one in a directory that nobody makes. Symbols come from
+ * perf's build-id cache then, which goes by build-id alone.
+ */
+void guest_file_name(struct kvm_guest *guest, const char *name,
+		     const struct build_id *bid, char *buf, size_t size)
+{
+	const char *real = NULL;
+
+	if (guest->root && name[0] == '/' && name[1] != '/' && build_id__is_defined(bid) &&
+	    strnlen(name, PATH_MAX) < PATH_MAX)
+		real = kvm_guest__file(guest, name, bid);
+	if (real) {
+		strlcpy(buf, real, size);
+		return;
+	}
+
+	/* Not just "[name]": a VM may be called "heap", which perf takes for one. */
+	scnprintf(buf, size, "/[guest:%s]%s%s", guest->name, name[0] == '/' ? "" : "/", name);
+	guest_text__sanitize(buf);
+	/* Nor may it lead anywhere else. */
+	for (char *p = buf; (p = strstr(p, ".."));)
+		*p = '?';
+}
+
+/* A module's map is called "[name]" on any host: no file is looked for then. */
+void guest_module_name(const char *name, char *buf, size_t size)
+{
+	const char *base = strrchr(name, '/');
+	size_t len;
+
+	base = base ? base + 1 : name;
+	if (*base == '[')
+		base++;
+	len = strcspn(base, ".]");
+	scnprintf(buf, size, "[%.*s]", (int)len, base);
+	strreplace(buf, '-', '_');
+	guest_text__sanitize(buf);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_GUESTS_LOAD_H
+#define __PERF_KVM_UNIFIED_GUESTS_LOAD_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+struct kvm_guest;
+
+int guest_map__check(const char *path, char *err, size_t errlen);
+int guest_map__extract_kallsyms(const char *path, int fd, char *err, size_t errlen);
+
+int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *kallsyms,
+			int kallsyms_fd, char *err, size_t errlen);
+void kvm_guest__replay(struct kvm_guest *guest, u64 time);
+void kvm_guest__unload_map(struct kvm_guest *guest);
+
+#endif /* __PERF_KVM_UNIFIED_GUESTS_LOAD_H */

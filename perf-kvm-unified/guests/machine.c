@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a guest map says, put into perf's machine, thread, map and symbol
+ * structures of that guest.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/zalloc.h>
+
+#include "util/build-id.h"
+#include "util/dso.h"
+#include "util/event.h"
+#include "util/hashmap.h"
+#include "util/machine.h"
+#include "util/map.h"
+#include "util/maps.h"
+#include "util/namespaces.h"
+#include "util/sample.h"
+#include "util/symbol.h"
+#include "util/thread.h"
+#include "files.h"
+#include "guests.h"
+#include "machine.h"
+
+/* Kernel addresses of x86-64 and arm64 have the top bit set. */
+#define GUEST_KERNEL_SPACE	BIT_ULL(63)
+
+/* The kernel is at most this large: KERNEL_IMAGE_SIZE of x86-64 */
+#define GUEST_KERNEL_MAX_SIZE	BIT_ULL(30)
+
+/* Above what 32-bit processes can reach: their vDSO is another one. */
+#define GUEST_VDSO64_MIN	BIT_ULL(32)
+
+/* Children that map something before they run another program are few. */
+#define GUEST_MAX_COPIED_MAPS	(1U << 19)
+
+/* The longest name of a function that a JIT compiler gives */
+#define GUEST_SYMBOL_MAX_LEN	1024
+
+/* Lines that are taken of all that processes tell of their own code */
+#define GUEST_MAX_SYMBOLS	(1U << 20)
+
+/* Each byte of what files without a build-id have for one: no file has that. */
+#define GUEST_NO_BUILD_ID_BYTE	0xff
+
+/* 0 is the kernel itself, pseudo processes are ours. */
+bool guest_pid__is_valid(pid_t pid)
+{
+	return pid >= 0 && pid < KVM_GUEST_PSEUDO_PID;
+}
+
+/*
+ * Begins as one of process 0, with its maps, and gets its own: of any other process,
+ * perf looks up the namespaces that the host's process of the same number has, and
+ * would follow them to files of the host. NULL: no memory
+ */
+static struct thread *kvm_guest__new_thread(struct kvm_guest *guest, pid_t pid)
+{
+	struct thread *thread = machine__findnew_thread(guest->machine, 0, pid);
+	struct maps *maps;
+
+	if (!thread || !pid)
+		return thread;
+	maps = maps__new(guest->machine);
+	if (!maps) {
+		machine__remove_thread(guest->machine, thread);
+		thread__put(thread);
+		return NULL;
+	}
+	maps__put(thread__maps(thread));
+	thread__set_maps(thread, maps);
+	thread__set_pid(thread, pid);
+	return thread;
+}
+
+/*
+ * The thread of a guest process, one for all of its threads. NULL: there is no
+ * memory, or there are too many.
+ */
+struct thread *kvm_guest__findnew_thread(struct kvm_guest *guest, pid_t pid)
+{
+	struct thread *thread = machine__find_thread(guest->machine, -1, pid);
+
+	if (thread) {
+		/* Of one that only a sample has named so far */
+		nsinfo__zput(RC_CHK_ACCESS(thread)->nsinfo);
+	} else {
+		if (guest->nr_processes >= GUEST_MAX_PROCESSES && guest_pid__is_valid(pid))
+			return NULL;
+		thread = kvm_guest__new_thread(guest, pid);
+		if (!thread)
+			return NULL;
+		guest->nr_processes++;
+	}
+	/*
+	 * Else perf looks for a file that tells with each new map: at all maps, and then at
+	 * the program of the host's process of the same number.
+	 */
+	thread__set_e_machine(thread, EM_X86_64);
+	return thread;
+}
+
+/* Why there is none */
+static int kvm_guest__no_thread(const struct kvm_guest *guest)
+{
+	return guest->nr_processes >= GUEST_MAX_PROCESSES ? -E2BIG : -ENOMEM;
+}
+
+/*
+ * So many processes more have @maps, which is remembered of those that several have.
+ * Not by the references: samples have some, too. 0 or -ENOMEM
+ */
+static int kvm_guest__share_maps(struct kvm_guest *guest, struct maps *maps, int change)
+{
+	long sharers = 1;
+
+	if (!hashmap__find(guest->sharers_of_maps, maps, &sharers) && change < 0)
+		return 0;
+	sharers += change;
+	if (sharers > 1)
+		return hashmap__set(guest->sharers_of_maps, maps, sharers, NULL, NULL);
+	hashmap__delete(guest->sharers_of_maps, maps, NULL, NULL);
+	return 0;
+}
+
+static void kvm_guest__remove_thread(struct kvm_guest *guest, struct thread *thread)
+{
+	/* One that only a sample has named is not counted. */
+	if (guest->nr_processes)
+		guest->nr_processes--;
+	kvm_guest__share_maps(guest, thread__maps(thread), -1);
+	machine__remove_thread(guest->machine, thread);
+}
+
+/**
+ * kvm_guest__comm - the process @pid is called @comm from now on
+ * @exec: it has forgotten what it was: its maps, too
+ *
+ * 0, -ENOMEM or -E2BIG
+ */
+int kvm_guest__comm(struct kvm_guest *guest, pid_t pid, const char *comm, bool exec)
+{
+	struct thread *thread = kvm_guest__findnew_thread(guest, pid);
+	int ret;
+
+	if (thread && exec) {
+		kvm_guest__remove_thread(guest, thread);
+		thread__put(thread);
+		thread = kvm_guest__findnew_thread(guest, pid);
+	}
+	if (!thread)
+		return kvm_guest__no_thread(guest);
+	ret = thread__set_comm(thread, comm, 0);
+	thread__put(thread);
+	return ret;
+}
+
+/* A process that changes its maps gets its own, if others have them, too. 0 or -errno */
+static int kvm_guest__own_maps(struct kvm_guest *guest, struct thread *thread)
+{
+	struct maps *maps = thread__maps(thread), *copy;
+	u32 nr = maps__nr_maps(maps);
+	int ret;
+
+	if (!hashmap__find(guest->sharers_of_maps, maps, NULL))
+		return 0;
+	if (nr > GUEST_MAX_COPIED_MAPS - guest->nr_copied_maps)
+		return -E2BIG;
+	copy = maps__new(guest->machine);
+	ret = copy ? maps__copy_from(copy, maps) : -ENOMEM;
+	if (ret) {
+		maps__put(copy);
+		return ret;
+	}
+	guest->nr_copied_maps += nr;
+	kvm_guest__share_maps(guest, maps, -1);
+	maps__put(maps);
+	thread__set_maps(thread, copy);
+	return 0;
+}
+
+/* The process @parent has a child @pid now. 0, -ENOMEM or -E2BIG */
+int kvm_guest__fork(struct kvm_guest *guest, pid_t pid, pid_t parent)
+{
+	struct thread *child = machine__find_thread(guest->machine, -1, pid);
+	struct thread *thread = kvm_guest__findnew_thread(guest, parent);
+	const char *comm;
+	int ret = 0;
+
+	/* One of the same number, of whose end nothing is known */
+	if (child) {
+		kvm_guest__remove_thread(guest, child);
+		thread__put(child);
+	}
+	child = kvm_guest__findnew_thread(guest, pid);
+	if (thread && child) {
+		comm = thread__comm_set(thread) ? thread__comm_str(thread) : NULL;
+		if (comm)
+			ret = thread__set_comm(child, comm, 0);
+		thread__set_ppid(child, parent);
+		/* perf copies them here, but most children run another program at once. */
+		ret = ret ?: kvm_guest__share_maps(guest, thread__maps(thread), 1);
+		if (!ret) {
+			maps__put(thread__maps(child));
+			thread__set_maps(child, maps__get(thread__maps(thread)));
+		}
+	} else {
+		ret = kvm_guest__no_thread(guest);
+	}
+	thread__put(child);
+	thread__put(thread);
+	return ret;
+}
+
+void kvm_guest__exit(struct kvm_guest *guest, pid_t pid)
+{
+	struct thread *thread = machine__find_thread(guest->machine, -1, pid);
+
+	if (!thread)
+		return;
+	kvm_guest__remove_thread(guest, thread);
+	thread__put(thread);
+}
+
+static void guest_vdso_name(const struct kvm_guest *guest, u64 start, char *buf, size_t size)
+{
+	scnprintf(buf, size, "/[guest:%s]/[vdso%s]", guest->name,
+		  start < GUEST_VDSO64_MIN ? "32" : "");
+}
+
+/* As perf calls it */
+static void guest_own_code_name(const struct kvm_guest *guest, pid_t pid, char *buf, size_t size)
+{
+	scnprintf(buf, size, "/[guest:%s]/[JIT] tid %d", guest->name, pid);
+}
+
+static const struct guest_symbols *kvm_guest__symbols(const struct kvm_guest *guest, pid_t pid)
+{
+	for (size_t i = 0; i < guest->map.nr_symbols; i++) {
+		if (guest->map.symbols[i].pid == pid)
+			return &guest->map.symbols[i];
+	}
+	return NULL;
+}
+
+/*
+ * Is it code that the process has made for itself? Also in a memfd, as some JIT
+ * compilers do to write and run it at different addresses; but a program that was
+ * started from one has a build-id.
+ */
+static bool is_own_code(const struct kvm_guest *guest, pid_t pid, u32 flags,
+			const struct build_id *bid, const char *name)
+{
+	if (is_anon_memory(name) || is_no_dso_memory(name))
+		return true;
+	if (build_id__is_defined(bid))
+		return false;
+	return (flags & MAP_HUGETLB) ||
+	       (strstarts(name, "/memfd:") && kvm_guest__symbols(guest, pid));
+}
+
+/*
+ * Make an event of the guest's own kernel and processes one of the guest
+ * machine. @start and so on come from a MMAP or MMAP2 record.
+ */
+int kvm_guest__add_map(struct kvm_guest *guest, bool kernel, pid_t pid, u64 start, u64 len,
+		       u64 pgoff, u32 prot, u32 flags, const struct build_id *bid,
+		       const char *name)
+{
+	struct perf_sample sample = {
+		.cpumode = kernel ? PERF_RECORD_MISC_GUEST_KERNEL : PERF_RECORD_MISC_GUEST_USER,
+	};
+	union perf_event *event;
+	int ret = 0;
+
+	if (!len || start + len < start)
+		return 0;
+	if (kernel != !!(start & GUEST_KERNEL_SPACE))
+		return 0;
+	if (!kernel && !guest_pid__is_valid(pid))
+		return 0;
+	if (guest->machine->dsos.cnt >= GUEST_MAX_FILES)
+		return -E2BIG;
+
+	event = zalloc(sizeof(event->mmap2));
+	if (!event)
+		return -ENOMEM;
+
+	event->header.type = PERF_RECORD_MMAP2;
+	event->header.size = sizeof(event->mmap2);
+	event->header.misc = sample.cpumode;
+	event->mmap2.pid = kernel ? guest->pid : pid;
+	event->mmap2.tid = event->mmap2.pid;
+	event->mmap2.start = start;
+	event->mmap2.len = len;
+	event->mmap2.pgoff = pgoff;
+	event->mmap2.prot = prot;
+	event->mmap2.flags = flags;
+	if (build_id__is_defined(bid)) {
+		event->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+		event->mmap2.build_id_size = bid->size;
+		memcpy(event->mmap2.build_id, bid->data, bid->size);
+	} else if (!kernel) {
+		/* perf takes a file without a build-id for any other of that name. */
+		event->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+		event->mmap2.build_id_size = sizeof(event->mmap2.build_id);
+		memset(event->mmap2.build_id, GUEST_NO_BUILD_ID_BYTE,
+		       sizeof(event->mmap2.build_id));
+	}
+
+	if (kernel && strstarts(name, "[kernel.kallsyms]")) {
+		/* The suffix is the symbol that pgoff is the address of. */
+		scnprintf(event->mmap2.filename, sizeof(event->mmap2.filename), "%s%s",
+			  guest->machine->mmap_name, name + strlen("[kernel.kallsyms]"));
+		if (len <= GUEST_KERNEL_MAX_SIZE) {
+			guest->kernel_start = start;
+			guest->kernel_end = start + len;
+		}
+	} else if (kernel) {
+		guest_module_name(name, event->mmap2.filename, sizeof(event->mmap2.filename));
+	} else {
+		struct thread *thread = kvm_guest__findnew_thread(guest, pid);
+
+		if (!thread)
+			ret = kvm_guest__no_thread(guest);
+		else if (maps__nr_maps(thread__maps(thread)) >= GUEST_MAX_MAPS_OF_PID)
+			ret = -E2BIG;
+		else
+			ret = kvm_guest__own_maps(guest, thread);
+		thread__put(thread);
+		if (ret)
+			goto out;
+		if (!strcmp(name, "[vdso]")) {
+			guest_vdso_name(guest, start, event->mmap2.filename,
+					sizeof(event->mmap2.filename));
+			event->mmap2.pgoff = 0;
+		} else if (is_own_code(guest, pid, flags, bid, name)) {
+			guest_own_code_name(guest, pid, event->mmap2.filename,
+					    sizeof(event->mmap2.filename));
+			/* Its symbols are by address. */
+			event->mmap2.pgoff = start;
+			/* Not to be taken for what the host has at that place. */
+			event->mmap2.flags &= ~MAP_HUGETLB;
+		} else {
+			guest_file_name(guest, name, bid, event->mmap2.filename,
+					sizeof(event->mmap2.filename));
+		}
+	}
+
+	ret = machine__process_mmap2_event(guest->machine, event, &sample);
+out:
+	free(event);
+	return ret;
+}
+
+/*
+ * Inserts @sym unless one is there already that overlaps it: of two that do, the
+ * later one in the file is the code that is there now, and is inserted first.
+ */
+static bool insert_symbol(struct rb_root_cached *symbols, struct symbol *sym)
+{
+	struct rb_node **p = &symbols->rb_root.rb_node, *parent = NULL;
+	bool leftmost = true;
+
+	while (*p) {
+		struct symbol *s = rb_entry(*p, struct symbol, rb_node);
+
+		parent = *p;
+		if (sym->end <= s->start) {
+			p = &(*p)->rb_left;
+		} else if (sym->start >= s->end) {
+			p = &(*p)->rb_right;
+			leftmost = false;
+		} else {
+			return false;
+		}
+	}
+	rb_link_node(&sym->rb_node, parent, p);
+	rb_insert_color_cached(&sym->rb_node, symbols, leftmost);
+	return true;
+}
+
+/* Takes a line "start size name", start and size in hex, into @dso. 0 or -ENOMEM */
+static int add_symbol(struct dso *dso, char *line)
+{
+	char *name = line;
+	struct symbol *sym;
+	u64 start, size;
+
+	start = strtoull(name, &name, 16);
+	if (*name != ' ')
+		return 0;
+	size = strtoull(name, &name, 16);
+	if (*name++ != ' ' || !size || start + size < start)
+		return 0;
+	if (strlen(name) >= GUEST_SYMBOL_MAX_LEN)
+		name[GUEST_SYMBOL_MAX_LEN - 1] = '\0';
+	guest_text__sanitize(name);
+
+	sym = symbol__new(start, size, STB_GLOBAL, STT_FUNC, name);
+	if (!sym)
+		return -ENOMEM;
+	if (!insert_symbol(dso__symbols(dso), sym))
+		symbol__delete(sym);
+	return 0;
+}
+
+static int kvm_guest__load_dso(struct kvm_guest *guest, struct guest_symbols *symbols, u32 *left)
+{
+	char name[PATH_MAX], *end = symbols->text + symbols->len;
+	struct dso *dso;
+	int ret = 0;
+
+	if (symbols->pid)
+		guest_own_code_name(guest, symbols->pid, name, sizeof(name));
+	else
+		guest_vdso_name(guest, GUEST_VDSO64_MIN, name, sizeof(name));
+	dso = machine__findnew_dso(guest->machine, name);
+	if (!dso)
+		return -ENOMEM;
+
+	/* Of a line that was still being written, the name may be a part of it. */
+	while (end > symbols->text && end[-1] != '\n')
+		end--;
+	/* From the last line on: see insert_symbol() */
+	while (!ret && end > symbols->text && *left) {
+		char *line = end - 1;
+
+		*line = '\0';
+		while (line > symbols->text && line[-1] != '\n')
+			line--;
+		ret = add_symbol(dso, line);
+		end = line;
+		--*left;
+	}
+	/* perf would look for a file of that name. */
+	dso__set_loaded(dso);
+	dso__put(dso);
+	return ret;
+}
+
+/**
+ * kvm_guest__load_symbols - take over symbols that are in no file
+ *
+ * Not before the first sample: until then it is not settled how large perf's
+ * symbols are. 0 or -ENOMEM
+ */
+int kvm_guest__load_symbols(struct kvm_guest *guest)
+{
+	u32 left = GUEST_MAX_SYMBOLS;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < guest->map.nr_symbols; i++)
+		ret = kvm_guest__load_dso(guest, &guest->map.symbols[i], &left);
+	return ret;
+}
+
+/* What the process @pid, or for 0 the vDSO, tells of its code. 0 or -ENOMEM */
+int kvm_guest__add_symbols(struct kvm_guest *guest, pid_t pid, const char *text, size_t len)
+{
+	struct guest_symbols *symbols = (struct guest_symbols *)kvm_guest__symbols(guest, pid);
+	struct guest_map_data *map = &guest->map;
+	char *grown;
+
+	if (!symbols) {
+		symbols = reallocarray(map->symbols, map->nr_symbols + 1, sizeof(*symbols));
+		if (!symbols)
+			return -ENOMEM;
+		map->symbols = symbols;
+		symbols += map->nr_symbols++;
+		*symbols = (struct guest_symbols) { .pid = pid };
+	}
+	grown = realloc(symbols->text, symbols->len + len);
+	if (!grown)
+		return -ENOMEM;
+	memcpy(grown + symbols->len, text, len);
+	symbols->text = grown;
+	symbols->len += len;
+	return 0;
+}
+
+void kvm_guest__free_symbols(struct kvm_guest *guest)
+{
+	for (size_t i = 0; i < guest->map.nr_symbols; i++)
+		free(guest->map.symbols[i].text);
+	zfree(&guest->map.symbols);
+	guest->map.nr_symbols = 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_GUESTS_MACHINE_H
+#define __PERF_KVM_UNIFIED_GUESTS_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <linux/types.h>
+
+struct build_id;
+struct kvm_guest;
+struct thread;
+
+/*
+ * So many processes at a time, so many maps of each, and so many files are taken over
+ * of what happens in a guest: more than one has room for in its own tables of them.
+ */
+#define GUEST_MAX_PROCESSES	(1U << 16)
+#define GUEST_MAX_MAPS_OF_PID	16384
+#define GUEST_MAX_FILES		(1U << 16)
+
+bool guest_pid__is_valid(pid_t pid);
+
+struct thread *kvm_guest__findnew_thread(struct kvm_guest *guest, pid_t pid);
+int kvm_guest__comm(struct kvm_guest *guest, pid_t pid, const char *comm, bool exec);
+int kvm_guest__fork(struct kvm_guest *guest, pid_t pid, pid_t parent);
+void kvm_guest__exit(struct kvm_guest *guest, pid_t pid);
+int kvm_guest__add_map(struct kvm_guest *guest, bool kernel, pid_t pid, u64 start, u64 len,
+		       u64 pgoff, u32 prot, u32 flags, const struct build_id *bid,
+		       const char *name);
+
+int kvm_guest__add_symbols(struct kvm_guest *guest, pid_t pid, const char *text, size_t len);
+int kvm_guest__load_symbols(struct kvm_guest *guest);
+void kvm_guest__free_symbols(struct kvm_guest *guest);
+
+#endif /* __PERF_KVM_UNIFIED_GUESTS_MACHINE_H */

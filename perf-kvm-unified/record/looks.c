@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A look at each vCPU's thread, once a second during a recording.
+ *
+ * kvm:kvm_vcpu_timeline tells of a state when it ends. One that lasts for long, such as the
+ * halt of an idle vCPU, would not be heard of until then. So a thread that has not run since
+ * the last look is written down, once for each such state, with what it is at. A reader
+ * that has come past a state's first two seconds knows of it, or its first three if the
+ * thread could run.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/kernel.h>
+#include <linux/zalloc.h>
+#include <api/fs/fs.h>
+#include <internal/lib.h>
+
+#include "util/debug.h"
+#include "util/event.h"
+#include "util/header.h"
+#include "util/tsc.h"
+#include "kvm-unified/format/stream.h"
+#include "kvm-unified/format/vms.h"
+#include "looks.h"
+#include "scan.h"
+
+#define LOOK_SECONDS		1
+/* New VMs are looked for in each so many looks. */
+#define LOOKS_PER_SCAN		10
+/*
+ * A thread that could run, and has not: one that has a CPU to itself is charged for its
+ * time by each tick only, of which there may be one a second (nohz_full).
+ */
+#define LOOKS_OF_RUNNABLE	2
+
+/* What was seen of a thread at the last look */
+struct thread_look {
+	u64	cpu_ns;		/* CPU time of its life */
+	u32	tid;
+	u32	nr_same;	/* looks without more of it */
+};
+
+/* The thread's CPU time, ns, as in /proc/<pid>/task/<tid>/schedstat: sched-stats.rst */
+static bool read_cpu_time(const char *proc, pid_t pid, u32 tid, u64 *ns)
+{
+	char path[PATH_MAX], *line = NULL;
+	bool known;
+	size_t len;
+
+	scnprintf(path, sizeof(path), "%s/%d/task/%u/schedstat", proc, pid, tid);
+	if (filename__read_str(path, &line, &len))
+		return false;
+	known = sscanf(line, "%" SCNu64, ns) == 1;
+	free(line);
+	return known;
+}
+
+static int write_look(struct vcpu_looks *looks, const struct kvm_vm *vm,
+		      const struct guest_vcpu *vcpu, u32 flags, u64 tsc)
+{
+	struct perf_record_guest_vcpu_look look = {
+		.header.type = PERF_RECORD_GUEST_VCPU_LOOK,
+		.header.size = sizeof(look),
+		.pid = vm->pid,
+		.id = vcpu->id,
+		.flags = flags,
+		.tsc = tsc,
+	};
+
+	return writen(looks->fd, &look, sizeof(look)) == sizeof(look) ? 0 : -errno;
+}
+
+static int look_at(struct vcpu_looks *looks, const struct kvm_vm *vm,
+		   const struct guest_vcpu *vcpu, struct thread_look *seen, u64 tsc)
+{
+	bool same_thread = seen->tid == vcpu->tid;
+	u32 flags;
+	u64 ns;
+
+	if (!vcpu->tid || !read_cpu_time(looks->proc, vm->pid, vcpu->tid, &ns)) {
+		seen->tid = 0;
+		return 0;
+	}
+	seen->tid = vcpu->tid;
+	if (!same_thread || ns != seen->cpu_ns) {
+		seen->cpu_ns = ns;
+		seen->nr_same = 0;
+		return 0;
+	}
+	seen->nr_same++;
+	if (seen->nr_same > LOOKS_OF_RUNNABLE)
+		return 0;
+	flags = kvm_vcpu__end_flag(looks->proc, vm->pid, vcpu->tid);
+	/* It may have woken up, and run, while it was looked at. */
+	if (!read_cpu_time(looks->proc, vm->pid, vcpu->tid, &ns) || ns != seen->cpu_ns)
+		return 0;
+	if (!flags && seen->nr_same < LOOKS_OF_RUNNABLE)
+		return 0;
+	/* Once for each state */
+	seen->nr_same = LOOKS_OF_RUNNABLE;
+	return write_look(looks, vm, vcpu, flags, tsc);
+}
+
+/*
+ * Looks for VMs, and makes room for as many threads as they have. 0 or -ENOMEM: if nothing can
+ * be opened now, there is a next time.
+ */
+static int find_vms(struct vcpu_looks *looks)
+{
+	struct thread_look *threads;
+	u32 nr = 0;
+	int ret;
+
+	ret = kvm_vms__scan_debugfs(&looks->vms, looks->proc, looks->debugfs);
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret)
+		pr_debug("Cannot look for VMs: %s\n", strerror(-ret));
+	for (size_t i = 0; i < looks->vms.nr; i++)
+		nr += looks->vms.entries[i].nr_vcpus;
+	if (nr <= looks->nr_threads)
+		return 0;
+	threads = reallocarray(looks->threads, nr, sizeof(*threads));
+	if (!threads)
+		return -ENOMEM;
+	/*
+	 * A vCPU that comes moves those behind it: of all, the next look is the first, and a
+	 * state that goes on is told once more.
+	 */
+	memset(threads, 0, nr * sizeof(*threads));
+	looks->threads = threads;
+	looks->nr_threads = nr;
+	return 0;
+}
+
+/**
+ * vcpu_looks__look - look at all threads once
+ * @tsc: now
+ *
+ * A vCPU's thread whose CPU time is what it was at the look before is written down, unless it
+ * was for this state. 0 or -errno
+ */
+int vcpu_looks__look(struct vcpu_looks *looks, u64 tsc)
+{
+	struct thread_look *seen;
+	int ret = 0;
+
+	if (looks->nr_looks++ % LOOKS_PER_SCAN == 0)
+		ret = find_vms(looks);
+	seen = looks->threads;
+	for (size_t i = 0; !ret && i < looks->vms.nr; i++) {
+		const struct kvm_vm *vm = &looks->vms.entries[i];
+
+		for (u32 v = 0; !ret && v < vm->nr_vcpus; v++)
+			ret = look_at(looks, vm, &vm->vcpus[v], seen++, tsc);
+	}
+	return ret;
+}
+
+/* Begins the file at @path. 0 or -errno */
+int vcpu_looks__open(struct vcpu_looks *looks, const char *path, const char *proc,
+		     const char *debugfs)
+{
+	int ret;
+
+	*looks = (struct vcpu_looks) { .proc = proc, .debugfs = debugfs };
+	looks->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (looks->fd < 0)
+		return -errno;
+	if (perf_header__write_pipe(looks->fd) >= 0)
+		return 0;
+	ret = -errno;
+	close(looks->fd);
+	return ret;
+}
+
+/* Ends the file, and frees what belongs to @looks. 0 or -errno */
+int vcpu_looks__close(struct vcpu_looks *looks)
+{
+	int ret = guest_stream__write_end(looks->fd);
+
+	if (close(looks->fd) && !ret)
+		ret = -errno;
+	kvm_vms__exit(&looks->vms);
+	zfree(&looks->threads);
+	return ret;
+}
+
+/* Waits until the next look is due; false: there is to be none */
+static bool wait_for_next(struct vcpu_looks *looks, struct timespec *due)
+{
+	bool stop;
+
+	due->tv_sec += LOOK_SECONDS;
+	pthread_mutex_lock(&looks->lock);
+	while (!looks->stop &&
+	       pthread_cond_timedwait(&looks->stopped, &looks->lock, due) != ETIMEDOUT)
+		;
+	stop = looks->stop;
+	pthread_mutex_unlock(&looks->lock);
+	return !stop;
+}
+
+static void *look_each_second(void *arg)
+{
+	struct vcpu_looks *looks = arg;
+	struct timespec due;
+
+	/*
+	 * perf record enters other mount namespaces, which it may not while a thread shares
+	 * its fs.
+	 */
+	unshare(CLONE_FS);
+	clock_gettime(CLOCK_MONOTONIC, &due);
+	do {
+		looks->failed = -vcpu_looks__look(looks, rdtsc());
+	} while (!looks->failed && wait_for_next(looks, &due));
+	return NULL;
+}
+
+/* Looks from now on, in a thread of its own, until vcpu_looks__stop(). 0 or -errno */
+int vcpu_looks__start(struct vcpu_looks *looks)
+{
+	pthread_condattr_t attr;
+	sigset_t all, old;
+	int err;
+
+	pthread_mutex_init(&looks->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&looks->stopped, &attr);
+	pthread_condattr_destroy(&attr);
+
+	/* Signals are for perf record. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	err = pthread_create(&looks->thread, NULL, look_each_second, looks);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	looks->running = !err;
+	return -err;
+}
+
+void vcpu_looks__stop(struct vcpu_looks *looks)
+{
+	if (!looks->running)
+		return;
+	pthread_mutex_lock(&looks->lock);
+	looks->stop = true;
+	pthread_cond_signal(&looks->stopped);
+	pthread_mutex_unlock(&looks->lock);
+	pthread_join(looks->thread, NULL);
+	looks->running = false;
+}

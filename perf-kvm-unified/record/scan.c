@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The VMs of this host: found by the file descriptors that KVM gives to any
+ * VMM, whatever it is.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <linux/kernel.h>
+#include <linux/zalloc.h>
+#include <uapi/linux/kvm.h>
+#include <api/fs/fs.h>
+
+#include "kvm-unified/format/clock.h"
+#include "kvm-unified/format/vms.h"
+#include "scan.h"
+
+/* anon inode names: kvm_dev_ioctl_create_vm(), create_vcpu_fd() in virt/kvm */
+#define KVM_VM_LINK		"anon_inode:kvm-vm"
+#define KVM_VCPU_LINK		"anon_inode:kvm-vcpu:"
+
+/* The function in virt/kvm in which a halted vCPU's thread sleeps */
+#define KVM_BLOCK_WCHAN		"kvm_vcpu_block"
+
+/* The value of @key in "@key=value,..." or NULL */
+static const char *qemu_opt_value(const char *opts, const char *key, size_t *len)
+{
+	size_t key_len = strlen(key);
+
+	while (*opts) {
+		size_t opt_len = strcspn(opts, ",");
+
+		if (opt_len > key_len && !strncmp(opts, key, key_len) &&
+		    opts[key_len] == '=') {
+			*len = opt_len - key_len - 1;
+			return opts + key_len + 1;
+		}
+		opts += opt_len;
+		if (*opts == ',')
+			opts++;
+	}
+	return NULL;
+}
+
+/**
+ * kvm_vm__name_from_cmdline - the name that the VMM was given for the VM
+ * @cmdline: the arguments, each with its zero byte, as in /proc/<pid>/cmdline
+ * @len: of @cmdline
+ * @name: the name, or "" if there is none: QEMU's and libvirt's
+ *	"-name guest=NAME,..." or "-name NAME,...", Firecracker's "--id NAME"
+ */
+void kvm_vm__name_from_cmdline(const char *cmdline, size_t len, char *name, size_t size)
+{
+	const char *end = cmdline + len, *arg, *next;
+
+	name[0] = '\0';
+	for (arg = cmdline; arg < end; arg = next) {
+		const char *value;
+		size_t value_len;
+
+		next = arg + strnlen(arg, end - arg) + 1;
+		if (next >= end || !memchr(next, '\0', end - next))
+			break;
+
+		if (!strcmp(arg, "-name") || !strcmp(arg, "--name")) {
+			value = qemu_opt_value(next, "guest", &value_len);
+			if (!value) {
+				value = next;
+				value_len = strcspn(next, ",");
+				if (memchr(value, '=', value_len))
+					continue;
+			}
+		} else if (!strcmp(arg, "--id")) {
+			value = next;
+			value_len = strlen(next);
+		} else {
+			continue;
+		}
+
+		scnprintf(name, size, "%.*s", (int)value_len, value);
+		break;
+	}
+	kvm_vm__sanitize_name(name);
+}
+
+/*
+ * The thread that ran the vCPU last, from KVM's debugfs files, or 0: without
+ * them it becomes known with the vCPU's first sample.
+ */
+static u32 vcpu_tid(const char *debugfs, pid_t pid, int vm_fd, u32 id)
+{
+	char path[PATH_MAX], buf[32];
+	ssize_t n;
+	int fd;
+
+	scnprintf(path, sizeof(path), "%s/kvm/%d-%d/vcpu%u/pid", debugfs, pid, vm_fd, id);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, buf, sizeof(buf) - 1);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	buf[n] = '\0';
+	return strtoul(buf, NULL, 10);
+}
+
+/* A number from one of KVM's debugfs files of a vCPU. 0 or -errno */
+static int vcpu_number(const char *debugfs, pid_t pid, int vm_fd, u32 id, const char *file, u64 *n)
+{
+	char path[PATH_MAX], *text = NULL;
+	size_t len;
+	int ret;
+
+	scnprintf(path, sizeof(path), "%s/kvm/%d-%d/vcpu%u/%s", debugfs, pid, vm_fd, id, file);
+	ret = filename__read_str(path, &text, &len);
+	if (ret)
+		return ret;
+	/* An offset has a sign. */
+	*n = text[0] == '-' ? (u64)strtoll(text, NULL, 10) : strtoull(text, NULL, 10);
+	free(text);
+	return 0;
+}
+
+/* What KVM makes of the TSC for a vCPU: it has files for scaling only if it can */
+static void vcpu_tsc(const char *debugfs, pid_t pid, int vm_fd, u32 id, struct guest_tsc *tsc)
+{
+	u64 frac_bits = 0;
+
+	*tsc = (struct guest_tsc) { };
+	if (vcpu_number(debugfs, pid, vm_fd, id, "tsc-offset", &tsc->offset))
+		return;
+	if (!vcpu_number(debugfs, pid, vm_fd, id, "tsc-scaling-ratio", &tsc->ratio) &&
+	    vcpu_number(debugfs, pid, vm_fd, id, "tsc-scaling-ratio-frac-bits", &frac_bits))
+		return;
+	tsc->frac_bits = frac_bits;
+	tsc->known = true;
+}
+
+/* That of all vCPUs, or not known: a guest whose CPUs differ does not use it either */
+static void vm__scan_tsc(struct kvm_vm *vm, int vm_fd, const char *debugfs)
+{
+	for (u32 i = 0; i < vm->nr_vcpus; i++) {
+		struct guest_tsc tsc;
+
+		vcpu_tsc(debugfs, vm->pid, vm_fd, vm->vcpus[i].id, &tsc);
+		if (!i)
+			vm->tsc = tsc;
+		else if (!guest_tsc__same(&tsc, &vm->tsc))
+			vm->tsc.known = false;
+	}
+}
+
+/* Does the vCPU's thread wait in KVM for an event, such as the end of a halt? */
+static bool vcpu_is_halted(const char *proc, pid_t pid, u32 tid)
+{
+	char path[PATH_MAX], *wchan = NULL;
+	bool halted;
+	size_t len;
+
+	scnprintf(path, sizeof(path), "%s/%d/task/%u/wchan", proc, pid, tid);
+	if (!tid || filename__read_str(path, &wchan, &len))
+		return false;
+	halted = len >= strlen(KVM_BLOCK_WCHAN) &&
+		 !strncmp(wchan, KVM_BLOCK_WCHAN, strlen(KVM_BLOCK_WCHAN));
+	free(wchan);
+	return halted;
+}
+
+/**
+ * kvm_vcpu__end_flag - what a vCPU's thread is at
+ * @proc: where procfs is mounted
+ * @pid: of the VMM
+ * @tid: of the vCPU's thread, 0 if that is not known
+ *
+ * Does it sleep, and in KVM_RUN? What it is at goes on without an event of the time
+ * line. GUEST_VCPU_END_*, or 0 if it could run, or may not be looked at
+ */
+u32 kvm_vcpu__end_flag(const char *proc, pid_t pid, u32 tid)
+{
+	char path[PATH_MAX], *line = NULL;
+	unsigned long fd, request;
+	int call;
+	u32 flag = 0;
+	size_t len;
+
+	if (!tid)
+		return 0;
+	if (vcpu_is_halted(proc, pid, tid))
+		return GUEST_VCPU_END_HALTED;
+
+	/*
+	 * "running", or the number of the system call and its arguments: proc(5). KVM_RUN
+	 * is the second one of ioctl(), and no address or size that another call would have.
+	 */
+	scnprintf(path, sizeof(path), "%s/%d/task/%u/syscall", proc, pid, tid);
+	if (filename__read_str(path, &line, &len))
+		return 0;
+	if (sscanf(line, "%d %lx %lx", &call, &fd, &request) == 3)
+		flag = request == KVM_RUN ? GUEST_VCPU_END_BLOCKED : GUEST_VCPU_END_VMM;
+	free(line);
+	return flag;
+}
+
+static int vm__scan_fds(struct kvm_vm *vm, int *vm_fd, const char *proc)
+{
+	char path[PATH_MAX], target[64];
+	struct dirent *ent;
+	int ret = 0;
+	DIR *dir;
+
+	*vm_fd = -1;
+	scnprintf(path, sizeof(path), "%s/%d/fd", proc, vm->pid);
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+
+	while ((ent = readdir(dir))) {
+		struct guest_vcpu *vcpus;
+		ssize_t n;
+		u32 id;
+
+		n = readlinkat(dirfd(dir), ent->d_name, target, sizeof(target) - 1);
+		if (n < 0)
+			continue;
+		target[n] = '\0';
+		if (!strcmp(target, KVM_VM_LINK)) {
+			*vm_fd = atoi(ent->d_name);
+			continue;
+		}
+		if (strncmp(target, KVM_VCPU_LINK, strlen(KVM_VCPU_LINK)))
+			continue;
+
+		id = strtoul(target + strlen(KVM_VCPU_LINK), NULL, 10);
+		if (kvm_vm__find_vcpu(vm, id))
+			continue;	/* A duplicate of the descriptor */
+		vcpus = reallocarray(vm->vcpus, vm->nr_vcpus + 1, sizeof(*vcpus));
+		if (!vcpus) {
+			ret = -ENOMEM;
+			break;
+		}
+		vcpus[vm->nr_vcpus++] = (struct guest_vcpu) { .id = id };
+		vm->vcpus = vcpus;
+	}
+	closedir(dir);
+	return ret;
+}
+
+static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char *debugfs,
+		    u32 flag)
+{
+	struct kvm_vm vm = { .pid = pid };
+	char path[PATH_MAX];
+	char *cmdline = NULL;
+	size_t len;
+	int vm_fd, ret;
+
+	ret = vm__scan_fds(&vm, &vm_fd, proc);
+	if (ret || vm_fd < 0) {
+		zfree(&vm.vcpus);
+		return ret;
+	}
+
+	for (u32 i = 0; i < vm.nr_vcpus; i++) {
+		vm.vcpus[i].tid = vcpu_tid(debugfs, pid, vm_fd, vm.vcpus[i].id);
+		vm.vcpus[i].flags = flag;
+		if (flag == GUEST_VCPU_AT_START && vcpu_is_halted(proc, pid, vm.vcpus[i].tid))
+			vm.vcpus[i].flags |= GUEST_VCPU_HALTED;
+		if (flag == GUEST_VCPU_AT_END)
+			vm.vcpus[i].flags |= kvm_vcpu__end_flag(proc, pid, vm.vcpus[i].tid);
+	}
+	vm__scan_tsc(&vm, vm_fd, debugfs);
+
+	/* One that is known has its name. */
+	scnprintf(path, sizeof(path), "%s/%d/cmdline", proc, pid);
+	if (!kvm_vms__find_pid(vms, pid) && !filename__read_str(path, &cmdline, &len)) {
+		kvm_vm__name_from_cmdline(cmdline, len, vm.name, sizeof(vm.name));
+		free(cmdline);
+	}
+	return kvm_vms__add(vms, &vm);
+}
+
+/**
+ * kvm_vms__scan - add the VMs that run now to those in @vms
+ * @proc: where procfs is mounted
+ * @debugfs: where debugfs is mounted
+ * @flag: GUEST_VCPU_AT_*, for the vCPUs that there are
+ *
+ * Processes that go away while they are looked at are not VMs any more; a VMM
+ * of another user that may not be looked at is not seen. 0 or -errno.
+ */
+int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs, u32 flag)
+{
+	struct dirent *ent;
+	int ret = 0;
+	DIR *dir;
+
+	dir = opendir(proc);
+	if (!dir)
+		return -errno;
+
+	while (!ret && (ent = readdir(dir))) {
+		char *end;
+		long pid = strtol(ent->d_name, &end, 10);
+
+		if (*end || pid <= 0)
+			continue;
+		ret = vm__scan(vms, pid, proc, debugfs, flag);
+	}
+	closedir(dir);
+	return ret;
+}
+
+/**
+ * kvm_vms__scan_debugfs - add the VMs that KVM's debugfs knows to those in @vms
+ * @proc: where procfs is mounted
+ * @debugfs: where debugfs is mounted; without it there are none
+ *
+ * Looks at their processes alone, and not at all of the host's as kvm_vms__scan() does. Their
+ * vCPUs get no flags. 0 or -errno
+ */
+int kvm_vms__scan_debugfs(struct kvm_vms *vms, const char *proc, const char *debugfs)
+{
+	char path[PATH_MAX];
+	struct dirent *ent;
+	int ret = 0;
+	DIR *dir;
+
+	scnprintf(path, sizeof(path), "%s/kvm", debugfs);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? 0 : -errno;
+
+	while (!ret && (ent = readdir(dir))) {
+		int pid, fd;
+
+		/* <pid>-<descriptor>: kvm_create_vm_debugfs() in virt/kvm */
+		if (sscanf(ent->d_name, "%d-%d", &pid, &fd) == 2 && pid > 0)
+			ret = vm__scan(vms, pid, proc, debugfs, 0);
+	}
+	closedir(dir);
+	return ret;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_REPORT_MEASUREMENT_H
+#define __PERF_KVM_UNIFIED_REPORT_MEASUREMENT_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <linux/types.h>
+
+#include "util/tool.h"
+#include "kvm-unified/axis/axis.h"
+#include "kvm-unified/format/vms.h"
+#include "profile.h"
+
+struct evsel;
+struct hashmap;
+struct kvm_guest;
+struct perf_session;
+
+/* A VM of the measurement */
+struct measured_vm {
+	struct kvm_guest *guest;
+	const char	*name;
+	pid_t		pid;		/* of the VMM */
+};
+
+/* Memory for the names of a VM's row */
+struct vm_row {
+	char		function[GUEST_VM_NAME_LEN + 2];
+	char		module[32];
+};
+
+/* A thread of the host */
+struct measured_task {
+	pid_t		tid;
+	pid_t		pid;
+	char		*comm;
+	u32		vcpu;		/* that it runs, or TIME_AXIS_NONE */
+};
+
+/**
+ * struct measurement - what a session holds, made ready for the report
+ * @evsel: the event whose samples are counted
+ * @axis: built when measurement__finish() has returned
+ * @hits: the rows are what the samples of the axis have hit, by their number;
+ *	those of guests as the guest sees them
+ * @period: ns that a sample stands for
+ * @period_exact: it was asked for in ns
+ * @use_timeline: use kvm:kvm_vcpu_timeline if it is there
+ * @nr_lost: records, from PERF_RECORD_LOST
+ * @nr_lost_samples: samples of @evsel, if the kernel counts them
+ * @nr_timeline_lost: events of the time line that are missing, by their numbers
+ * @nr_states: events of the time line, by the state that they tell of
+ * @nr_looks: vCPU threads that were seen not to have run for long
+ * @nr_other: samples of other events
+ * @nr_unplaced: ... with a time, CPU or vCPU number that cannot be
+ * @nr_bad_events: events of the time line that make no sense
+ */
+struct measurement {
+	struct perf_tool tool;
+	struct perf_session *session;
+	struct evsel	*evsel;
+	struct time_axis axis;
+	struct profile	hits;
+	struct measured_vm *vms;
+	u32		nr_vms;
+	struct measured_task **tasks;
+	u32		nr_tasks;
+	u32		allocated_tasks;
+	struct hashmap	*task_idx;	/* by thread and comm */
+	struct hashmap	*vcpu_by_tid;
+	struct timeline_last *timeline_last;	/* by vCPU */
+	u32		nr_timeline_last;
+	u32		allocated_timeline_last;
+	struct hashmap	*vm_by_pid;
+	u64		*last_record;	/* by CPU, ns */
+	u64		*last_sample;	/* by CPU, ns */
+	u64		*distances;	/* ns between samples of a CPU, the first ones */
+	u32		nr_distances;
+	u64		*throttled;	/* by CPU, ns since when, or 0 */
+	u64		*cpu_samples;	/* by CPU */
+	u32		nr_cpus;
+	u64		period;
+	bool		period_exact;
+	bool		use_timeline;
+	bool		has_timeline;
+	u64		first, last;	/* ns, samples */
+	u64		first_event, last_event;
+	u64		nr_samples;
+	u64		nr_guest_samples;
+	u64		nr_relabelled;
+	u64		nr_lost;
+	u64		nr_lost_samples;
+	u64		nr_timeline;
+	u64		nr_timeline_lost;
+	u64		nr_states[VCPU_STATE_NR];
+	u64		nr_looks;
+	u64		nr_other;
+	u64		nr_host_kernel;
+	u64		nr_host_kernel_named;
+	u64		nr_unplaced;
+	u64		nr_bad_events;
+	u64		nr_throttled;
+};
+
+int measurement__init(struct measurement *m);
+void measurement__set_tool(struct measurement *m);
+void measurement__exit(struct measurement *m);
+int measurement__open(struct measurement *m, struct perf_session *session);
+int measurement__finish(struct measurement *m);
+
+struct profile_key vm_row__key(struct vm_row *row, const char *name, pid_t pid);
+const char *vcpu_state__name(enum vcpu_state state);
+u32 measurement__nr_cpus(const struct measurement *m);
+u64 measurement__lost(const struct measurement *m);
+u64 measurement__duration(const struct measurement *m);
+u32 measurement__nr_vcpus(const struct measurement *m, u32 vm);
+
+#endif /* __PERF_KVM_UNIFIED_REPORT_MEASUREMENT_H */

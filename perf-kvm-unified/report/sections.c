@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tables of the report, from the time axis: who each interval is charged to,
+ * and what it is called.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/zalloc.h>
+#include <perf/cpumap.h>
+
+#include "util/evsel.h"
+#include "util/hashmap.h"
+#include "util/intlist.h"
+#include "util/strlist.h"
+#include "util/time-utils.h"
+#include "util/vcpu-sample.h"
+#include "kvm-unified/guests/guests.h"
+#include "kvm-unified/lib/sort.h"
+#include "exits.h"
+#include "measurement.h"
+#include "sections.h"
+
+/* Long enough for any row that is not a function */
+#define ROW_NAME_LEN	(GUEST_VM_NAME_LEN + 64)
+
+/* The kernel's threads that move a guest's packets are called vhost-<pid of the VMM> */
+#define VHOST_COMM	"vhost-"
+
+/* How much of an interval is to be shown, ns */
+static u64 visible(const struct section_opts *opts, u64 start, u64 end, u32 cpu)
+{
+	u64 time = 0;
+
+	if (opts->cpus &&
+	    (cpu == TIME_AXIS_NONE || !perf_cpu_map__has(opts->cpus, (struct perf_cpu){ cpu })))
+		return 0;
+	if (!opts->nr_times)
+		return end - start;
+
+	for (int i = 0; i < opts->nr_times; i++) {
+		/* An end of 0 is that of the file. */
+		u64 from = max(start, opts->times[i].start);
+		u64 until = opts->times[i].end ? min(end, opts->times[i].end) : end;
+
+		time += from < until ? until - from : 0;
+	}
+	return time;
+}
+
+static bool row_is_shown(const struct section_opts *opts, const struct profile_key *key)
+{
+	return (!opts->pids || (key->pid >= 0 && intlist__has_entry(opts->pids, key->pid))) &&
+	       (!opts->comms || strlist__has_entry(opts->comms, key->comm)) &&
+	       (!opts->dsos || strlist__has_entry(opts->dsos, key->module)) &&
+	       (!opts->syms || strlist__has_entry(opts->syms, key->function));
+}
+
+static const char *class_row(const struct profile_key *key)
+{
+	switch (key->class) {
+	case PROFILE_IDLE:	return "[idle]";
+	case PROFILE_HOST:	return "[host]";
+	case PROFILE_STEAL:	return "[steal]";
+	case PROFILE_LOST:	return "[lost]";
+	case PROFILE_UNKNOWN:	return "[unknown]";
+	case PROFILE_VM:	return key->function;	/* which VM */
+	case PROFILE_OS:	return "[kernel]";
+	case PROFILE_USER:	return "[user]";
+	case PROFILE_NR_CLASSES:
+	default:		return "";
+	}
+}
+
+/* @key with only what rows are sorted by */
+static struct profile_key reduce_key(const struct section_opts *opts,
+				     const struct profile_key *key)
+{
+	struct profile_key reduced = *key;
+
+	if (!(opts->sort & SECTION_SORT_COMM))
+		reduced.comm = "";
+	if (!(opts->sort & SECTION_SORT_PID)) {
+		reduced.pid = -1;
+		reduced.ns_pid = 0;
+	}
+	if (!(opts->sort & SECTION_SORT_DSO))
+		reduced.module = "";
+	if (!(opts->sort & SECTION_SORT_SYM)) {
+		bool code = key->class == PROFILE_OS || key->class == PROFILE_USER;
+
+		reduced.function = "";
+		/* What is no code, or has no name left, is called what it is. */
+		if (!code || (!reduced.module[0] && !reduced.comm[0] && reduced.pid < 0))
+			reduced.module = class_row(key);
+	}
+	return reduced;
+}
+
+static int section__add(struct section *section, const struct section_opts *opts,
+			const struct profile_key *key, u64 time)
+{
+	struct profile_key reduced;
+
+	if (!row_is_shown(opts, key)) {
+		section->hidden += time;
+		section->profile.total += time;
+		section->profile.classes[key->class] += time;
+		return 0;
+	}
+	reduced = reduce_key(opts, key);
+	return profile__add(&section->profile, &reduced, time);
+}
+
+static struct section *sections__new(struct sections *sections, enum section_level level,
+				     u32 vm, u32 vcpu)
+{
+	struct section *entries = reallocarray(sections->entries, sections->nr + 1,
+					       sizeof(*entries));
+	struct section *section;
+
+	if (!entries)
+		return NULL;
+	sections->entries = entries;
+	section = &entries[sections->nr];
+	*section = (struct section) { .level = level, .vm = vm, .vcpu = vcpu };
+	if (profile__init(&section->profile))
+		return NULL;
+	sections->nr++;
+	return profile__init(&section->reasons) ? NULL : section;
+}
+
+void sections__exit(struct sections *sections)
+{
+	for (u32 i = 0; i < sections->nr; i++) {
+		profile__exit(&sections->entries[i].profile);
+		profile__exit(&sections->entries[i].reasons);
+	}
+	zfree(&sections->entries);
+	sections->nr = 0;
+}
+
+/* The VM that a thread of the host works for, or TIME_AXIS_NONE */
+static u32 task__vm(const struct measurement *m, const struct measured_task *task)
+{
+	pid_t pid = task->pid;
+	char end;
+	long vm;
+
+	if (strstarts(task->comm, VHOST_COMM) &&
+	    sscanf(task->comm + strlen(VHOST_COMM), "%d%c", &pid, &end) != 1)
+		pid = task->pid;
+
+	return hashmap__find(m->vm_by_pid, pid, &vm) ? vm : TIME_AXIS_NONE;
+}
+
+/* "[steal] (on ...)": who had the CPU that @self wanted */
+static void steal_name(const struct measurement *m, const struct axis_vcpu *self,
+		       const struct vcpu_interval *interval, char *name, size_t size)
+{
+	const struct measured_task *task = NULL;
+	u32 vcpu = interval->vcpu, vm = TIME_AXIS_NONE;
+
+	if (interval->task < m->nr_tasks) {
+		task = m->tasks[interval->task];
+		vcpu = task->vcpu;
+		vm = task__vm(m, task);
+	}
+	if (vcpu != TIME_AXIS_NONE)
+		vm = m->axis.vcpus[vcpu].vm;
+
+	if (vm != TIME_AXIS_NONE && vm != self->vm)
+		scnprintf(name, size, "[steal] (on VM %s)", m->vms[vm].name);
+	else if (vcpu != TIME_AXIS_NONE && &m->axis.vcpus[vcpu] != self)
+		scnprintf(name, size, "[steal] (on vcpu%u)", m->axis.vcpus[vcpu].id);
+	else if (!task)
+		scnprintf(name, size, "[steal] (on something not sampled)");
+	else if (vcpu != TIME_AXIS_NONE)
+		/* Has the CPU already, and is not back in KVM_RUN yet */
+		scnprintf(name, size, "[steal] (switching)");
+	else if (!task->tid)
+		scnprintf(name, size, interval->woken ? "[steal] (waking up)" :
+							"[steal] (CPU idle: quota)");
+	else if (task->comm[0])
+		scnprintf(name, size, "[steal] (on task %s)", task->comm);
+	else
+		scnprintf(name, size, "[steal] (on task %d)", task->tid);
+}
+
+static const char *exit_name(const struct vcpu_interval *interval, char *buf, size_t size)
+{
+	if (!interval->isa)
+		return "not known";
+	return vcpu_exit_reason__name(interval->isa, interval->exit_reason, buf, size);
+}
+
+/* What an interval of @vcpu is called in its guest's table; @name: ROW_NAME_LEN */
+static struct profile_key interval__key(const struct measurement *m,
+					const struct section_opts *opts,
+					const struct axis_vcpu *vcpu,
+					const struct vcpu_interval *interval, char *name)
+{
+	bool charge_guest = opts->attribution == ATTRIBUTION_DOMAIN_SWITCH;
+	struct profile_key key = {
+		.class = PROFILE_STEAL,
+		.function = name,
+		.module = "",
+		.comm = "",
+		.pid = -1,
+	};
+	char buf[32];
+
+	switch (interval->kind) {
+	case VCPU_TIME_GUEST_USER:
+	case VCPU_TIME_GUEST_KERNEL:
+		return m->hits.by_idx[interval->hit]->key;
+	case VCPU_TIME_EXIT:
+		if (charge_guest)
+			key.class = PROFILE_HOST;
+		scnprintf(name, ROW_NAME_LEN, "%s: %s)",
+			  charge_guest ? "[host] (exit" : "[steal] (outside",
+			  exit_name(interval, buf, sizeof(buf)));
+		break;
+	case VCPU_TIME_VMM:
+		if (charge_guest)
+			key.class = PROFILE_HOST;
+		scnprintf(name, ROW_NAME_LEN, "%s (VMM: %s)", charge_guest ? "[host]" : "[steal]",
+			  m->axis.timeline ? kvm_exit__name(interval->why, buf, sizeof(buf)) :
+					     "user space");
+		break;
+	case VCPU_TIME_HALT_POLL:
+		key.class = PROFILE_IDLE;
+		key.function = "[halt-poll]";
+		break;
+	case VCPU_TIME_HALTED:
+		key.class = PROFILE_IDLE;
+		key.function = "[idle] (halt_exit)";
+		break;
+	case VCPU_TIME_PREEMPTED:
+		steal_name(m, vcpu, interval, name, ROW_NAME_LEN);
+		break;
+	case VCPU_TIME_BLOCKED:
+		key.function = "[steal] (blocked in the host)";
+		break;
+	case VCPU_TIME_RUN:
+		key.class = PROFILE_UNKNOWN;
+		key.function = "[ran] (not sampled)";
+		break;
+	case VCPU_TIME_LOST:
+		key.class = PROFILE_LOST;
+		key.function = "[lost]";
+		break;
+	case VCPU_TIME_ABSENT:
+		key.class = PROFILE_UNKNOWN;
+		key.function = "[absent]";
+		break;
+	case VCPU_TIME_UNKNOWN:
+	case VCPU_TIME_NR:
+	default:
+		key.class = PROFILE_UNKNOWN;
+		key.function = "[unknown]";
+		break;
+	}
+	return key;
+}
+
+static int section__add_reason(struct section *section, const struct vcpu_interval *interval,
+			       u64 time)
+{
+	char buf[32];
+	struct profile_key key = {
+		.class = PROFILE_STEAL,
+		.function = exit_name(interval, buf, sizeof(buf)),
+		.module = "",
+		.comm = "",
+		.pid = -1,
+	};
+
+	return profile__add(&section->reasons, &key, time);
+}
+
+static int section__add_vcpu(struct section *section, const struct measurement *m,
+			     const struct section_opts *opts, const struct axis_vcpu *vcpu)
+{
+	char name[ROW_NAME_LEN];
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < vcpu->intervals.nr; i++) {
+		const struct vcpu_interval *interval = &vcpu->intervals.entries[i];
+		u64 time = visible(opts, interval->start, interval->end, interval->cpu);
+		struct profile_key key;
+
+		if (!time)
+			continue;
+		key = interval__key(m, opts, vcpu, interval, name);
+		ret = section__add(section, opts, &key, time);
+		if (!ret && key.class == PROFILE_STEAL)
+			ret = section__add_reason(section, interval, time);
+	}
+	return ret;
+}
+
+/* For the calls of time_axis__walk_cpu() */
+struct host_walk {
+	struct section	*section;
+	const struct measurement *m;
+	const struct section_opts *opts;
+	u32		cpu;
+};
+
+/* The VM that the host worked for, if that is to be charged to it */
+static u32 sample__vm(const struct host_walk *walk, const struct axis_sample *sample)
+{
+	const struct measurement *m = walk->m;
+
+	if (walk->opts->attribution != ATTRIBUTION_DOMAIN_SWITCH)
+		return TIME_AXIS_NONE;
+	if (sample->vcpu != TIME_AXIS_NONE)
+		return m->axis.vcpus[sample->vcpu].vm;
+	return sample->task < m->nr_tasks ? task__vm(m, m->tasks[sample->task]) :
+					    TIME_AXIS_NONE;
+}
+
+static int add_cpu_interval(const struct cpu_interval *interval, void *arg)
+{
+	const struct host_walk *walk = arg;
+	const struct measurement *m = walk->m;
+	u64 time = visible(walk->opts, interval->start, interval->end, walk->cpu);
+	struct profile_key key = { .module = "", .comm = "", .pid = -1 };
+	struct vm_row row;
+	u32 vm = TIME_AXIS_NONE;
+
+	switch (interval->kind) {
+	case CPU_TIME_GUEST:
+		vm = m->axis.vcpus[interval->vcpu].vm;
+		break;
+	case CPU_TIME_LOST:
+		key.class = PROFILE_LOST;
+		key.function = "[lost]";
+		break;
+	case CPU_TIME_UNCOUNTED:
+		key.class = PROFILE_IDLE;
+		key.function = "[idle] (no samples)";
+		if (evsel__is_clock(m->evsel)) {
+			key.class = m->axis.clock ? PROFILE_LOST : PROFILE_UNKNOWN;
+			key.function = m->axis.clock ? "[lost] (not sampled)" :
+						       "[unknown] (not sampled)";
+		}
+		break;
+	case CPU_TIME_SAMPLE:
+	default:
+		vm = sample__vm(walk, interval->sample);
+		if (vm == TIME_AXIS_NONE)
+			key = m->hits.by_idx[interval->sample->hit]->key;
+		break;
+	}
+	if (vm != TIME_AXIS_NONE)
+		key = vm_row__key(&row, m->vms[vm].name, m->vms[vm].pid);
+	return section__add(walk->section, walk->opts, &key, time);
+}
+
+static int add_host(struct sections *sections, struct measurement *m,
+		    const struct section_opts *opts)
+{
+	struct host_walk walk = { .m = m, .opts = opts };
+	int ret = 0;
+
+	walk.section = sections__new(sections, SECTION_HOST, 0, 0);
+	if (!walk.section)
+		return -ENOMEM;
+	scnprintf(walk.section->title, sizeof(walk.section->title), "Host");
+
+	for (walk.cpu = 0; !ret && walk.cpu < m->nr_cpus; walk.cpu++) {
+		if (m->cpu_samples[walk.cpu])
+			ret = time_axis__walk_cpu(&m->axis, walk.cpu, add_cpu_interval,
+						  &walk);
+	}
+	return ret;
+}
+
+static bool vcpu_is_wanted(const struct section_opts *opts, const struct axis_vcpu *vcpu)
+{
+	return !opts->vcpus || intlist__has_entry(opts->vcpus, vcpu->id);
+}
+
+/* By VM and id: ids are seen in any order. */
+static int vcpu__cmp(const void *_a, const void *_b)
+{
+	const struct axis_vcpu *a = *(const struct axis_vcpu **)_a;
+	const struct axis_vcpu *b = *(const struct axis_vcpu **)_b;
+
+	return axis_cmp(a->vm, b->vm) ?: axis_cmp(a->id, b->id);
+}
+
+/* A VM's table, and those of its vCPUs, @nr, if it has more than one */
+static int add_vm(struct sections *sections, const struct measurement *m,
+		  const struct section_opts *opts, const struct axis_vcpu **vcpus, u32 nr)
+{
+	u32 vm = vcpus[0]->vm, first = sections->nr;
+	int ret = 0;
+
+	if (!sections__new(sections, SECTION_VM, vm, 0))
+		return -ENOMEM;
+	scnprintf(sections->entries[first].title, sizeof(sections->entries[first].title), "%s",
+		  m->vms[vm].name);
+
+	for (u32 i = 0; !ret && i < nr; i++) {
+		struct section *section;
+
+		if (!vcpu_is_wanted(opts, vcpus[i]))
+			continue;
+		ret = section__add_vcpu(&sections->entries[first], m, opts, vcpus[i]);
+		if (ret || nr == 1)
+			continue;
+		section = sections__new(sections, SECTION_VCPU, vm, vcpus[i]->id);
+		if (!section)
+			return -ENOMEM;
+		scnprintf(section->title, sizeof(section->title), "%s, vCPU %u",
+			  m->vms[vm].name, vcpus[i]->id);
+		ret = section__add_vcpu(section, m, opts, vcpus[i]);
+	}
+	return ret;
+}
+
+static int add_vms(struct sections *sections, const struct measurement *m,
+		   const struct section_opts *opts)
+{
+	const struct axis_vcpu **vcpus = calloc(m->axis.nr_vcpus + 1, sizeof(*vcpus));
+	int ret = 0;
+
+	if (!vcpus)
+		return -ENOMEM;
+	for (u32 i = 0; i < m->axis.nr_vcpus; i++)
+		vcpus[i] = &m->axis.vcpus[i];
+	axis_sort(vcpus, m->axis.nr_vcpus, sizeof(*vcpus), vcpu__cmp);
+
+	for (u32 i = 0, end; !ret && i < m->axis.nr_vcpus; i = end) {
+		u32 vm = vcpus[i]->vm;
+
+		for (end = i; end < m->axis.nr_vcpus && vcpus[end]->vm == vm; end++)
+			;
+		if (!opts->vms || strlist__has_entry(opts->vms, m->vms[vm].name))
+			ret = add_vm(sections, m, opts, vcpus + i, end - i);
+	}
+	free(vcpus);
+	return ret;
+}
+
+/**
+ * sections__build - the tables: of the host, and of each VM that is wanted
+ *
+ * 0 or -ENOMEM; the caller ends @sections in any case.
+ */
+int sections__build(struct measurement *m, const struct section_opts *opts,
+		    struct sections *sections)
+{
+	int ret = add_host(sections, m, opts);
+
+	return ret ?: add_vms(sections, m, opts);
+}

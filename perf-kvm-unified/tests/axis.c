@@ -1,0 +1,1055 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The time axis with literal input, and with random input, of which it is known
+ * that all time is there once.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+
+#include "tests/tests.h"
+#include "util/debug.h"
+#include "kvm-unified/axis/axis.h"
+
+/* From arch/x86/include/uapi/asm/svm.h */
+#define SVM_INTR	0x60
+#define SVM_HLT		0x78
+#define SVM_NPF		0x400
+
+#define NONE		TIME_AXIS_NONE
+#define IDLE_TASK	0
+#define TASK		7
+
+/* vCPUs are numbered as they come. */
+#define VCPU_A		0
+#define VCPU_B		1
+#define VCPU_C		2
+
+/* @hit, @vcpu, @task: what they have to be; TIME_AXIS_NONE where there is none */
+struct expected {
+	u64	end;
+	enum vcpu_time_kind kind;
+	u32	cpu;
+	u32	hit;
+	u32	vcpu;
+	u32	task;
+};
+
+#define RAN(end, kind, hit, cpu)	{ end, VCPU_TIME_##kind, cpu, hit, NONE, NONE }
+#define WAS(end, kind, cpu)		{ end, VCPU_TIME_##kind, cpu, NONE, NONE, NONE }
+#define BY_VCPU(end, vcpu, cpu)		{ end, VCPU_TIME_PREEMPTED, cpu, NONE, vcpu, NONE }
+#define BY_TASK(end, task, cpu)		{ end, VCPU_TIME_PREEMPTED, cpu, NONE, NONE, task }
+
+static bool interval__is(const struct vcpu_interval *interval, const struct expected *e)
+{
+	return interval->end == e->end && interval->kind == e->kind &&
+	       interval->cpu == e->cpu && interval->hit == e->hit &&
+	       interval->vcpu == e->vcpu && interval->task == e->task;
+}
+
+/* Is what the vCPU did just @expected, from the start to the end? */
+static bool vcpu_did(const struct time_axis *ta, u32 vcpu, const struct expected *expected,
+		     size_t nr)
+{
+	const struct vcpu_intervals *list = &ta->vcpus[vcpu].intervals;
+	u64 pos = ta->start;
+	bool same = list->nr == nr;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct vcpu_interval *interval = &list->entries[i];
+
+		pr_debug("vcpu%u %" PRIu64 "-%" PRIu64 " kind %d cpu %u hit %u vcpu %u task %u\n",
+			 vcpu, interval->start, interval->end, interval->kind, interval->cpu,
+			 interval->hit, interval->vcpu, interval->task);
+		same = same && interval->start == pos && interval__is(interval, &expected[i]);
+		pos = interval->end;
+	}
+	return same && pos == ta->end;
+}
+
+#define DID(ta, vcpu, expected) vcpu_did(ta, vcpu, expected, ARRAY_SIZE(expected))
+
+static int axis__new(struct time_axis *ta, bool timeline, u64 end)
+{
+	if (time_axis__init(ta))
+		return -ENOMEM;
+	ta->timeline = timeline;
+	ta->clock = true;
+	ta->end = end;
+	ta->period = 10;
+	return 0;
+}
+
+/* A vCPU that was there all the time */
+static int axis__vcpu(struct time_axis *ta, u32 vm, u32 id)
+{
+	int vcpu = time_axis__findnew_vcpu(ta, vm, id);
+
+	if (vcpu >= 0) {
+		ta->vcpus[vcpu].at_start = true;
+		ta->vcpus[vcpu].at_end = true;
+	}
+	return vcpu;
+}
+
+static int event(struct time_axis *ta, u64 time, u32 vcpu, u32 cpu, enum vcpu_state state,
+		 u32 next_task, u64 waited, u64 exit_reason)
+{
+	return time_axis__add_event(ta, &(struct axis_event) {
+		.time = time, .vcpu = vcpu, .cpu = cpu, .state = state,
+		.next_task = next_task, .waited = waited,
+		.exit_reason = exit_reason, .isa = PERF_VCPU_ISA_SVM,
+	});
+}
+
+static int sample(struct time_axis *ta, u64 time, u32 cpu, enum axis_sample_kind kind, u32 vcpu,
+		  u32 task, u32 hit, u64 exit_reason)
+{
+	return time_axis__add_sample(ta, &(struct axis_sample) {
+		.time = time, .cpu = cpu, .kind = kind, .vcpu = vcpu, .task = task, .hit = hit,
+		.exit_reason = exit_reason, .isa = exit_reason ? PERF_VCPU_ISA_SVM : 0,
+	});
+}
+
+static int gap(struct time_axis *ta, u32 cpu, u64 from, u64 until, bool samples_only)
+{
+	return time_axis__add_gap(ta, &(struct axis_gap) {
+		.cpu = cpu, .from = from, .until = until, .samples_only = samples_only,
+	});
+}
+
+static int test__states(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct time_axis ta;
+	int v, err = 0;
+	const struct expected did_v[] = {
+		RAN(30, GUEST_USER, 1, 0),
+		RAN(70, EXIT, 2, 0),
+		RAN(100, GUEST_KERNEL, 3, 0),
+		BY_TASK(300, TASK, 0),
+		RAN(400, GUEST_KERNEL, 3, 0),
+		WAS(450, HALT_POLL, 0),
+		WAS(560, HALTED, 0),
+		WAS(600, PREEMPTED, 1),
+		RAN(700, GUEST_KERNEL, 3, 1),
+		WAS(800, VMM, 1),
+		RAN(900, GUEST_KERNEL, 3, 1),
+		WAS(1000, BLOCKED, 1),
+	};
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
+	v = axis__vcpu(&ta, 0, 0);
+	/* In the guest until 100, exit handling around 50 */
+	err |= sample(&ta, 10, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	err |= sample(&ta, 50, 0, AXIS_SAMPLE_EXIT, v, NONE, 2, SVM_NPF);
+	err |= sample(&ta, 90, 0, AXIS_SAMPLE_GUEST_KERNEL, v, NONE, 3, SVM_INTR);
+	/* Preempted until 300, by a task that is also sampled */
+	err |= event(&ta, 100, v, 0, VCPU_STATE_PREEMPTED, TASK, 0, SVM_INTR);
+	err |= sample(&ta, 200, 0, AXIS_SAMPLE_HOST, NONE, TASK, 9, 0);
+	err |= event(&ta, 300, v, 0, VCPU_STATE_RUN, NONE, 200, SVM_INTR);
+	/* Polls, halts, is woken up on another CPU and waits there for 40 */
+	err |= event(&ta, 400, v, 0, VCPU_STATE_HALT_POLL, NONE, 0, SVM_HLT);
+	err |= event(&ta, 450, v, 0, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= event(&ta, 600, v, 1, VCPU_STATE_RUN, NONE, 40, SVM_HLT);
+	err |= event(&ta, 700, v, 1, VCPU_STATE_USER, NONE, 0, SVM_NPF);
+	err |= event(&ta, 800, v, 1, VCPU_STATE_RUN, NONE, 0, SVM_NPF);
+	err |= event(&ta, 900, v, 1, VCPU_STATE_BLOCKED, IDLE_TASK, 0, SVM_NPF);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	/* 100 ns on CPU 0, 100 and 100, 100 are one run for the samples: 90 is the last */
+	TEST_ASSERT_VAL("states", DID(&ta, v, did_v));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+/* What was before the first event: the last exit tells */
+static int test__first(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const struct {
+		enum vcpu_state state;
+		u64 exit_reason;
+		enum vcpu_time_kind kind;
+	} cases[] = {
+		{ VCPU_STATE_HALTED, SVM_HLT, VCPU_TIME_RUN },
+		{ VCPU_STATE_RUN, SVM_HLT, VCPU_TIME_HALTED },
+		{ VCPU_STATE_RUN, SVM_INTR, VCPU_TIME_PREEMPTED },
+		{ VCPU_STATE_RUN, SVM_NPF, VCPU_TIME_PREEMPTED },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct time_axis ta;
+		int v;
+
+		TEST_ASSERT_VAL("init", !axis__new(&ta, true, 100));
+		v = axis__vcpu(&ta, 0, 0);
+		TEST_ASSERT_VAL("add", !event(&ta, 40, v, 0, cases[i].state, NONE, 0,
+					      cases[i].exit_reason));
+		TEST_ASSERT_VAL("build", !time_axis__build(&ta));
+		TEST_ASSERT_VAL("first", ta.vcpus[v].intervals.entries[0].end == 40 &&
+				ta.vcpus[v].intervals.entries[0].kind == cases[i].kind);
+		time_axis__exit(&ta);
+	}
+	return TEST_OK;
+}
+
+/* It was in the VMM until its first event, which does not say since when. */
+static int test__first_user(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct expected did_v[] = { WAS(40, VMM, 0), WAS(100, RUN, 0) };
+	struct time_axis ta;
+	int v;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 100));
+	v = axis__vcpu(&ta, 0, 0);
+	TEST_ASSERT_VAL("add", !time_axis__add_event(&ta, &(struct axis_event) {
+		.time = 40, .vcpu = v, .state = VCPU_STATE_RUN, .ended = VCPU_STATE_USER,
+		.next_task = NONE, .exit_reason = SVM_INTR, .isa = PERF_VCPU_ISA_SVM,
+	}));
+	TEST_ASSERT_VAL("build", !time_axis__build(&ta));
+	TEST_ASSERT_VAL("first", DID(&ta, v, did_v));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+/* The event of one state is lost: so is the longest time without a sample, and no other. */
+static int test__lost_state(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct expected did_v[] = {
+		RAN(50, GUEST_USER, 1, 0),
+		WAS(100, HALTED, 0),
+		RAN(120, GUEST_USER, 1, 0),
+		WAS(180, LOST, 0),
+		RAN(200, GUEST_USER, 1, 0),
+		WAS(250, HALTED, 0),
+		RAN(300, GUEST_USER, 1, 0),
+	};
+	struct time_axis ta;
+	int v, err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 300));
+	v = axis__vcpu(&ta, 0, 0);
+	for (u64 time = 10; time <= 300; time += 10) {
+		if (time <= 50 || (time > 100 && time <= 120) ||
+		    (time >= 180 && time <= 200) || time > 250)
+			err |= sample(&ta, time, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	}
+	err |= event(&ta, 50, v, 0, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= event(&ta, 100, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_HLT);
+	err |= time_axis__add_event(&ta, &(struct axis_event) {
+		.time = 200, .vcpu = v, .state = VCPU_STATE_HALTED, .after_lost = true,
+		.next_task = IDLE_TASK, .exit_reason = SVM_HLT, .isa = PERF_VCPU_ISA_SVM,
+	});
+	err |= event(&ta, 250, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_HLT);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("one lost", DID(&ta, v, did_v));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+static int look(struct time_axis *ta, u64 time, u32 vcpu, enum vcpu_time_kind kind)
+{
+	return time_axis__add_look(ta, &(struct axis_look) {
+		.time = time, .vcpu = vcpu, .kind = kind,
+	});
+}
+
+static int guest_samples(struct time_axis *ta, u32 vcpu, u64 first, u64 last)
+{
+	int err = 0;
+
+	for (u64 time = first; time <= last; time += 10)
+		err |= sample(ta, time, vcpu, AXIS_SAMPLE_GUEST_USER, vcpu, NONE, 1, SVM_INTR);
+	return err;
+}
+
+/*
+ * A state that a look has seen, and that has no event: as it goes on, as its event was lost; and
+ * looks that say no more than is known.
+ */
+static int test__looks(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct expected did_a[] = { RAN(50, GUEST_USER, 1, 0), WAS(1300, HALTED, 0) };
+	const struct expected did_b[] = {
+		RAN(50, GUEST_USER, 1, 1),
+		WAS(1000, BLOCKED, 1),
+		WAS(1100, LOST, 1),
+		RAN(1200, GUEST_USER, 1, 1),
+		WAS(1250, HALTED, 1),
+		RAN(1300, GUEST_USER, 1, 1),
+	};
+	const struct expected did_c[] = {
+		RAN(50, GUEST_USER, 1, 2),
+		WAS(1100, HALTED, 2),
+		RAN(1300, GUEST_USER, 1, 2),
+	};
+	struct time_axis ta;
+	int err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1300));
+	for (u32 v = VCPU_A; v <= VCPU_C; v++) {
+		TEST_ASSERT_VAL("vcpu", axis__vcpu(&ta, 0, v) == (int)v);
+		err |= event(&ta, 0, v, v, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+		err |= guest_samples(&ta, v, 10, 50);
+	}
+	err |= look(&ta, 1000, VCPU_A, VCPU_TIME_HALTED);
+
+	err |= look(&ta, 1000, VCPU_B, VCPU_TIME_BLOCKED);
+	err |= guest_samples(&ta, VCPU_B, 1100, 1200);
+	err |= time_axis__add_event(&ta, &(struct axis_event) {
+		.time = 1200, .vcpu = VCPU_B, .cpu = 1, .state = VCPU_STATE_HALTED,
+		.after_lost = true, .next_task = IDLE_TASK, .exit_reason = SVM_HLT,
+		.isa = PERF_VCPU_ISA_SVM,
+	});
+	err |= event(&ta, 1250, VCPU_B, 1, VCPU_STATE_RUN, NONE, 0, SVM_HLT);
+	err |= guest_samples(&ta, VCPU_B, 1260, 1300);
+
+	err |= event(&ta, 50, VCPU_C, 2, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= look(&ta, 1000, VCPU_C, VCPU_TIME_BLOCKED);
+	err |= event(&ta, 1100, VCPU_C, 2, VCPU_STATE_RUN, NONE, 0, SVM_HLT);
+	err |= guest_samples(&ta, VCPU_C, 1110, 1300);
+	err |= look(&ta, 1205, VCPU_C, VCPU_TIME_PREEMPTED);
+
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("goes on", DID(&ta, VCPU_A, did_a));
+	TEST_ASSERT_VAL("its event was lost", DID(&ta, VCPU_B, did_b));
+	TEST_ASSERT_VAL("nothing new", DID(&ta, VCPU_C, did_c));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+/* What goes on at the end has no event: what was seen then tells, and the last sample. */
+static int test__open(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const struct {
+		enum vcpu_time_kind seen, kind;
+		u64 end;
+	} cases[] = {
+		{ VCPU_TIME_HALTED, VCPU_TIME_HALTED, 50 },
+		{ VCPU_TIME_BLOCKED, VCPU_TIME_BLOCKED, 50 },
+		{ VCPU_TIME_VMM, VCPU_TIME_VMM, 50 },
+		{ VCPU_TIME_RUN, VCPU_TIME_PREEMPTED, 50 },
+		/* Nobody has looked */
+		{ VCPU_TIME_UNKNOWN, VCPU_TIME_GUEST_USER, 100 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct vcpu_interval *last;
+		struct time_axis ta;
+		int v, err = 0;
+
+		TEST_ASSERT_VAL("init", !axis__new(&ta, true, 100));
+		v = axis__vcpu(&ta, 0, 0);
+		ta.vcpus[v].last = cases[i].seen;
+		err |= event(&ta, 5, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+		for (u64 time = 10; time <= 50; time += 10)
+			err |= sample(&ta, time, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+		TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+		last = &ta.vcpus[v].intervals.entries[ta.vcpus[v].intervals.nr - 1];
+		TEST_ASSERT_VAL("what it is", last->kind == cases[i].kind && last->end == 100);
+		TEST_ASSERT_VAL("since when", cases[i].end == 100 || last->start == cases[i].end);
+		time_axis__exit(&ta);
+	}
+	return TEST_OK;
+}
+
+/* Two vCPUs of a VM and one of another take turns on a CPU. */
+static int test__who(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct time_axis ta;
+	int a, b, c, err = 0;
+	const struct expected did_a[] = {
+		WAS(100, RUN, 0),
+		BY_TASK(105, 51, 0),
+		BY_VCPU(200, VCPU_B, 0),
+		BY_VCPU(300, VCPU_C, 0),
+		BY_TASK(350, TASK, 0),
+		WAS(400, RUN, 0),
+	};
+	const struct expected did_b[] = {
+		BY_VCPU(100, VCPU_A, 0),
+		BY_TASK(105, 51, 0),
+		WAS(200, RUN, 0),
+		BY_VCPU(300, VCPU_C, 0),
+		BY_TASK(350, TASK, 0),
+		BY_VCPU(400, VCPU_A, 0),
+	};
+	const struct expected did_c[] = {
+		WAS(150, HALTED, 0),
+		BY_VCPU(200, VCPU_B, 0),
+		WAS(300, RUN, 0),
+		WAS(400, HALTED, 0),
+	};
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 400));
+	a = axis__vcpu(&ta, 0, 0);
+	b = axis__vcpu(&ta, 0, 1);
+	c = axis__vcpu(&ta, 1, 0);
+	err |= event(&ta, 0, a, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	err |= event(&ta, 0, b, 0, VCPU_STATE_PREEMPTED, NONE, 0, SVM_INTR);
+	err |= event(&ta, 0, c, 0, VCPU_STATE_HALTED, NONE, 0, SVM_HLT);
+	err |= event(&ta, 100, a, 0, VCPU_STATE_PREEMPTED, 51, 0, SVM_INTR);
+	err |= event(&ta, 105, b, 0, VCPU_STATE_RUN, NONE, 105, SVM_INTR);
+	/* c was woken up at 150 */
+	err |= event(&ta, 200, b, 0, VCPU_STATE_PREEMPTED, 52, 0, SVM_INTR);
+	err |= event(&ta, 200, c, 0, VCPU_STATE_RUN, NONE, 50, SVM_HLT);
+	err |= event(&ta, 300, c, 0, VCPU_STATE_HALTED, TASK, 0, SVM_HLT);
+	err |= event(&ta, 350, a, 0, VCPU_STATE_RUN, NONE, 250, SVM_INTR);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("a", DID(&ta, a, did_a));
+	TEST_ASSERT_VAL("b", DID(&ta, b, did_b));
+	TEST_ASSERT_VAL("c", DID(&ta, c, did_c));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+/*
+ * Eight waits begin with a switch to the same task, and three of the four with a sample
+ * show that it had let another one have the CPU.
+ */
+static int check_shares(bool per_task)
+{
+	static const u32 sampled[] = { TASK, TASK, 51, TASK };
+	u64 other = 0, first = 0;
+	struct time_axis ta;
+	int v, err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 900));
+	ta.per_task = per_task;
+	v = axis__vcpu(&ta, 0, 0);
+	err |= event(&ta, 0, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	for (u32 i = 0; i < 8; i++) {
+		u64 start = 100 + 100 * i;
+
+		err |= event(&ta, start, v, 0, VCPU_STATE_PREEMPTED, 51, 0, SVM_INTR);
+		if (i % 2)
+			err |= sample(&ta, start + 4, 0, AXIS_SAMPLE_HOST, NONE, sampled[i / 2],
+				      9, 0);
+		err |= event(&ta, start + 8, v, 0, VCPU_STATE_RUN, NONE, 8, SVM_INTR);
+	}
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	for (size_t i = 0; i < ta.vcpus[v].intervals.nr; i++) {
+		const struct vcpu_interval *interval = &ta.vcpus[v].intervals.entries[i];
+
+		if (interval->kind != VCPU_TIME_PREEMPTED)
+			continue;
+		TEST_ASSERT_VAL("a known task", interval->task == TASK || interval->task == 51);
+		if (per_task) {
+			/* Every second one has a sample. */
+			TEST_ASSERT_VAL("who was switched to",
+					interval->start / 100 % 2 == 0 || interval->task == 51);
+			continue;
+		}
+		*(interval->task == TASK ? &other : &first) += interval->end - interval->start;
+		if (interval->start % 200 == 0)
+			TEST_ASSERT_VAL("as the sample says",
+					interval->task == sampled[interval->start / 200 - 1]);
+	}
+	TEST_ASSERT_VAL("in proportion", per_task || (other == 48 && first == 16));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+static int test__shares(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	return check_shares(false) == TEST_OK ? check_shares(true) : TEST_FAIL;
+}
+
+static int test__lifetime(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct time_axis ta;
+	int v, never, err = 0;
+	const struct expected did_v[] = {
+		WAS(300, ABSENT, NONE),
+		WAS(600, RUN, 0),
+		WAS(1000, ABSENT, NONE),
+	};
+	const struct expected did_never[] = {
+		WAS(1000, ABSENT, NONE),
+	};
+	const struct expected did_v2[] = {
+		RAN(100, GUEST_USER, 4, 2),
+	};
+	const struct expected did_never2[] = {
+		WAS(100, UNKNOWN, NONE),
+	};
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
+	v = time_axis__findnew_vcpu(&ta, 0, 0);
+	never = time_axis__findnew_vcpu(&ta, 0, 1);
+	TEST_ASSERT_VAL("two", v >= 0 && never >= 0 && v != never);
+	TEST_ASSERT_VAL("again", time_axis__findnew_vcpu(&ta, 0, 0) == v);
+	err |= event(&ta, 300, v, 0, VCPU_STATE_RUN, NONE, 0, 0);
+	err |= event(&ta, 600, v, 0, VCPU_STATE_USER, NONE, 0, SVM_INTR);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("came and went", DID(&ta, v, did_v));
+	TEST_ASSERT_VAL("never seen", DID(&ta, never, did_never));
+	time_axis__exit(&ta);
+
+	/* Running all the time without one change of state, and nothing known at all */
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 100));
+	v = axis__vcpu(&ta, 0, 0);
+	never = axis__vcpu(&ta, 0, 1);
+	err |= sample(&ta, 50, 2, AXIS_SAMPLE_GUEST_USER, v, NONE, 4, SVM_INTR);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("all the time", DID(&ta, v, did_v2));
+	TEST_ASSERT_VAL("nothing known", DID(&ta, never, did_never2));
+	time_axis__exit(&ta);
+
+	/* Halted all the time */
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 100));
+	v = axis__vcpu(&ta, 0, 0);
+	ta.vcpus[v].halted = true;
+	TEST_ASSERT_VAL("build", !time_axis__build(&ta));
+	TEST_ASSERT_VAL("known to be halted", ta.vcpus[v].intervals.nr == 1 &&
+			ta.vcpus[v].intervals.entries[0].kind == VCPU_TIME_HALTED);
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+static int test__lost(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct time_axis ta;
+	int v, other, err = 0;
+	const struct expected did_v[] = {
+		RAN(100, GUEST_USER, 1, 0),
+		WAS(500, LOST, 0),
+		RAN(600, GUEST_USER, 2, 0),
+		WAS(650, LOST, 0),
+		BY_TASK(750, TASK, 0),
+		RAN(900, GUEST_USER, 2, 0),
+		WAS(1000, LOST, 0),
+	};
+	const struct expected did_other[] = {
+		WAS(1000, HALTED, 1),
+	};
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
+	v = axis__vcpu(&ta, 0, 0);
+	other = axis__vcpu(&ta, 0, 1);
+	err |= event(&ta, 0, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	err |= event(&ta, 0, other, 1, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= sample(&ta, 100, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	/* It is not seen again before 500, so what it did until then is not known. */
+	err |= gap(&ta, 0, 100, 400, false);
+	err |= sample(&ta, 500, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 2, SVM_INTR);
+	/* Only the sampling stops */
+	err |= gap(&ta, 0, 600, 700, true);
+	err |= event(&ta, 650, v, 0, VCPU_STATE_PREEMPTED, TASK, 0, SVM_INTR);
+	err |= event(&ta, 750, v, 0, VCPU_STATE_RUN, NONE, 100, SVM_INTR);
+	err |= gap(&ta, 0, 900, 950, false);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("lost", DID(&ta, v, did_v));
+	TEST_ASSERT_VAL("another CPU's", DID(&ta, other, did_other));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+/* Are the gaps of @cpu from @start to @end those that begin at @from? */
+static bool has_gaps(const struct time_axis *ta, u32 cpu, u64 start, u64 end,
+		     const u64 *from, size_t nr)
+{
+	const struct axis_gap *g = NULL;
+
+	for (size_t i = 0; i < nr; i++) {
+		g = time_axis__next_gap(ta, g, cpu, start, end);
+		if (!g || g->cpu != cpu || g->from != from[i])
+			return false;
+	}
+	return !time_axis__next_gap(ta, g, cpu, start, end);
+}
+
+#define HAS_GAPS(ta, cpu, start, end, ...)						\
+	has_gaps(ta, cpu, start, end, (const u64 []){ __VA_ARGS__ },			\
+		 ARRAY_SIZE(((const u64 []){ __VA_ARGS__ })))
+
+static int test__gaps(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct time_axis ta;
+	int err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
+	TEST_ASSERT_VAL("none", !time_axis__next_gap(&ta, NULL, 0, 0, 1000));
+	/* Not in order, and a long one with short ones in it */
+	err |= gap(&ta, 2, 0, 1000, false);
+	err |= gap(&ta, 1, 900, 950, false);
+	err |= gap(&ta, 1, 300, 310, false);
+	err |= gap(&ta, 1, 100, 800, true);
+	err |= gap(&ta, 1, 200, 210, false);
+	err |= gap(&ta, 0, 0, 1000, false);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("all", HAS_GAPS(&ta, 1, 0, 1000, 100, 200, 300, 900));
+	TEST_ASSERT_VAL("the long one, behind the short ones", HAS_GAPS(&ta, 1, 400, 900, 100));
+	TEST_ASSERT_VAL("without those that are over", HAS_GAPS(&ta, 1, 210, 301, 100, 300));
+	TEST_ASSERT_VAL("between them", !time_axis__next_gap(&ta, NULL, 1, 800, 900));
+	TEST_ASSERT_VAL("before", !time_axis__next_gap(&ta, NULL, 1, 0, 100));
+	TEST_ASSERT_VAL("after", !time_axis__next_gap(&ta, NULL, 1, 950, 1000));
+	TEST_ASSERT_VAL("another CPU's", HAS_GAPS(&ta, 0, 10, 20, 0));
+	TEST_ASSERT_VAL("no such CPU", !time_axis__next_gap(&ta, NULL, 3, 0, 1000));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+/* The event that is lost is the one that the vCPU came back. */
+static int test__lost_return(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct expected did_a[] = {
+		RAN(100, GUEST_USER, 1, 0),
+		WAS(200, HALTED, 0),
+		WAS(310, LOST, 0),
+		RAN(1000, GUEST_USER, 1, 0),
+	};
+	const struct expected did_b[] = {
+		WAS(100, RUN, 1),
+		WAS(200, PREEMPTED, 1),
+		WAS(500, LOST, 0),
+		WAS(1000, HALTED, 0),
+	};
+	const struct expected did_c[] = {
+		RAN(400, GUEST_USER, 3, 2),
+		WAS(500, LOST, 2),
+		RAN(1000, GUEST_USER, 3, 2),
+	};
+	const struct expected did_d[] = {
+		RAN(400, GUEST_USER, 3, 2),
+		WAS(500, LOST, 2),
+		RAN(800, GUEST_USER, 3, 2),
+		WAS(1000, LOST, 2),
+	};
+	struct time_axis ta;
+	int a, b, c, err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
+	a = axis__vcpu(&ta, 0, 0);
+	b = axis__vcpu(&ta, 0, 1);
+	err |= event(&ta, 100, a, 0, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	/* This one goes to CPU 0, and that it did is lost. */
+	err |= event(&ta, 100, b, 1, VCPU_STATE_PREEMPTED, NONE, 0, SVM_INTR);
+	err |= gap(&ta, 0, 200, 300, false);
+	err |= event(&ta, 500, b, 0, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= sample(&ta, 50, 0, AXIS_SAMPLE_GUEST_USER, a, NONE, 1, SVM_INTR);
+	for (u64 t = 310; t < 490; t += 10)
+		err |= sample(&ta, t, 0, AXIS_SAMPLE_GUEST_USER, a, NONE, 1, SVM_INTR);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("halted, lost, and seen again", DID(&ta, a, did_a));
+	TEST_ASSERT_VAL("lost on another CPU", DID(&ta, b, did_b));
+	time_axis__exit(&ta);
+
+	/* No record of a loss, but a state that cannot be */
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
+	c = axis__vcpu(&ta, 0, 0);
+	err |= event(&ta, 400, c, 2, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= sample(&ta, 10, 2, AXIS_SAMPLE_GUEST_USER, c, NONE, 3, SVM_INTR);
+	err |= sample(&ta, 500, 2, AXIS_SAMPLE_GUEST_USER, c, NONE, 3, SVM_INTR);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("halted and in the guest", DID(&ta, c, did_c));
+	time_axis__exit(&ta);
+
+	/* The same, and losses that have nothing to do with it */
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
+	c = axis__vcpu(&ta, 0, 0);
+	err |= event(&ta, 400, c, 2, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= sample(&ta, 10, 2, AXIS_SAMPLE_GUEST_USER, c, NONE, 3, SVM_INTR);
+	err |= sample(&ta, 500, 2, AXIS_SAMPLE_GUEST_USER, c, NONE, 3, SVM_INTR);
+	/* Of another CPU, of samples alone, and later */
+	err |= gap(&ta, 1, 420, 480, false);
+	err |= gap(&ta, 2, 420, 480, true);
+	err |= gap(&ta, 2, 800, 850, false);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("records of others are lost", DID(&ta, c, did_d));
+	time_axis__exit(&ta);
+
+	/* It comes back on CPU 1, and a record is lost there, or where it was. */
+	for (u32 cpu = 1; cpu <= 2; cpu++) {
+		const struct expected did_e[] = {
+			RAN(400, GUEST_USER, 3, 2),
+			WAS(420, HALTED, 2),
+			WAS(500, LOST, cpu),
+			RAN(1000, GUEST_USER, 3, 1),
+		};
+
+		TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
+		c = axis__vcpu(&ta, 0, 0);
+		err |= event(&ta, 400, c, 2, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+		err |= sample(&ta, 10, 2, AXIS_SAMPLE_GUEST_USER, c, NONE, 3, SVM_INTR);
+		err |= sample(&ta, 500, 1, AXIS_SAMPLE_GUEST_USER, c, NONE, 3, SVM_INTR);
+		err |= gap(&ta, cpu, 420, 480, false);
+		TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+		TEST_ASSERT_VAL("halted until records are lost", DID(&ta, c, did_e));
+		time_axis__exit(&ta);
+	}
+	return TEST_OK;
+}
+
+static int test__samples_only(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct time_axis ta;
+	int v, other, err = 0;
+	const struct expected did_v[] = {
+		RAN(24, GUEST_USER, 1, 0),
+		BY_VCPU(60, VCPU_B, 0),
+		{ 80, VCPU_TIME_HALTED, 0, NONE, NONE, IDLE_TASK },
+		BY_TASK(100, TASK, 0),
+		RAN(110, EXIT, 5, 0),
+		WAS(170, HALTED, 0),
+		WAS(180, VMM, 0),
+		RAN(200, GUEST_USER, 1, 0),
+	};
+	const struct expected did_v2[] = {
+		RAN(10, GUEST_USER, 1, 0),
+		BY_VCPU(30, VCPU_B, 0),
+		BY_TASK(35, TASK, 0),
+		RAN(45, GUEST_USER, 1, 0),
+	};
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, false, 200));
+	v = axis__vcpu(&ta, 0, 0);
+	other = axis__vcpu(&ta, 1, 0);
+	err |= sample(&ta, 10, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	/* A late one: no blank before it */
+	err |= sample(&ta, 24, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	/* Somebody else, and then nobody */
+	for (u64 t = 40; t <= 60; t += 10)
+		err |= sample(&ta, t, 0, AXIS_SAMPLE_GUEST_KERNEL, other, NONE, 2, SVM_INTR);
+	err |= sample(&ta, 70, 0, AXIS_SAMPLE_IDLE, NONE, IDLE_TASK, 3, 0);
+	err |= sample(&ta, 90, 0, AXIS_SAMPLE_HOST, NONE, TASK, 4, 0);
+	/* Exit handling of a halt: blank until the next sample is halt, whoever ran */
+	err |= sample(&ta, 110, 0, AXIS_SAMPLE_EXIT, v, NONE, 5, SVM_HLT);
+	err |= sample(&ta, 130, 0, AXIS_SAMPLE_HOST, NONE, TASK, 4, 0);
+	err |= sample(&ta, 180, 0, AXIS_SAMPLE_VMM, v, NONE, 6, 0);
+	err |= sample(&ta, 192, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("samples alone", DID(&ta, v, did_v));
+	time_axis__exit(&ta);
+
+	/* The other one stops less than a period before the end, and a task is seen. */
+	TEST_ASSERT_VAL("init", !axis__new(&ta, false, 45));
+	v = axis__vcpu(&ta, 0, 0);
+	other = axis__vcpu(&ta, 1, 0);
+	err |= sample(&ta, 10, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	err |= sample(&ta, 30, 0, AXIS_SAMPLE_GUEST_KERNEL, other, NONE, 2, SVM_INTR);
+	err |= sample(&ta, 33, 0, AXIS_SAMPLE_HOST, NONE, TASK, 4, 0);
+	err |= sample(&ta, 45, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("a task after a vCPU", DID(&ta, v, did_v2));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+struct sum {
+	u64	pos;
+	u64	guest;
+	u64	uncounted;
+	bool	broken;
+};
+
+static int add_up(const struct cpu_interval *interval, void *arg)
+{
+	struct sum *sum = arg;
+
+	sum->broken |= interval->start != sum->pos || interval->end <= interval->start ||
+		       (interval->kind == CPU_TIME_SAMPLE) != !!interval->sample;
+	sum->pos = interval->end;
+	if (interval->kind == CPU_TIME_GUEST)
+		sum->guest += interval->end - interval->start;
+	if (interval->kind == CPU_TIME_UNCOUNTED)
+		sum->uncounted += interval->end - interval->start;
+	return 0;
+}
+
+/* What the guests had is what the host gave, and the rest is the host's. */
+static int test__host(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct time_axis ta;
+	struct sum sum = { };
+	int v, err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 100));
+	ta.clock = false;
+	v = axis__vcpu(&ta, 0, 0);
+	err |= event(&ta, 0, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	err |= sample(&ta, 5, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	err |= event(&ta, 20, v, 0, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= sample(&ta, 50, 0, AXIS_SAMPLE_HOST, NONE, TASK, 2, 0);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("walk", !time_axis__walk_cpu(&ta, 0, add_up, &sum));
+	TEST_ASSERT_VAL("no gap", !sum.broken && sum.pos == 100);
+	TEST_ASSERT_VAL("guest", sum.guest == 20);
+	/* A sample reaches two periods of 10 far: 30 to 70. */
+	TEST_ASSERT_VAL("not counted", sum.uncounted == 40);
+	TEST_ASSERT_VAL("no such CPU",
+			time_axis__walk_cpu(&ta, 1, add_up, &sum) == -ENOENT);
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+#define MAX_TIME	(~0ULL)
+
+/* Samples at both ends of all the time there can be, by the host and by a vCPU */
+static int check_whole_time(void)
+{
+	static const u64 times[] = { 0, 1, MAX_TIME - 1, MAX_TIME };
+	const struct expected did_v[] = {
+		RAN(LLONG_MAX, GUEST_USER, 1, 1),
+		RAN(MAX_TIME - 1, GUEST_USER, 2, 1),
+		RAN(MAX_TIME, GUEST_USER, 3, 1),
+	};
+	struct sum sum = { };
+	struct time_axis ta;
+	int v, err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, MAX_TIME));
+	v = axis__vcpu(&ta, 0, 0);
+	err |= event(&ta, 0, v, 1, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	err |= event(&ta, MAX_TIME, v, 1, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	for (u32 i = 0; i < ARRAY_SIZE(times); i++) {
+		err |= sample(&ta, times[i], 0, AXIS_SAMPLE_HOST, NONE, TASK, i, 0);
+		err |= sample(&ta, times[i], 1, AXIS_SAMPLE_GUEST_USER, v, NONE, i, SVM_INTR);
+	}
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("a run of all time", DID(&ta, v, did_v));
+	TEST_ASSERT_VAL("walk", !time_axis__walk_cpu(&ta, 0, add_up, &sum));
+	TEST_ASSERT_VAL("no gap", !sum.broken && sum.pos == MAX_TIME);
+	/* The two at each end are one period of 10 and another far, and 1 between them. */
+	TEST_ASSERT_VAL("not counted", sum.uncounted == MAX_TIME - 2 * 21);
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+/* No period but 0 is longer than one of these, so that nothing is out of its reach. */
+static int check_periods(void)
+{
+	static const u64 periods[] = {
+		0, LLONG_MAX, LLONG_MAX + 1ULL, LLONG_MAX + 2ULL, 3ULL << 62, MAX_TIME
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(periods); i++) {
+		const struct expected did_v[] = {
+			RAN(1000, GUEST_USER, 1, 0),
+		};
+		struct sum sum = { };
+		struct time_axis ta;
+		int v, err = 0;
+
+		TEST_ASSERT_VAL("init", !axis__new(&ta, false, 1000));
+		ta.period = periods[i];
+		v = axis__vcpu(&ta, 0, 0);
+		err |= sample(&ta, 900, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+		err |= sample(&ta, 100, 1, AXIS_SAMPLE_HOST, NONE, TASK, 2, 0);
+		err |= sample(&ta, 900, 1, AXIS_SAMPLE_HOST, NONE, TASK, 2, 0);
+		TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+		TEST_ASSERT_VAL("a vCPU's", !periods[i] || DID(&ta, v, did_v));
+		TEST_ASSERT_VAL("walk", !time_axis__walk_cpu(&ta, 1, add_up, &sum));
+		TEST_ASSERT_VAL("a CPU's", !sum.broken && sum.pos == 1000 && !sum.uncounted);
+		time_axis__exit(&ta);
+	}
+	return TEST_OK;
+}
+
+/*
+ * A quarter of the samples in waits has almost all of their time: that task has more
+ * than its part by more than a s64 can say.
+ */
+static int check_long_wait(void)
+{
+	const struct expected did_v[] = {
+		WAS(100, RUN, 0),
+		BY_TASK(MAX_TIME - 1000, TASK, 0),
+		WAS(MAX_TIME - 900, RUN, 0),
+		BY_TASK(MAX_TIME - 800, 51, 0),
+		WAS(MAX_TIME - 700, RUN, 0),
+		BY_TASK(MAX_TIME - 690, 51, 0),
+		WAS(MAX_TIME, RUN, 0),
+	};
+	struct time_axis ta;
+	int v, err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, MAX_TIME));
+	v = axis__vcpu(&ta, 0, 0);
+	err |= event(&ta, 0, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	err |= event(&ta, 100, v, 0, VCPU_STATE_PREEMPTED, 51, 0, SVM_INTR);
+	err |= sample(&ta, 200, 0, AXIS_SAMPLE_HOST, NONE, TASK, 9, 0);
+	err |= event(&ta, MAX_TIME - 1000, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	err |= event(&ta, MAX_TIME - 900, v, 0, VCPU_STATE_PREEMPTED, 51, 0, SVM_INTR);
+	for (u64 i = 0; i < 3; i++)
+		err |= sample(&ta, MAX_TIME - 890 + i, 0, AXIS_SAMPLE_HOST, NONE, 51, 9, 0);
+	err |= event(&ta, MAX_TIME - 800, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	err |= event(&ta, MAX_TIME - 700, v, 0, VCPU_STATE_PREEMPTED, 51, 0, SVM_INTR);
+	err |= event(&ta, MAX_TIME - 690, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	TEST_ASSERT_VAL("the last wait is whose part is missing", DID(&ta, v, did_v));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+static int test__extremes(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	int ret = check_whole_time();
+
+	if (ret == TEST_OK)
+		ret = check_periods();
+	return ret == TEST_OK ? check_long_wait() : ret;
+}
+
+/* Random, and the same every time: a linear congruential generator (Knuth's MMIX) */
+static u64 random_below(u64 *seed, u64 limit)
+{
+	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (*seed >> 33) % limit;
+}
+
+#define NR_RANDOM	400
+#define RANDOM_VCPUS	3
+#define RANDOM_CPUS	3
+#define RANDOM_TIME	2000
+
+/* As the tools may give it: not in order, at and beyond the ends, contradictory */
+static int fill_random(struct time_axis *ta, u64 seed, bool backwards)
+{
+	struct axis_event events[60];
+	struct axis_sample samples[200];
+	struct axis_gap gaps[6];
+	size_t nr_events = random_below(&seed, ARRAY_SIZE(events) + 1);
+	size_t nr_samples = random_below(&seed, ARRAY_SIZE(samples) + 1);
+	size_t nr_gaps = random_below(&seed, 4) ? 0 : random_below(&seed, ARRAY_SIZE(gaps) + 1);
+	int err = 0;
+
+	err = axis__new(ta, random_below(&seed, 2), 100 + RANDOM_TIME);
+	if (err)
+		return err;
+	ta->start = 100;
+	ta->clock = random_below(&seed, 2);
+	ta->period = random_below(&seed, 4) ? 10 : random_below(&seed, 50);
+	for (u32 i = 0; i < RANDOM_VCPUS; i++) {
+		int v = time_axis__findnew_vcpu(ta, i / 2, i);
+
+		if (v < 0)
+			return v;
+		ta->vcpus[v].at_start = random_below(&seed, 4);
+		ta->vcpus[v].at_end = random_below(&seed, 4);
+	}
+
+	for (size_t i = 0; i < nr_events; i++)
+		events[i] = (struct axis_event) {
+			.time = random_below(&seed, RANDOM_TIME + 200),
+			.waited = random_below(&seed, 300),
+			.vcpu = random_below(&seed, RANDOM_VCPUS),
+			.cpu = random_below(&seed, RANDOM_CPUS),
+			.state = random_below(&seed, VCPU_STATE_NR),
+			.next_task = random_below(&seed, 2) ? NONE : random_below(&seed, 4),
+			.exit_reason = random_below(&seed, 2) ? SVM_INTR : SVM_HLT,
+			.isa = PERF_VCPU_ISA_SVM,
+		};
+	for (size_t i = 0; i < nr_samples; i++)
+		samples[i] = (struct axis_sample) {
+			.time = random_below(&seed, RANDOM_TIME + 200),
+			.cpu = random_below(&seed, RANDOM_CPUS),
+			.vcpu = random_below(&seed, 3) ? random_below(&seed, RANDOM_VCPUS) : NONE,
+			.task = random_below(&seed, 5),
+			.hit = random_below(&seed, 5),
+			.kind = random_below(&seed, AXIS_SAMPLE_IDLE + 1),
+			.exit_reason = random_below(&seed, 2) ? SVM_INTR : SVM_HLT,
+			.isa = PERF_VCPU_ISA_SVM,
+		};
+	for (size_t i = 0; i < nr_gaps; i++) {
+		gaps[i].from = random_below(&seed, RANDOM_TIME + 200);
+		gaps[i].until = gaps[i].from + random_below(&seed, 300);
+		gaps[i].cpu = random_below(&seed, RANDOM_CPUS);
+		gaps[i].samples_only = random_below(&seed, 2);
+	}
+
+	for (size_t i = 0; i < nr_events; i++)
+		err |= time_axis__add_event(ta, &events[backwards ? nr_events - 1 - i : i]);
+	for (size_t i = 0; i < nr_samples; i++)
+		err |= time_axis__add_sample(ta, &samples[backwards ? nr_samples - 1 - i : i]);
+	for (size_t i = 0; i < nr_gaps; i++)
+		err |= time_axis__add_gap(ta, &gaps[backwards ? nr_gaps - 1 - i : i]);
+	return err ?: time_axis__build(ta);
+}
+
+static bool vcpu__is_whole(const struct time_axis *ta, const struct axis_vcpu *vcpu)
+{
+	u64 pos = ta->start;
+
+	for (size_t i = 0; i < vcpu->intervals.nr; i++) {
+		const struct vcpu_interval *interval = &vcpu->intervals.entries[i];
+
+		if (interval->start != pos || interval->end <= pos ||
+		    interval->kind >= VCPU_TIME_NR)
+			return false;
+		pos = interval->end;
+	}
+	return pos == ta->end;
+}
+
+static bool axis__same(const struct time_axis *a, const struct time_axis *b)
+{
+	for (u32 v = 0; v < RANDOM_VCPUS; v++) {
+		const struct vcpu_intervals *la = &a->vcpus[v].intervals;
+		const struct vcpu_intervals *lb = &b->vcpus[v].intervals;
+
+		if (la->nr != lb->nr)
+			return false;
+		for (size_t i = 0; i < la->nr; i++) {
+			const struct vcpu_interval *x = &la->entries[i], *y = &lb->entries[i];
+
+			if (x->start != y->start || x->end != y->end || x->kind != y->kind ||
+			    x->cpu != y->cpu || x->hit != y->hit || x->vcpu != y->vcpu ||
+			    x->task != y->task || x->exit_reason != y->exit_reason)
+				return false;
+		}
+	}
+	return true;
+}
+
+static int test__random(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	for (u64 seed = 0; seed < NR_RANDOM; seed++) {
+		struct time_axis ta, backwards;
+
+		pr_debug2("seed %" PRIu64 "\n", seed);
+		TEST_ASSERT_VAL("build", !fill_random(&ta, seed, false));
+		TEST_ASSERT_VAL("build", !fill_random(&backwards, seed, true));
+		TEST_ASSERT_VAL("the order of adding", axis__same(&ta, &backwards));
+		for (u32 v = 0; v < RANDOM_VCPUS; v++)
+			TEST_ASSERT_VAL("all time, once", vcpu__is_whole(&ta, &ta.vcpus[v]));
+		for (u32 cpu = 0; cpu < RANDOM_CPUS; cpu++) {
+			struct sum sum = { .pos = ta.start };
+			int ret = time_axis__walk_cpu(&ta, cpu, add_up, &sum);
+
+			TEST_ASSERT_VAL("a CPU's time, once", ret == -ENOENT ||
+					(!ret && !sum.broken && sum.pos == ta.end));
+		}
+		time_axis__exit(&ta);
+		time_axis__exit(&backwards);
+	}
+	return TEST_OK;
+}
+
+static struct test_case time_axis_tests[] = {
+	TEST_CASE("kvm unified: time axis: states", states),
+	TEST_CASE("kvm unified: time axis: before the first event", first),
+	TEST_CASE("kvm unified: time axis: in the VMM before the first event", first_user),
+	TEST_CASE("kvm unified: time axis: one state that is lost", lost_state),
+	TEST_CASE("kvm unified: time axis: long states that were seen", looks),
+	TEST_CASE("kvm unified: time axis: what goes on at the end", open),
+	TEST_CASE("kvm unified: time axis: who had the CPU", who),
+	TEST_CASE("kvm unified: time axis: who had the CPU in short waits", shares),
+	TEST_CASE("kvm unified: time axis: vCPUs that come and go", lifetime),
+	TEST_CASE("kvm unified: time axis: lost records", lost),
+	TEST_CASE("kvm unified: time axis: gaps of a CPU", gaps),
+	TEST_CASE("kvm unified: time axis: lost events", lost_return),
+	TEST_CASE("kvm unified: time axis: samples only", samples_only),
+	TEST_CASE("kvm unified: time axis: host", host),
+	TEST_CASE("kvm unified: time axis: extremes", extremes),
+	TEST_CASE("kvm unified: time axis: random", random),
+	{ .name = NULL, }
+};
+
+struct test_suite suite__kvm_unified_time_axis = {
+	.desc = "kvm unified: time axis",
+	.test_cases = time_axis_tests,
+};

@@ -1,0 +1,886 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The parts of perf kvm unified that need neither a kernel nor a guest, with
+ * literal input.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+#include <linux/zalloc.h>
+#include <internal/lib.h>
+
+#include "tests/tests.h"
+#include "util/debug.h"
+#include "util/event.h"
+#include "util/evsel.h"
+#include "util/header.h"
+#include "util/sample.h"
+#include "util/session.h"
+#include "util/vcpu-sample.h"
+#include "kvm-unified/collector/build-ids.h"
+#include "kvm-unified/format/looks.h"
+#include "kvm-unified/format/profile.h"
+#include "kvm-unified/format/records.h"
+#include "kvm-unified/format/stream.h"
+#include "kvm-unified/format/vms.h"
+#include "kvm-unified/guests/guests.h"
+#include "kvm-unified/record/looks.h"
+#include "kvm-unified/record/scan.h"
+#include "kvm-unified/report/exits.h"
+#include "kvm-unified/report/measurement.h"
+#include "kvm-unified/report/profile.h"
+
+/* From arch/x86/include/uapi/asm: what KVM reports */
+#define SVM_INTR	0x60
+#define SVM_NMI		0x61
+#define SVM_HLT		0x78
+#define SVM_NPF		0x400
+#define SVM_ERR		(-1ULL)
+#define VMX_NMI		0
+#define VMX_INTR	1
+#define VMX_HLT		12
+#define VMX_ENTRY_FAIL	BIT(31)
+
+/* A stream in a temporary file, from @len bytes at @buf */
+static int stream_fd(const void *buf, size_t len)
+{
+	FILE *file = tmpfile();
+	int fd;
+
+	if (!file)
+		return -1;
+	fd = dup(fileno(file));
+	fclose(file);
+	if (fd < 0 || write(fd, buf, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET))
+		return -1;
+	return fd;
+}
+
+static int count_record(const union perf_event *event, void *arg)
+{
+	int *types = arg;
+
+	types[0]++;
+	types[1] = event->header.type;
+	return event->header.type == PERF_RECORD_EXIT ? -ECANCELED : 0;
+}
+
+static int test__stream(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct {
+		struct perf_pipe_file_header file;
+		struct perf_event_header comm;
+		u64 payload;
+		struct perf_event_header end;
+	} whole = {
+		.file = { .magic = 0x32454c4946524550ULL, .size = sizeof(whole.file) },
+		.comm = { .type = PERF_RECORD_COMM, .size = 16 },
+		.end = { .type = PERF_RECORD_FINISHED_INIT, .size = 8 },
+	}, bad;
+	char err[256];
+	int seen[2], fd;
+
+	memset(seen, 0, sizeof(seen));
+	fd = stream_fd(&whole, sizeof(whole));
+	TEST_ASSERT_VAL("temporary file", fd >= 0);
+	TEST_ASSERT_EQUAL("whole", guest_stream__read(fd, count_record, seen, err, sizeof(err)), 0);
+	TEST_ASSERT_EQUAL("records before the last", seen[0], 1);
+	TEST_ASSERT_EQUAL("type", seen[1], PERF_RECORD_COMM);
+	close(fd);
+
+	/* Cut off anywhere, it is truncated, and says so. */
+	for (size_t len = 0; len < sizeof(whole); len++) {
+		fd = stream_fd(&whole, len);
+		TEST_ASSERT_VAL("temporary file", fd >= 0);
+		TEST_ASSERT_EQUAL("truncated",
+				  guest_stream__read(fd, count_record, seen, err, sizeof(err)),
+				  -EPIPE);
+		TEST_ASSERT_VAL("message", strstr(err, "truncated") || strstr(err, "empty"));
+		close(fd);
+	}
+
+	bad = whole;
+	bad.file.magic = 0;
+	fd = stream_fd(&bad, sizeof(bad));
+	TEST_ASSERT_EQUAL("magic", guest_stream__read(fd, count_record, seen, err, sizeof(err)),
+			  -EINVAL);
+	close(fd);
+
+	bad = whole;
+	bad.comm.size = 7;
+	fd = stream_fd(&bad, sizeof(bad));
+	TEST_ASSERT_EQUAL("size", guest_stream__read(fd, count_record, seen, err, sizeof(err)),
+			  -EINVAL);
+	close(fd);
+
+	bad = whole;
+	bad.comm.type = PERF_RECORD_EXIT;
+	fd = stream_fd(&bad, sizeof(bad));
+	TEST_ASSERT_EQUAL("callback", guest_stream__read(fd, count_record, seen, err, sizeof(err)),
+			  -ECANCELED);
+	close(fd);
+	return TEST_OK;
+}
+
+static bool has_name(const char *cmdline, size_t len, const char *expected)
+{
+	char name[GUEST_VM_NAME_LEN];
+
+	kvm_vm__name_from_cmdline(cmdline, len, name, sizeof(name));
+	if (!strcmp(name, expected))
+		return true;
+	pr_debug("name '%s', expected '%s'\n", name, expected);
+	return false;
+}
+
+#define HAS_NAME(cmdline, expected)	has_name(cmdline, sizeof(cmdline), expected)
+
+static int test__vm_names(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const char too_long[] = "qemu\0-name\0much-too-long";
+	char name[8];
+
+	TEST_ASSERT_VAL("plain", HAS_NAME("qemu\0-name\0web", "web"));
+	TEST_ASSERT_VAL("libvirt",
+			HAS_NAME("qemu\0-name\0guest=db1,debug-threads=on\0-S", "db1"));
+	TEST_ASSERT_VAL("not first",
+			HAS_NAME("qemu\0-name\0debug-threads=on,guest=db2", "db2"));
+	TEST_ASSERT_VAL("plain with more",
+			HAS_NAME("qemu\0-name\0web,process=x", "web"));
+	TEST_ASSERT_VAL("no name in -name",
+			HAS_NAME("qemu\0-name\0debug-threads=on", ""));
+	TEST_ASSERT_VAL("firecracker",
+			HAS_NAME("firecracker\0--id\0fc-7\0--api-sock\0x", "fc-7"));
+	TEST_ASSERT_VAL("none", HAS_NAME("crosvm\0run", ""));
+	TEST_ASSERT_VAL("-name is last", HAS_NAME("qemu\0-name", ""));
+	TEST_ASSERT_VAL("empty", has_name("", 0, ""));
+	TEST_ASSERT_VAL("escapes",
+			HAS_NAME("qemu\0-name\0a\033[2Jb c", "a_[2Jb_c"));
+
+	kvm_vm__name_from_cmdline(too_long, sizeof(too_long), name, sizeof(name));
+	TEST_ASSERT_VAL("cut", !strcmp(name, "much-to"));
+	/* No zero byte at the end: not read past it */
+	kvm_vm__name_from_cmdline("x\0-name\0ab", 9, name, sizeof(name));
+	TEST_ASSERT_VAL("unterminated", !strcmp(name, ""));
+	return TEST_OK;
+}
+
+static int fake_link(const char *dir, const char *name, const char *target)
+{
+	char path[PATH_MAX];
+
+	scnprintf(path, sizeof(path), "%s/%s", dir, name);
+	return symlink(target, path);
+}
+
+static int fake_file(const char *dir, const char *name, const void *content, size_t len)
+{
+	char path[PATH_MAX];
+	ssize_t n;
+	int fd;
+
+	scnprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	if (fd < 0)
+		return -1;
+	n = write(fd, content, len);
+	close(fd);
+	return n == (ssize_t)len ? 0 : -1;
+}
+
+static int fake_dir(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+
+	scnprintf(path, sizeof(path), "%s/%s", dir, name);
+	return mkdir(path, 0700);
+}
+
+/* One more vCPU of VM 100, whose thread is at the system call */
+static int fake_sleeper(const char *dir, int id, int tid, const char *syscall)
+{
+	char name[64], target[64], pid[16];
+	int len = scnprintf(pid, sizeof(pid), "%d\n", tid);
+
+	scnprintf(name, sizeof(name), "100/fd/%d", 20 + id);
+	scnprintf(target, sizeof(target), "anon_inode:kvm-vcpu:%d", id);
+	if (fake_link(dir, name, target))
+		return -1;
+	scnprintf(name, sizeof(name), "kvm/100-9/vcpu%d", id);
+	if (fake_dir(dir, name))
+		return -1;
+	scnprintf(name, sizeof(name), "kvm/100-9/vcpu%d/pid", id);
+	if (fake_file(dir, name, pid, len))
+		return -1;
+	scnprintf(name, sizeof(name), "100/task/%d", tid);
+	if (fake_dir(dir, name))
+		return -1;
+	scnprintf(name, sizeof(name), "100/task/%d/syscall", tid);
+	return fake_file(dir, name, syscall, strlen(syscall));
+}
+
+/* A procfs and a debugfs with two VMs of the same name and a process without */
+static int make_fake_host(const char *dir)
+{
+	static const char cmdline[] = "qemu\0-name\0guest=twin";
+
+	return fake_dir(dir, "100") || fake_dir(dir, "100/fd") ||
+	       fake_link(dir, "100/fd/9", "anon_inode:kvm-vm") ||
+	       fake_link(dir, "100/fd/10", "anon_inode:kvm-vcpu:1") ||
+	       fake_link(dir, "100/fd/11", "anon_inode:kvm-vcpu:0") ||
+	       fake_link(dir, "100/fd/12", "anon_inode:kvm-vcpu-stats:0") ||
+	       fake_file(dir, "100/cmdline", cmdline, sizeof(cmdline)) ||
+	       fake_dir(dir, "200") || fake_dir(dir, "200/fd") ||
+	       fake_link(dir, "200/fd/5", "anon_inode:kvm-vm") ||
+	       fake_file(dir, "200/cmdline", cmdline, sizeof(cmdline)) ||
+	       fake_dir(dir, "300") || fake_dir(dir, "300/fd") ||
+	       fake_link(dir, "300/fd/0", "/dev/null") ||
+	       fake_dir(dir, "kvm") || fake_dir(dir, "kvm/100-9") ||
+	       fake_dir(dir, "kvm/100-9/vcpu0") ||
+	       fake_file(dir, "kvm/100-9/vcpu0/pid", "103\n", 4) ||
+	       fake_dir(dir, "100/task") || fake_dir(dir, "100/task/103") ||
+	       fake_file(dir, "100/task/103/wchan", "kvm_vcpu_block", 14) ||
+	       fake_sleeper(dir, 2, 105, "16 0xd 0xae80 0x0 0x0 0x0 0x0 0x7f0 0x7f1\n") ||
+	       fake_sleeper(dir, 3, 106, "7 0x7f2 0x1 0xffffffff 0x0 0x0 0x0 0x7f0 0x7f1\n") ||
+	       fake_sleeper(dir, 4, 107, "running\n");
+}
+
+static int check_fake_vms(struct kvm_vms *vms)
+{
+	const struct kvm_vm *vm;
+
+	TEST_ASSERT_EQUAL("VMs", (int)vms->nr, 2);
+	vm = kvm_vms__find_pid(vms, 100);
+	TEST_ASSERT_VAL("first", vm);
+	TEST_ASSERT_EQUAL("vCPUs", (int)vm->nr_vcpus, 5);
+	for (u32 i = 0; i < vm->nr_vcpus; i++)
+		TEST_ASSERT_VAL("sorted", vm->vcpus[i].id == i);
+	TEST_ASSERT_EQUAL("thread", (int)vm->vcpus[0].tid, 103);
+	TEST_ASSERT_EQUAL("thread not known", (int)vm->vcpus[1].tid, 0);
+	TEST_ASSERT_EQUAL("there at both ends, and halted", (int)vm->vcpus[0].flags,
+			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END | GUEST_VCPU_HALTED |
+				GUEST_VCPU_END_HALTED));
+	TEST_ASSERT_EQUAL("not known to be halted", (int)vm->vcpus[1].flags,
+			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END));
+	TEST_ASSERT_EQUAL("sleeps in KVM_RUN", (int)vm->vcpus[2].flags,
+			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END | GUEST_VCPU_END_BLOCKED));
+	TEST_ASSERT_EQUAL("sleeps in the VMM", (int)vm->vcpus[3].flags,
+			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END | GUEST_VCPU_END_VMM));
+	TEST_ASSERT_EQUAL("could run", (int)vm->vcpus[4].flags,
+			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END));
+	TEST_ASSERT_VAL("by thread", kvm_vm__find_tid(vm, 103) == &vm->vcpus[0]);
+	TEST_ASSERT_VAL("not by an unknown one", !kvm_vm__find_tid(vm, 0));
+	TEST_ASSERT_VAL("second", kvm_vms__find_pid(vms, 200));
+	TEST_ASSERT_VAL("not a VM", !kvm_vms__find_pid(vms, 300));
+	/* Whichever came first has the plain name */
+	TEST_ASSERT_VAL("one name", kvm_vms__find_name(vms, "twin"));
+	TEST_ASSERT_VAL("the other",
+			kvm_vms__find_name(vms, "twin-100") || kvm_vms__find_name(vms, "twin-200"));
+	return TEST_OK;
+}
+
+static int test__vms(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX", path[64], cmd[64], err[256];
+	struct kvm_vms vms = { }, copy = { };
+	int ret = TEST_FAIL;
+
+	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
+	scnprintf(path, sizeof(path), "%s/vms", dir);
+
+	if (!make_fake_host(dir) && !kvm_vms__scan(&vms, dir, dir, GUEST_VCPU_AT_START) &&
+	    /* Nothing new in a second look */
+	    !kvm_vms__scan(&vms, dir, dir, GUEST_VCPU_AT_END) &&
+	    check_fake_vms(&vms) == TEST_OK &&
+	    !kvm_vms__write(&vms, path) &&
+	    !kvm_vms__read(&copy, path, err, sizeof(err)))
+		ret = check_fake_vms(&copy);
+
+	kvm_vms__exit(&vms);
+	kvm_vms__exit(&copy);
+	scnprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
+	if (system(cmd))
+		pr_debug("%s is left behind\n", dir);
+	return ret;
+}
+
+/* What a look at a thread has to say: id and flags */
+struct expected_look {
+	u64	tsc;
+	u32	id;
+	u32	flags;
+};
+
+struct seen_looks {
+	struct expected_look looks[8];
+	size_t	nr;
+};
+
+static int note_look(const struct perf_record_guest_vcpu_look *look, void *arg)
+{
+	struct seen_looks *seen = arg;
+
+	if (seen->nr == ARRAY_SIZE(seen->looks) || look->pid != 100)
+		return -EINVAL;
+	seen->looks[seen->nr++] = (struct expected_look) { look->tsc, look->id, look->flags };
+	return 0;
+}
+
+/* Thread @tid of VM 100 has had the CPU for that long. */
+static int fake_cpu_time(const char *dir, int tid, const char *ns)
+{
+	char name[64], line[64];
+	int len = scnprintf(line, sizeof(line), "%s 12345 67\n", ns);
+
+	scnprintf(name, sizeof(name), "100/task/%d/schedstat", tid);
+	return fake_file(dir, name, line, len);
+}
+
+static int look_at_fake_host(const char *dir, const char *path)
+{
+	struct vcpu_looks looks;
+	int err;
+
+	err = vcpu_looks__open(&looks, path, dir, dir);
+	if (err)
+		return err;
+	/* The first knows nothing of before; who may run gets two more; once for each state */
+	for (u64 tsc = 1; !err && tsc <= 4; tsc++)
+		err = vcpu_looks__look(&looks, tsc);
+	/* vCPU 2 runs, and then sleeps again. */
+	err = err ?: fake_cpu_time(dir, 105, "2000");
+	for (u64 tsc = 5; !err && tsc <= 7; tsc++)
+		err = vcpu_looks__look(&looks, tsc);
+	return vcpu_looks__close(&looks) ?: err;
+}
+
+static int test__looks(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const struct expected_look expected[] = {
+		{ 2, 0, GUEST_VCPU_END_HALTED },
+		{ 2, 2, GUEST_VCPU_END_BLOCKED },
+		{ 3, 4, 0 },
+		{ 6, 2, GUEST_VCPU_END_BLOCKED },
+	};
+	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX", path[64], cmd[64], err[256];
+	struct seen_looks seen = { };
+	int ret = TEST_FAIL;
+
+	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
+	scnprintf(path, sizeof(path), "%s/" VCPU_LOOKS_FILE, dir);
+	/* vCPU 1 has no thread that is known, vCPU 3's has no file. */
+	if (!make_fake_host(dir) && !fake_cpu_time(dir, 103, "1000") &&
+	    !fake_cpu_time(dir, 105, "1000") && !fake_cpu_time(dir, 107, "1000") &&
+	    !look_at_fake_host(dir, path) &&
+	    !vcpu_looks__read(path, note_look, &seen, err, sizeof(err)) &&
+	    seen.nr == ARRAY_SIZE(expected) && !memcmp(seen.looks, expected, sizeof(expected)))
+		ret = TEST_OK;
+	for (size_t i = 0; i < seen.nr; i++)
+		pr_debug("look %" PRIu64 ": vCPU %u flags %x\n", seen.looks[i].tsc,
+			 seen.looks[i].id, seen.looks[i].flags);
+
+	/* One that was not ended: what was written is there, and an error. */
+	seen.nr = 0;
+	if (truncate(path, sizeof(struct perf_pipe_file_header) +
+			   2 * sizeof(struct perf_record_guest_vcpu_look)) ||
+	    vcpu_looks__read(path, note_look, &seen, err, sizeof(err)) != -EPIPE || seen.nr != 2)
+		ret = TEST_FAIL;
+
+	scnprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
+	if (system(cmd))
+		pr_debug("%s is left behind\n", dir);
+	return ret;
+}
+
+static bool interrupted(u64 flags, unsigned int isa, u64 exit_reason)
+{
+	struct vcpu_sample vcpu = {
+		.flags = flags | (u64)isa << PERF_VCPU_ISA_SHIFT,
+		.exit_reason = exit_reason,
+	};
+
+	return vcpu_sample__interrupted_guest(&vcpu);
+}
+
+static int test__vcpu_sample(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const u64 words = 3ULL << PERF_VCPU_WORDS_SHIFT;
+	/* Of kernels from before there were words, the label is not to be believed. */
+	const u64 old = PERF_VCPU_LOADED | PERF_VCPU_IN_GUEST | PERF_VCPU_EXIT_REASON_VALID;
+	char buf[32];
+
+	TEST_ASSERT_VAL("guest", interrupted(old | words, PERF_VCPU_ISA_SVM, SVM_INTR));
+	TEST_ASSERT_VAL("guest, whatever it was",
+			interrupted(old | words, PERF_VCPU_ISA_SVM, SVM_HLT) &&
+			interrupted(old | words, PERF_VCPU_ISA_VMX, VMX_HLT));
+	TEST_ASSERT_VAL("host, whatever it was",
+			!interrupted(PERF_VCPU_LOADED | words, 0, 0) &&
+			!interrupted(PERF_VCPU_LOADED | PERF_VCPU_EXIT_REASON_VALID | words,
+				     PERF_VCPU_ISA_SVM, SVM_INTR));
+
+	TEST_ASSERT_VAL("host", !interrupted(PERF_VCPU_LOADED | PERF_VCPU_EXIT_REASON_VALID,
+					     PERF_VCPU_ISA_SVM, SVM_INTR));
+	TEST_ASSERT_VAL("SVM interrupt", interrupted(old, PERF_VCPU_ISA_SVM, SVM_INTR));
+	TEST_ASSERT_VAL("SVM NMI", interrupted(old, PERF_VCPU_ISA_SVM, SVM_NMI));
+	TEST_ASSERT_VAL("SVM fault", !interrupted(old, PERF_VCPU_ISA_SVM, SVM_NPF));
+	TEST_ASSERT_VAL("SVM halt", !interrupted(old, PERF_VCPU_ISA_SVM, SVM_HLT));
+	TEST_ASSERT_VAL("VMX interrupt", interrupted(old, PERF_VCPU_ISA_VMX, VMX_INTR));
+	TEST_ASSERT_VAL("VMX NMI", interrupted(old, PERF_VCPU_ISA_VMX, VMX_NMI));
+	TEST_ASSERT_VAL("VMX flags above the reason",
+			interrupted(old, PERF_VCPU_ISA_VMX, VMX_INTR | VMX_ENTRY_FAIL));
+	TEST_ASSERT_VAL("VMX halt", !interrupted(old, PERF_VCPU_ISA_VMX, VMX_HLT));
+	TEST_ASSERT_VAL("no exit reason: the label holds",
+			interrupted(PERF_VCPU_LOADED | PERF_VCPU_IN_GUEST, PERF_VCPU_ISA_SVM, 0));
+	TEST_ASSERT_VAL("VMX, host, no exit reason",
+			!interrupted(PERF_VCPU_LOADED, PERF_VCPU_ISA_VMX, 0));
+	TEST_ASSERT_VAL("an architecture that says no more: the label holds",
+			interrupted(PERF_VCPU_LOADED, 0, 0));
+
+	TEST_ASSERT_VAL("SVM name", !strcmp(vcpu_exit_reason__name(PERF_VCPU_ISA_SVM, SVM_HLT,
+								   buf, sizeof(buf)), "hlt"));
+	TEST_ASSERT_VAL("SVM name, 64 bits",
+			!strcmp(vcpu_exit_reason__name(PERF_VCPU_ISA_SVM, SVM_ERR,
+						       buf, sizeof(buf)), "invalid_guest_state"));
+	TEST_ASSERT_VAL("VMX name", !strcmp(vcpu_exit_reason__name(PERF_VCPU_ISA_VMX, VMX_HLT,
+								   buf, sizeof(buf)), "HLT"));
+	TEST_ASSERT_VAL("unknown", !strcmp(vcpu_exit_reason__name(PERF_VCPU_ISA_VMX, 0xbad,
+								  buf, sizeof(buf)), "exit 0xbad"));
+	TEST_ASSERT_VAL("unknown, 64 bits",
+			!strcmp(vcpu_exit_reason__name(PERF_VCPU_ISA_SVM, SVM_HLT | 1ULL << 32,
+						       buf, sizeof(buf)), "exit 0x100000078"));
+	return TEST_OK;
+}
+
+static bool foreign(u64 nr_kernel, u64 nr_kernel_named, u64 nr_user, u64 nr_user_named)
+{
+	const struct kvm_guest guest = {
+		.has_map = true,
+		.nr_kernel = nr_kernel, .nr_kernel_named = nr_kernel_named,
+		.nr_user = nr_user, .nr_user_named = nr_user_named,
+	};
+
+	return kvm_guest__map_is_foreign(&guest);
+}
+
+static int test__foreign_map(struct test_suite *test __maybe_unused,
+			     int subtest __maybe_unused)
+{
+	TEST_ASSERT_VAL("its own", !foreign(1000, 1000, 1000, 990));
+	TEST_ASSERT_VAL("its own, while it booted", !foreign(1000, 600, 1000, 400));
+	TEST_ASSERT_VAL("its own, and all have ended", !foreign(1000, 1000, 1000, 0));
+	TEST_ASSERT_VAL("another's", foreign(1000, 0, 1000, 0));
+	TEST_ASSERT_VAL("another's with the same CR3s", foreign(1000, 499, 1000, 700));
+	TEST_ASSERT_VAL("another's, close by", foreign(1000, 620, 1000, 0));
+	TEST_ASSERT_VAL("too little to tell", !foreign(19, 0, 1000, 0));
+	TEST_ASSERT_VAL("too few of processes to tell", !foreign(1000, 620, 99, 0));
+	TEST_ASSERT_VAL("nothing at all", !foreign(0, 0, 0, 0));
+	return TEST_OK;
+}
+
+static int test__profile(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct profile_key keys[] = {
+		{ PROFILE_USER, "work", "lib.so", "shor", 101, 0 },
+		{ PROFILE_USER, "work", "lib.so", "shor", 102, 1 },
+		{ PROFILE_OS, "work", "[kernel]", "", -1, 0 },
+		{ PROFILE_STEAL, "[steal] (on vcpu1)", "", "", -1, 0 },
+	};
+	struct profile_row **rows;
+	struct profile p;
+	u64 samples = 0;
+	size_t nr;
+
+	TEST_ASSERT_VAL("init", !profile__init(&p));
+	for (int i = 0; i < 30; i++)
+		TEST_ASSERT_VAL("add", !profile__add(&p, &keys[i % 3], 1));
+	TEST_ASSERT_VAL("add", !profile__add(&p, &keys[1], 5));
+	TEST_ASSERT_VAL("add", !profile__add(&p, &keys[3], 65));
+	TEST_ASSERT_VAL("nothing", !profile__add(&p, &keys[3], 0));
+
+	TEST_ASSERT_EQUAL("total", (int)p.total, 100);
+	TEST_ASSERT_EQUAL("user", (int)p.classes[PROFILE_USER], 25);
+	TEST_ASSERT_EQUAL("os", (int)p.classes[PROFILE_OS], 10);
+	TEST_ASSERT_EQUAL("steal", (int)p.classes[PROFILE_STEAL], 65);
+	TEST_ASSERT_VAL("a row by its number", p.by_idx[1]->key.pid == 102);
+
+	rows = profile__sorted(&p, 1, &nr);
+	TEST_ASSERT_VAL("rows", rows && nr == 4);
+	TEST_ASSERT_VAL("most first", rows[0]->samples == 65);
+	TEST_ASSERT_VAL("processes apart", rows[1]->samples == 15 && rows[1]->key.pid == 102);
+	/* The same number: by module, so that it is the same every time */
+	TEST_ASSERT_VAL("tie", rows[2]->key.class == PROFILE_OS && rows[3]->key.pid == 101);
+	TEST_ASSERT_VAL("percent", profile__percent(&p, rows[1]->time) == 15.0);
+	free(rows);
+
+	/* 65, 15, 10 and 10 ns in periods of 7: each rounded alone, it would be 9+2+1+1 */
+	rows = profile__sorted(&p, 7, &nr);
+	TEST_ASSERT_VAL("rows", rows);
+	for (size_t i = 0; i < nr; i++) {
+		samples += rows[i]->samples;
+		TEST_ASSERT_VAL("more time, more samples",
+				!i || rows[i]->samples <= rows[i - 1]->samples);
+	}
+	TEST_ASSERT_VAL("samples add up", samples == profile__samples(p.total, 7));
+	TEST_ASSERT_VAL("14", samples == 14 && rows[0]->samples == 9 && rows[2]->samples == 2);
+	free(rows);
+	profile__exit(&p);
+
+	TEST_ASSERT_VAL("whole", profile__samples(5000000000, 1000000) == 5000);
+	TEST_ASSERT_VAL("rounded up", profile__samples(4999500000, 1000000) == 5000);
+	TEST_ASSERT_VAL("rounded down", profile__samples(4999499999, 1000000) == 4999);
+	TEST_ASSERT_VAL("no period", profile__samples(1000, 0) == 0);
+	TEST_ASSERT_VAL("no overflow", profile__samples(~0ULL, 1) == ~0ULL);
+	return TEST_OK;
+}
+
+static int test__kvm_exits(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	char buf[32];
+
+	/* KVM_EXIT_IO, KVM_EXIT_MEMORY_FAULT */
+	TEST_ASSERT_VAL("IO", !strcmp(kvm_exit__name(2, buf, sizeof(buf)), "IO"));
+	TEST_ASSERT_VAL("last", !strcmp(kvm_exit__name(39, buf, sizeof(buf)), "MEMORY_FAULT"));
+	TEST_ASSERT_VAL("signal", !strcmp(kvm_exit__name(-EINTR, buf, sizeof(buf)), "signal"));
+	TEST_ASSERT_VAL("error", !strcmp(kvm_exit__name(-14, buf, sizeof(buf)), "error 14"));
+	TEST_ASSERT_VAL("new", !strcmp(kvm_exit__name(4711, buf, sizeof(buf)), "KVM exit 4711"));
+	return TEST_OK;
+}
+
+/* The least that has a build-id */
+struct elf_file {
+	Elf64_Ehdr ehdr;
+	Elf64_Phdr phdr;
+	Elf64_Nhdr nhdr;
+	char	name[4];
+	u8	build_id[20];
+	char	names[32] __aligned(8);
+	Elf64_Shdr shdrs[3];
+};
+
+/* Into @fd, which is closed; @first: of the build-id */
+static bool write_elf(int fd, u8 first)
+{
+	struct elf_file elf = {
+		.ehdr = {
+			.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+			.e_type = ET_DYN,
+			.e_machine = EM_X86_64,
+			.e_version = EV_CURRENT,
+			.e_ehsize = sizeof(Elf64_Ehdr),
+			.e_phoff = offsetof(struct elf_file, phdr),
+			.e_phentsize = sizeof(Elf64_Phdr),
+			.e_phnum = 1,
+			.e_shoff = offsetof(struct elf_file, shdrs),
+			.e_shentsize = sizeof(Elf64_Shdr),
+			.e_shnum = 3,
+			.e_shstrndx = 2,
+		},
+		.phdr = {
+			.p_type = PT_NOTE,
+			.p_offset = offsetof(struct elf_file, nhdr),
+			.p_filesz = sizeof(elf.nhdr) + sizeof(elf.name) + sizeof(elf.build_id),
+			.p_align = 4,
+		},
+		.nhdr = {
+			.n_namesz = sizeof(elf.name),
+			.n_descsz = sizeof(elf.build_id),
+			.n_type = NT_GNU_BUILD_ID,
+		},
+		.name = "GNU",
+		.build_id = { first, 2, 3, 4 },
+		.names = "\0.note.gnu.build-id\0.names",
+		.shdrs = {
+			[1] = {
+				.sh_name = 1,
+				.sh_type = SHT_NOTE,
+				.sh_offset = offsetof(struct elf_file, nhdr),
+				.sh_size = sizeof(elf.nhdr) + sizeof(elf.name) +
+					   sizeof(elf.build_id),
+				.sh_addralign = 4,
+			},
+			[2] = {
+				.sh_name = 20,
+				.sh_type = SHT_STRTAB,
+				.sh_offset = offsetof(struct elf_file, names),
+				.sh_size = sizeof(elf.names),
+				.sh_addralign = 1,
+			},
+		},
+	};
+	bool ok = fd >= 0 && write(fd, &elf, sizeof(elf)) == (ssize_t)sizeof(elf);
+
+	close(fd);
+	return ok;
+}
+
+/* How the kernel tells of a map of @path: without a build-id */
+static struct perf_record_mmap2 map_of(const char *path, const struct stat *st, pid_t pid)
+{
+	struct perf_record_mmap2 mmap2 = {
+		.header.type = PERF_RECORD_MMAP2,
+		.pid = pid,
+		.tid = pid,
+		.start = 0x400000,
+		.len = 0x1000,
+		.maj = major(st->st_dev),
+		.min = minor(st->st_dev),
+		.ino = st->st_ino,
+	};
+
+	scnprintf(mmap2.filename, sizeof(mmap2.filename), "%s", path);
+	return mmap2;
+}
+
+static bool has_build_id(const struct perf_record_mmap2 *mmap2, u8 first)
+{
+	return (mmap2->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) &&
+	       mmap2->build_id_size == 20 && mmap2->build_id[0] == first &&
+	       mmap2->build_id[1] == 2;
+}
+
+static bool has_none(const struct perf_record_mmap2 *mmap2)
+{
+	return !(mmap2->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID);
+}
+
+/* Of CLOCK_BOOTTIME, in ns: @seconds after the file was written */
+static u64 after(const struct stat *st, int seconds)
+{
+	struct timespec real, boot;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return (st->st_ctim.tv_sec - real.tv_sec + boot.tv_sec + seconds) * NSEC_PER_SEC +
+	       st->st_ctim.tv_nsec - real.tv_nsec + boot.tv_nsec;
+}
+
+/* Above what pid_max can be: no process has it. */
+#define GONE	0x800000
+
+/* Maps that a process had which is gone: of a file as it was at the time, or of none */
+static int check_past_maps(struct guest_build_ids *ids, const char *path)
+{
+	struct perf_record_mmap2 mmap2;
+	struct stat st;
+
+	TEST_ASSERT_VAL("stat", !stat(path, &st));
+	mmap2 = map_of(path, &st, GONE);
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 9)));
+	TEST_ASSERT_VAL("an older file", has_build_id(&mmap2, 1));
+	mmap2 = map_of(path, &st, GONE);
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 0)));
+	TEST_ASSERT_VAL("written at the time", has_none(&mmap2));
+	mmap2 = map_of(path, &st, GONE);
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, -9)));
+	TEST_ASSERT_VAL("written since", has_none(&mmap2));
+	mmap2 = map_of(path, &st, GONE);
+	mmap2.ino++;
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 9)));
+	TEST_ASSERT_VAL("another file of its name", has_none(&mmap2));
+	mmap2 = map_of(path, &st, GONE);
+	mmap2.min++;
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 9)));
+	TEST_ASSERT_VAL("on another device", has_none(&mmap2));
+	return TEST_OK;
+}
+
+/* What the test itself has at @map, by another name */
+static struct perf_record_mmap2 own_map_of(const struct stat *st, const void *map)
+{
+	struct perf_record_mmap2 mmap2 = map_of("/no/such/file", st, getpid());
+
+	mmap2.start = (unsigned long)map;
+	mmap2.len = page_size;
+	return mmap2;
+}
+
+/* What is mapped can be opened: by root only */
+static int check_own_map(struct guest_build_ids *ids, const char *path, const void *map)
+{
+	struct perf_record_mmap2 mmap2;
+	struct stat st;
+
+	TEST_ASSERT_VAL("stat", !stat(path, &st));
+	mmap2 = own_map_of(&st, map);
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 9)));
+	TEST_ASSERT_VAL("what is mapped", geteuid() ? has_none(&mmap2) : has_build_id(&mmap2, 1));
+	mmap2 = own_map_of(&st, map);
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 0)));
+	TEST_ASSERT_VAL("but written since", has_none(&mmap2));
+	mmap2 = own_map_of(&st, map);
+	mmap2.ino++;
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 9)));
+	TEST_ASSERT_VAL("another file is mapped", has_none(&mmap2));
+	return TEST_OK;
+}
+
+static int check_rewritten(struct guest_build_ids *ids, const char *path)
+{
+	struct perf_record_mmap2 mmap2;
+	struct stat st, old;
+
+	TEST_ASSERT_VAL("stat", !stat(path, &old));
+	/* Until the clock of files has gone on */
+	do {
+		TEST_ASSERT_VAL("write", write_elf(open(path, O_WRONLY | O_TRUNC), 9));
+		TEST_ASSERT_VAL("stat", !stat(path, &st));
+	} while (!memcmp(&st.st_ctim, &old.st_ctim, sizeof(st.st_ctim)));
+
+	mmap2 = map_of(path, &st, GONE);
+	TEST_ASSERT_VAL("find", !guest_build_ids__find_past(ids, &mmap2, after(&st, 9)));
+	TEST_ASSERT_VAL("what is in it now", has_build_id(&mmap2, 9));
+	return TEST_OK;
+}
+
+static int check_build_ids(struct guest_build_ids *ids, const char *path)
+{
+	int fd = open(path, O_RDONLY), ret;
+	void *map = mmap(NULL, page_size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	close(fd);
+	TEST_ASSERT_VAL("mmap", map != MAP_FAILED);
+	ret = check_past_maps(ids, path);
+	if (ret == TEST_OK)
+		ret = check_own_map(ids, path, map);
+	munmap(map, page_size);
+	return ret ?: check_rewritten(ids, path);
+}
+
+static int test__build_ids(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct guest_build_ids *ids = guest_build_ids__new();
+	char path[] = "/tmp/perf-test-build-id-XXXXXX";
+	bool written = write_elf(mkstemp(path), 1);
+	int ret = TEST_FAIL;
+
+	if (ids && written)
+		ret = check_build_ids(ids, path);
+	unlink(path);
+	guest_build_ids__delete(ids);
+	return ret;
+}
+
+/* @m of @session, and of @evsel, a clock that is said to have @period */
+static int measurement__new(struct measurement *m, struct perf_session *session,
+			    struct evsel *evsel, u64 period)
+{
+	memset(m, 0, sizeof(*m));
+	evsel->core.attr.type = PERF_TYPE_SOFTWARE;
+	evsel->core.attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	evsel->core.attr.sample_period = period;
+	m->session = session;
+	m->evsel = evsel;
+	measurement__set_tool(m);
+	return measurement__init(m);
+}
+
+static int check_times(struct perf_session *session, struct evsel *evsel)
+{
+	static const u64 bad_times[] = { LLONG_MAX + 1ULL, ULLONG_MAX - 1, ULLONG_MAX };
+	union perf_event lost = { .lost.lost = 1 };
+	struct perf_sample none = { .time = ULLONG_MAX };
+	const u64 limit = ULLONG_MAX / 4;
+	struct measurement m;
+	int err = 0;
+
+	TEST_ASSERT_VAL("init", !measurement__new(&m, session, evsel, LLONG_MAX));
+	for (size_t i = 0; i < ARRAY_SIZE(bad_times); i++) {
+		struct perf_sample sample = { .time = bad_times[i], .evsel = evsel };
+
+		err |= m.tool.sample(&m.tool, NULL, &sample, NULL);
+	}
+	TEST_ASSERT_VAL("times that cannot be", !err && m.nr_samples == 3 && m.nr_unplaced == 3 &&
+			!m.axis.nr_samples);
+	err = m.tool.lost(&m.tool, &lost, &none, NULL);
+	lost.lost.lost = ULLONG_MAX;
+	err |= m.tool.lost(&m.tool, &lost, &none, NULL);
+	TEST_ASSERT_VAL("many are lost, and not none", !err && m.nr_lost == LLONG_MAX);
+
+	/* Four vCPUs have four times the time of the axis. */
+	m.first = 0;
+	m.last = LLONG_MAX;
+	for (u32 i = 0; i < 4; i++)
+		TEST_ASSERT_VAL("vCPU", time_axis__findnew_vcpu(&m.axis, 0, i) == (int)i);
+	for (u64 time = limit; time <= limit + 1; time++)
+		err |= time_axis__add_sample(&m.axis, &(struct axis_sample) { .time = time });
+	err |= time_axis__add_event(&m.axis, &(struct axis_event) { .time = LLONG_MAX });
+	TEST_ASSERT_VAL("finish", !err && !measurement__finish(&m));
+	TEST_ASSERT_VAL("the sum fits", measurement__duration(&m) == limit);
+	TEST_ASSERT_VAL("what is beyond is counted", m.nr_unplaced == 4 && m.nr_bad_events == 1);
+	TEST_ASSERT_VAL("as asked for", m.period == LLONG_MAX && m.period_exact);
+	measurement__exit(&m);
+	return TEST_OK;
+}
+
+/* What is said to have been asked for is not possible: the samples say it. */
+static int check_periods(struct perf_session *session, struct evsel *evsel)
+{
+	static const u64 periods[] = { 0, LLONG_MAX + 1ULL, ULLONG_MAX };
+
+	for (size_t i = 0; i < ARRAY_SIZE(periods); i++) {
+		struct measurement m;
+
+		TEST_ASSERT_VAL("init", !measurement__new(&m, session, evsel, periods[i]));
+		m.distances = zalloc(sizeof(*m.distances));
+		TEST_ASSERT_VAL("memory", m.distances);
+		m.distances[m.nr_distances++] = 7;
+		m.nr_samples = 2;
+		TEST_ASSERT_VAL("finish", !measurement__finish(&m));
+		TEST_ASSERT_VAL("as the samples", m.period == 7 && !m.period_exact);
+		measurement__exit(&m);
+	}
+	return TEST_OK;
+}
+
+static int test__bad_numbers(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct perf_session *session = zalloc(sizeof(*session));
+	struct evsel *evsel = zalloc(sizeof(*evsel));
+	int ret = TEST_FAIL;
+
+	if (session && evsel)
+		ret = check_times(session, evsel);
+	if (ret == TEST_OK)
+		ret = check_periods(session, evsel);
+	if (evsel)
+		zfree(&evsel->name);
+	free(evsel);
+	free(session);
+	return ret;
+}
+
+static struct test_case kvm_unified_tests[] = {
+	TEST_CASE("kvm unified: record streams", stream),
+	TEST_CASE("kvm unified: names of VMs", vm_names),
+	TEST_CASE("kvm unified: VMs of a host", vms),
+	TEST_CASE("kvm unified: looks at vCPU threads", looks),
+	TEST_CASE("kvm unified: vCPU context of samples", vcpu_sample),
+	TEST_CASE("kvm unified: maps of another guest", foreign_map),
+	TEST_CASE("kvm unified: profile", profile),
+	TEST_CASE("kvm unified: exits to the VMM", kvm_exits),
+	TEST_CASE("kvm unified: build-ids of files", build_ids),
+	TEST_CASE("kvm unified: times and periods that cannot be", bad_numbers),
+	{ .name = NULL, }
+};
+
+struct test_suite suite__kvm_unified = {
+	.desc = "kvm unified",
+	.test_cases = kvm_unified_tests,
+};
