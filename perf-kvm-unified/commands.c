@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * perf kvm unified: one profile of the host, its VMMs and all guests.
+ *
+ * Room: top, the table of the subcommands. Documentation/architecture.md shows the rooms.
+ * Calls: collector record report
  */
 #include <string.h>
 #include <linux/kernel.h>

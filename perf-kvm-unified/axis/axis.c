@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The time axis: what each vCPU and each CPU did, in intervals without a gap or
- * an overlap. States come from vcpu-states.c. Here, the samples say what ran in
- * them; who had the CPU when a vCPU had it not is known to cpu-tracks.c.
+ * an overlap. States come from states.c. Here, the samples say what ran in them;
+ * who had the CPU when a vCPU had it not is known to tracks.c.
+ *
+ * Room: axis/, pure: from events and samples to what each vCPU and each CPU did when.
+ * Calls: lib
  */
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
-#include <linux/zalloc.h>
 
 #include "util/hashmap.h"
+#include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/sort.h"
 #include "axis.h"
 #include "cells.h"
+#include "gaps.h"
+#include "intervals.h"
 #include "states.h"
 #include "tracks.h"
-
-#define MIN_ALLOCATED	1024
+#include "types.h"
+#include "vcpu.h"
 
 /* 0 or -ENOMEM */
 int time_axis__init(struct time_axis *ta)
@@ -36,7 +40,7 @@ int time_axis__init(struct time_axis *ta)
 
 void time_axis__exit(struct time_axis *ta)
 {
-	cpu_tracks__exit(ta);
+	cpu_tracks__exit(&ta->tracks);
 	for (u32 i = 0; i < ta->nr_vcpus; i++)
 		vcpu_intervals__exit(&ta->vcpus[i].intervals);
 	free(ta->vcpus);
@@ -47,23 +51,6 @@ void time_axis__exit(struct time_axis *ta)
 	free(ta->looks);
 	free(ta->by_vcpu);
 	*ta = (struct time_axis) { };
-}
-
-/* Room for one more in an array that doubles; its address may change */
-static int make_room(void *array_ptr, size_t nr, size_t *allocated, size_t size)
-{
-	void **array = array_ptr, *grown;
-	size_t want;
-
-	if (nr < *allocated)
-		return 0;
-	want = *allocated ? *allocated * 2 : MIN_ALLOCATED;
-	grown = reallocarray(*array, want, size);
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	*allocated = want;
-	return 0;
 }
 
 static long vcpu_key(u32 vm, u32 id)
@@ -82,15 +69,13 @@ int time_axis__find_vcpu(const struct time_axis *ta, u32 vm, u32 id)
 /* The same, of a new one if there is none: it was not there at either end. -ENOMEM */
 int time_axis__findnew_vcpu(struct time_axis *ta, u32 vm, u32 id)
 {
-	size_t allocated = ta->allocated_vcpus;
 	int idx = time_axis__find_vcpu(ta, vm, id);
 
 	if (idx >= 0)
 		return idx;
 
-	if (make_room(&ta->vcpus, ta->nr_vcpus, &allocated, sizeof(*ta->vcpus)))
+	if (grow_array(ta->vcpus, ta->nr_vcpus, ta->allocated_vcpus))
 		return -ENOMEM;
-	ta->allocated_vcpus = allocated;
 	if (hashmap__add(ta->vcpu_idx, vcpu_key(vm, id), ta->nr_vcpus))
 		return -ENOMEM;
 	ta->vcpus[ta->nr_vcpus] = (struct axis_vcpu) { .vm = vm, .id = id };
@@ -99,8 +84,7 @@ int time_axis__findnew_vcpu(struct time_axis *ta, u32 vm, u32 id)
 
 int time_axis__add_event(struct time_axis *ta, const struct axis_event *event)
 {
-	int ret = make_room(&ta->events, ta->nr_events, &ta->allocated_events,
-			    sizeof(*ta->events));
+	int ret = grow_array(ta->events, ta->nr_events, ta->allocated_events);
 
 	if (!ret)
 		ta->events[ta->nr_events++] = *event;
@@ -109,8 +93,7 @@ int time_axis__add_event(struct time_axis *ta, const struct axis_event *event)
 
 int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample)
 {
-	int ret = make_room(&ta->samples, ta->nr_samples, &ta->allocated_samples,
-			    sizeof(*ta->samples));
+	int ret = grow_array(ta->samples, ta->nr_samples, ta->allocated_samples);
 
 	if (!ret)
 		ta->samples[ta->nr_samples++] = *sample;
@@ -119,7 +102,7 @@ int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample
 
 int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap)
 {
-	int ret = make_room(&ta->gaps, ta->nr_gaps, &ta->allocated_gaps, sizeof(*ta->gaps));
+	int ret = grow_array(ta->gaps, ta->nr_gaps, ta->allocated_gaps);
 
 	if (!ret && gap->from < gap->until)
 		ta->gaps[ta->nr_gaps++] = *gap;
@@ -128,7 +111,7 @@ int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap)
 
 int time_axis__add_look(struct time_axis *ta, const struct axis_look *look)
 {
-	int ret = make_room(&ta->looks, ta->nr_looks, &ta->allocated_looks, sizeof(*ta->looks));
+	int ret = grow_array(ta->looks, ta->nr_looks, ta->allocated_looks);
 
 	if (!ret)
 		ta->looks[ta->nr_looks++] = *look;
@@ -143,36 +126,36 @@ static int event__cmp(const void *_a, const void *_b)
 {
 	const struct axis_event *a = _a, *b = _b;
 
-	return axis_cmp(a->vcpu, b->vcpu) ?:
-	       axis_cmp(a->time, b->time) ?:
-	       axis_cmp(a->state, b->state) ?:
-	       axis_cmp(a->waited, b->waited) ?:
-	       axis_cmp(a->ended, b->ended) ?:
-	       axis_cmp(a->after_lost, b->after_lost) ?:
-	       axis_cmp(a->cpu, b->cpu) ?:
-	       axis_cmp(a->why, b->why) ?:
-	       axis_cmp(a->next_task, b->next_task) ?:
-	       axis_cmp(a->exit_reason, b->exit_reason) ?:
-	       axis_cmp(a->isa, b->isa);
+	return sort_cmp(a->vcpu, b->vcpu) ?:
+	       sort_cmp(a->time, b->time) ?:
+	       sort_cmp(a->state, b->state) ?:
+	       sort_cmp(a->waited, b->waited) ?:
+	       sort_cmp(a->ended, b->ended) ?:
+	       sort_cmp(a->after_lost, b->after_lost) ?:
+	       sort_cmp(a->cpu, b->cpu) ?:
+	       sort_cmp(a->why, b->why) ?:
+	       sort_cmp(a->next_task, b->next_task) ?:
+	       sort_cmp(a->exit_reason, b->exit_reason) ?:
+	       sort_cmp(a->isa, b->isa);
 }
 
 static int sample__cmp_what(const struct axis_sample *a, const struct axis_sample *b)
 {
-	return axis_cmp(a->kind, b->kind) ?:
-	       axis_cmp(a->task, b->task) ?:
-	       axis_cmp(a->hit, b->hit) ?:
-	       axis_cmp(a->vcpu, b->vcpu) ?:
-	       axis_cmp(a->exit_reason, b->exit_reason) ?:
-	       axis_cmp(a->isa, b->isa) ?:
-	       axis_cmp(a->cpu, b->cpu);
+	return sort_cmp(a->kind, b->kind) ?:
+	       sort_cmp(a->task, b->task) ?:
+	       sort_cmp(a->hit, b->hit) ?:
+	       sort_cmp(a->vcpu, b->vcpu) ?:
+	       sort_cmp(a->exit_reason, b->exit_reason) ?:
+	       sort_cmp(a->isa, b->isa) ?:
+	       sort_cmp(a->cpu, b->cpu);
 }
 
 static int sample__cmp_cpu(const void *_a, const void *_b)
 {
 	const struct axis_sample *a = _a, *b = _b;
 
-	return axis_cmp(a->cpu, b->cpu) ?:
-	       axis_cmp(a->time, b->time) ?:
+	return sort_cmp(a->cpu, b->cpu) ?:
+	       sort_cmp(a->time, b->time) ?:
 	       sample__cmp_what(a, b);
 }
 
@@ -181,28 +164,18 @@ static int sample__cmp_vcpu(const void *_a, const void *_b)
 	const struct axis_sample *a = *(const struct axis_sample **)_a;
 	const struct axis_sample *b = *(const struct axis_sample **)_b;
 
-	return axis_cmp(a->vcpu, b->vcpu) ?:
-	       axis_cmp(a->time, b->time) ?:
+	return sort_cmp(a->vcpu, b->vcpu) ?:
+	       sort_cmp(a->time, b->time) ?:
 	       sample__cmp_what(a, b);
-}
-
-static int gap__cmp(const void *_a, const void *_b)
-{
-	const struct axis_gap *a = _a, *b = _b;
-
-	return axis_cmp(a->cpu, b->cpu) ?:
-	       axis_cmp(a->from, b->from) ?:
-	       axis_cmp(a->until, b->until) ?:
-	       axis_cmp(a->samples_only, b->samples_only);
 }
 
 static int look__cmp(const void *_a, const void *_b)
 {
 	const struct axis_look *a = _a, *b = _b;
 
-	return axis_cmp(a->vcpu, b->vcpu) ?:
-	       axis_cmp(a->time, b->time) ?:
-	       axis_cmp(a->kind, b->kind);
+	return sort_cmp(a->vcpu, b->vcpu) ?:
+	       sort_cmp(a->time, b->time) ?:
+	       sort_cmp(a->kind, b->kind);
 }
 
 /* Gives each vCPU its events, samples and looks. */
@@ -210,17 +183,9 @@ static int deal_out(struct time_axis *ta)
 {
 	size_t nr = 0, i;
 
-	axis_sort(ta->events, ta->nr_events, sizeof(*ta->events), event__cmp);
-	axis_sort(ta->samples, ta->nr_samples, sizeof(*ta->samples), sample__cmp_cpu);
-	axis_sort(ta->gaps, ta->nr_gaps, sizeof(*ta->gaps), gap__cmp);
-	axis_sort(ta->looks, ta->nr_looks, sizeof(*ta->looks), look__cmp);
-	for (i = 0; i < ta->nr_gaps; i++) {
-		struct axis_gap *gap = &ta->gaps[i];
-
-		gap->reach = gap->until;
-		if (i && gap[-1].cpu == gap->cpu)
-			gap->reach = max(gap->reach, gap[-1].reach);
-	}
+	sort_array(ta->events, ta->nr_events, sizeof(*ta->events), event__cmp);
+	sort_array(ta->samples, ta->nr_samples, sizeof(*ta->samples), sample__cmp_cpu);
+	sort_array(ta->looks, ta->nr_looks, sizeof(*ta->looks), look__cmp);
 
 	ta->by_vcpu = calloc(ta->nr_samples + 1, sizeof(*ta->by_vcpu));
 	if (!ta->by_vcpu)
@@ -229,7 +194,7 @@ static int deal_out(struct time_axis *ta)
 		if (ta->samples[i].vcpu < ta->nr_vcpus)
 			ta->by_vcpu[nr++] = &ta->samples[i];
 	}
-	axis_sort(ta->by_vcpu, nr, sizeof(*ta->by_vcpu), sample__cmp_vcpu);
+	sort_array(ta->by_vcpu, nr, sizeof(*ta->by_vcpu), sample__cmp_vcpu);
 
 	for (i = 0; i < nr; i++) {
 		struct axis_vcpu *vcpu = &ta->vcpus[ta->by_vcpu[i]->vcpu];
@@ -256,49 +221,6 @@ static int deal_out(struct time_axis *ta)
 			vcpu->looks = &ta->looks[i];
 	}
 	return 0;
-}
-
-/* What a gap is compared with */
-struct gap_key {
-	u64	start;
-	u32	cpu;
-};
-
-static bool gap__is_before(const void *_gap, const void *_key)
-{
-	const struct axis_gap *gap = _gap;
-	const struct gap_key *key = _key;
-
-	return gap->cpu == key->cpu ? gap->reach <= key->start : gap->cpu < key->cpu;
-}
-
-/**
- * time_axis__next_gap - the gaps of a CPU in a stretch of time, one after the other
- * @prev: the one before, or NULL
- *
- * The next one of @cpu that has a part from @start to before @end, or NULL. For
- * time_axis__build(), and after it.
- */
-const struct axis_gap *time_axis__next_gap(const struct time_axis *ta,
-					   const struct axis_gap *prev, u32 cpu,
-					   u64 start, u64 end)
-{
-	const struct gap_key key = { .start = start, .cpu = cpu };
-	size_t i;
-
-	if (prev)
-		i = prev + 1 - ta->gaps;
-	else
-		i = axis_find(ta->gaps, ta->nr_gaps, sizeof(*ta->gaps), &key, gap__is_before);
-	for (; i < ta->nr_gaps; i++) {
-		const struct axis_gap *gap = &ta->gaps[i];
-
-		if (gap->cpu != cpu || gap->from >= end)
-			break;
-		if (gap->until > start)
-			return gap;
-	}
-	return NULL;
 }
 
 /* Each sample of the vCPU that is in a piece of KVM_RUN */
@@ -391,7 +313,7 @@ static int label_runs(struct axis_vcpu *vcpu, const struct vcpu_intervals *state
 	return ret;
 }
 
-static int name_waits(struct time_axis *ta, u32 self)
+static int name_waits(struct time_axis *ta, const struct axis_span *span, u32 self)
 {
 	struct axis_vcpu *vcpu = &ta->vcpus[self];
 	struct vcpu_intervals named = { };
@@ -400,14 +322,45 @@ static int name_waits(struct time_axis *ta, u32 self)
 	for (size_t i = 0; !ret && i < vcpu->intervals.nr; i++) {
 		const struct vcpu_interval *interval = &vcpu->intervals.entries[i];
 
-		if (interval->kind == VCPU_TIME_PREEMPTED && interval->cpu < ta->nr_cpus)
-			ret = cpu_tracks__split_wait(ta, interval, self, &named);
+		if (interval->kind == VCPU_TIME_PREEMPTED && interval->cpu < ta->tracks.nr_cpus)
+			ret = cpu_tracks__split_wait(&ta->tracks, span, interval, self, &named);
 		else
 			ret = vcpu_intervals__add(&named, interval);
 	}
 	vcpu_intervals__exit(&vcpu->intervals);
 	vcpu->intervals = named;
 	return ret;
+}
+
+static struct axis_span time_axis__span(const struct time_axis *ta)
+{
+	return (struct axis_span) {
+		.start = ta->start,
+		.end = ta->end,
+		.period = ta->period,
+		.clock = ta->clock,
+		.per_task = ta->per_task,
+		.timeline = ta->timeline,
+	};
+}
+
+static struct axis_gaps time_axis__gaps(const struct time_axis *ta)
+{
+	return (struct axis_gaps) { .entries = ta->gaps, .nr = ta->nr_gaps };
+}
+
+static int build_tracks(struct time_axis *ta, const struct axis_span *span)
+{
+	const struct cpu_tracks_input in = {
+		.vcpus = ta->vcpus,
+		.nr_vcpus = ta->nr_vcpus,
+		.events = ta->events,
+		.nr_events = ta->nr_events,
+		.samples = ta->samples,
+		.nr_samples = ta->nr_samples,
+	};
+
+	return cpu_tracks__init(&ta->tracks, span, &in);
 }
 
 /**
@@ -418,21 +371,40 @@ static int name_waits(struct time_axis *ta, u32 self)
  */
 int time_axis__build(struct time_axis *ta)
 {
-	int ret = deal_out(ta);
+	struct axis_gaps gaps = time_axis__gaps(ta);
+	struct axis_span span;
+	int ret;
+
+	axis_gaps__sort(&gaps);
+	ret = deal_out(ta);
 
 	/* Two of them have to fit, and more than this is as good as all time. */
 	ta->period = min_t(u64, ta->period, LLONG_MAX);
+	span = time_axis__span(ta);
 	for (u32 i = 0; !ret && i < ta->nr_vcpus; i++) {
 		struct vcpu_intervals states = { };
 
-		ret = vcpu_states__build(ta, &ta->vcpus[i], &states);
+		ret = vcpu_states__build(&span, &gaps, &ta->vcpus[i], &states);
 		if (!ret)
 			ret = label_runs(&ta->vcpus[i], &states);
 		vcpu_intervals__exit(&states);
 	}
 	if (!ret)
-		ret = cpu_tracks__init(ta);
+		ret = build_tracks(ta, &span);
 	for (u32 i = 0; !ret && i < ta->nr_vcpus; i++)
-		ret = name_waits(ta, i);
+		ret = name_waits(ta, &span, i);
 	return ret;
+}
+
+/**
+ * time_axis__walk_cpu - what CPU @cpu of the host did
+ *
+ * For after time_axis__build(). As cpu_tracks__walk()
+ */
+int time_axis__walk_cpu(struct time_axis *ta, u32 cpu, cpu_interval_cb cb, void *arg)
+{
+	const struct axis_span span = time_axis__span(ta);
+	const struct axis_gaps gaps = time_axis__gaps(ta);
+
+	return cpu_tracks__walk(&ta->tracks, &span, &gaps, cpu, cb, arg);
 }

@@ -4,7 +4,6 @@
  */
 #include <linux/kernel.h>
 
-#include "axis.h"
 #include "cells.h"
 
 /* The sample whose cell @pos is in, or NULL, until @end. @pos must not go back. */

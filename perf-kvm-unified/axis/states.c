@@ -4,55 +4,16 @@
  * which say each change, or from samples alone, which say that it ran now and
  * then. Where records were lost, nothing is known until the next sign of it.
  */
-#include <errno.h>
-#include <stdlib.h>
 #include <linux/kernel.h>
 #include <uapi/linux/kvm.h>
 
 #include "util/vcpu-sample.h"
 #include "kvm-unified/lib/sort.h"
-#include "axis.h"
+#include "gaps.h"
+#include "intervals.h"
 #include "states.h"
-
-#define MIN_ALLOCATED	64
-
-static bool interval__continues(const struct vcpu_interval *a, const struct vcpu_interval *b)
-{
-	return a->end == b->start && a->kind == b->kind && a->cpu == b->cpu &&
-	       a->hit == b->hit && a->exit_reason == b->exit_reason && a->isa == b->isa &&
-	       a->why == b->why && a->vcpu == b->vcpu && a->task == b->task &&
-	       a->woken == b->woken;
-}
-
-/* An interval without length is none. 0 or -ENOMEM */
-int vcpu_intervals__add(struct vcpu_intervals *list, const struct vcpu_interval *interval)
-{
-	if (interval->start >= interval->end)
-		return 0;
-
-	if (list->nr && interval__continues(&list->entries[list->nr - 1], interval)) {
-		list->entries[list->nr - 1].end = interval->end;
-		return 0;
-	}
-
-	if (list->nr == list->allocated) {
-		size_t allocated = list->allocated ? list->allocated * 2 : MIN_ALLOCATED;
-		void *entries = reallocarray(list->entries, allocated, sizeof(*list->entries));
-
-		if (!entries)
-			return -ENOMEM;
-		list->entries = entries;
-		list->allocated = allocated;
-	}
-	list->entries[list->nr++] = *interval;
-	return 0;
-}
-
-void vcpu_intervals__exit(struct vcpu_intervals *list)
-{
-	free(list->entries);
-	*list = (struct vcpu_intervals) { };
-}
+#include "types.h"
+#include "vcpu.h"
 
 static struct vcpu_interval interval__new(enum vcpu_time_kind kind, u64 start, u64 end, u32 cpu)
 {
@@ -67,9 +28,9 @@ static struct vcpu_interval interval__new(enum vcpu_time_kind kind, u64 start, u
 	};
 }
 
-static u64 clamp_time(const struct time_axis *ta, u64 time)
+static u64 clamp_time(const struct axis_span *span, u64 time)
 {
-	return clamp(time, ta->start, ta->end);
+	return clamp(time, span->start, span->end);
 }
 
 static enum vcpu_time_kind event__kind(const struct axis_event *event)
@@ -184,11 +145,11 @@ static int state__end(struct vcpu_intervals *states, struct vcpu_interval *state
 }
 
 /* Are records of @cpu missing that would say what happened from @start to @end? */
-static bool records_are_lost(const struct time_axis *ta, u32 cpu, u64 start, u64 end)
+static bool records_are_lost(const struct axis_gaps *gaps, u32 cpu, u64 start, u64 end)
 {
 	const struct axis_gap *gap = NULL;
 
-	while ((gap = time_axis__next_gap(ta, gap, cpu, start, end))) {
+	while ((gap = axis_gaps__next(gaps, gap, cpu, start, end))) {
 		if (!gap->samples_only)
 			return true;
 	}
@@ -201,9 +162,9 @@ static bool records_are_lost(const struct time_axis *ta, u32 cpu, u64 start, u64
  * Where records of that time are known to be lost, add_lost() says more exactly
  * from when on.
  */
-static int state__mend(const struct time_axis *ta, const struct axis_vcpu *vcpu,
-		       struct vcpu_intervals *states, struct vcpu_interval *state, u64 end,
-		       size_t *next)
+static int state__mend(const struct axis_span *span, const struct axis_gaps *gaps,
+		       const struct axis_vcpu *vcpu, struct vcpu_intervals *states,
+		       struct vcpu_interval *state, u64 end, size_t *next)
 {
 	const struct axis_sample *sample = NULL;
 	struct vcpu_interval before = *state;
@@ -219,9 +180,9 @@ static int state__mend(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 	if (!sample || state->kind == VCPU_TIME_RUN)
 		return 0;
 
-	before.end = clamp_time(ta, sample->time);
-	if (!records_are_lost(ta, before.cpu, before.start, before.end) &&
-	    !records_are_lost(ta, sample->cpu, before.start, before.end))
+	before.end = clamp_time(span, sample->time);
+	if (!records_are_lost(gaps, before.cpu, before.start, before.end) &&
+	    !records_are_lost(gaps, sample->cpu, before.start, before.end))
 		before.kind = VCPU_TIME_LOST;
 	ret = vcpu_intervals__add(states, &before);
 	*state = interval__new(VCPU_TIME_RUN, before.end, before.end, sample->cpu);
@@ -238,7 +199,7 @@ static bool sample__is_before(const void *sample, const void *time)
 /* The first sample of the vCPU from @time on */
 static size_t first_sample(const struct axis_vcpu *vcpu, u64 time)
 {
-	return axis_find(vcpu->samples, vcpu->nr_samples, sizeof(*vcpu->samples), &time,
+	return sort_find(vcpu->samples, vcpu->nr_samples, sizeof(*vcpu->samples), &time,
 			 sample__is_before);
 }
 
@@ -246,7 +207,7 @@ static size_t first_sample(const struct axis_vcpu *vcpu, u64 time)
  * A state is missing in KVM_RUN from @state->start to @end, as its event was lost. It
  * was where the vCPU was not sampled for the longest time: that is lost.
  */
-static int state__lose(const struct time_axis *ta, const struct axis_vcpu *vcpu,
+static int state__lose(const struct axis_span *span, const struct axis_vcpu *vcpu,
 		       struct vcpu_intervals *states, struct vcpu_interval *state, u64 end)
 {
 	u64 seen = state->start, from = end, until = end;
@@ -265,7 +226,7 @@ static int state__lose(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 		}
 		seen = next;
 	}
-	if (until - from <= ta->period)
+	if (until - from <= span->period)
 		return 0;
 
 	lost = *state;
@@ -300,15 +261,16 @@ struct looks_walk {
  * on, or none any more, as that was lost, it has begun behind the last sample in KVM_RUN.
  * From the look on it may have ended.
  */
-static int states__seen(const struct time_axis *ta, const struct axis_vcpu *vcpu,
-			struct vcpu_intervals *states, struct vcpu_interval *state, u64 end,
-			struct looks_walk *walk, size_t *next_sample)
+static int states__seen(const struct axis_span *span, const struct axis_gaps *gaps,
+			const struct axis_vcpu *vcpu, struct vcpu_intervals *states,
+			struct vcpu_interval *state, u64 end, struct looks_walk *walk,
+			size_t *next_sample)
 {
 	int ret = 0;
 
 	for (; !ret && walk->look < vcpu->nr_looks; walk->look++) {
 		const struct axis_look *look = &vcpu->looks[walk->look];
-		u64 time = clamp_time(ta, look->time), seen;
+		u64 time = clamp_time(span, look->time), seen;
 
 		if (look->time >= end)
 			break;
@@ -318,12 +280,12 @@ static int states__seen(const struct time_axis *ta, const struct axis_vcpu *vcpu
 				walk->run = vcpu->samples[walk->sample]->time;
 			walk->sample++;
 		}
-		ret = state__mend(ta, vcpu, states, state, time, next_sample);
+		ret = state__mend(span, gaps, vcpu, states, state, time, next_sample);
 		if (ret || state->kind != VCPU_TIME_RUN || time <= state->start)
 			continue;
 		seen = max(walk->run, state->start);
 		/* The next sample may just not be due. */
-		if ((time - seen) / 2 <= ta->period)
+		if ((time - seen) / 2 <= span->period)
 			continue;
 		state->end = seen;
 		ret = vcpu_intervals__add(states, state);
@@ -343,10 +305,10 @@ static int states__seen(const struct time_axis *ta, const struct axis_vcpu *vcpu
  * begun behind the last sample in KVM_RUN: by less than a period, if each CPU has a
  * sample in each.
  */
-static int state__open(const struct time_axis *ta, const struct axis_vcpu *vcpu,
+static int state__open(const struct axis_span *span, const struct axis_vcpu *vcpu,
 		       struct vcpu_intervals *states, struct vcpu_interval *state)
 {
-	u64 seen = min(last_run(vcpu, state->start), ta->end);
+	u64 seen = min(last_run(vcpu, state->start), span->end);
 	struct vcpu_interval open = *state;
 	enum vcpu_time_kind kind;
 	int ret;
@@ -354,12 +316,12 @@ static int state__open(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 	if (vcpu->last == VCPU_TIME_HALTED || vcpu->last == VCPU_TIME_BLOCKED ||
 	    vcpu->last == VCPU_TIME_VMM)
 		kind = vcpu->last;
-	else if (vcpu->last == VCPU_TIME_RUN && ta->clock)
+	else if (vcpu->last == VCPU_TIME_RUN && span->clock)
 		/* One that can run, and is not sampled, has no CPU. */
 		kind = VCPU_TIME_PREEMPTED;
 	else
 		return 0;
-	if (state->kind != VCPU_TIME_RUN || (ta->end - seen) / 2 <= ta->period)
+	if (state->kind != VCPU_TIME_RUN || (span->end - seen) / 2 <= span->period)
 		return 0;
 
 	open.end = seen;
@@ -369,14 +331,14 @@ static int state__open(const struct time_axis *ta, const struct axis_vcpu *vcpu,
 	return ret;
 }
 
-static int states_from_events(const struct time_axis *ta, const struct axis_vcpu *vcpu,
-			      struct vcpu_intervals *states)
+static int states_from_events(const struct axis_span *span, const struct axis_gaps *gaps,
+			      const struct axis_vcpu *vcpu, struct vcpu_intervals *states)
 {
-	struct vcpu_interval state = interval__new(first_kind(vcpu), ta->start, ta->start,
+	struct vcpu_interval state = interval__new(first_kind(vcpu), span->start, span->start,
 						   first_cpu(vcpu));
 	struct looks_walk walk = { };
 	size_t next_sample = 0;
-	u64 born = clamp_time(ta, first_sign(vcpu)), gone = clamp_time(ta, last_sign(vcpu));
+	u64 born = clamp_time(span, first_sign(vcpu)), gone = clamp_time(span, last_sign(vcpu));
 	int ret;
 
 	if (vcpu->nr_events) {
@@ -384,7 +346,7 @@ static int states_from_events(const struct time_axis *ta, const struct axis_vcpu
 		state.isa = vcpu->events[0].isa;
 	}
 	if (!vcpu->at_start) {
-		struct vcpu_interval absent = interval__new(VCPU_TIME_ABSENT, ta->start, born,
+		struct vcpu_interval absent = interval__new(VCPU_TIME_ABSENT, span->start, born,
 							    TIME_AXIS_NONE);
 
 		ret = vcpu_intervals__add(states, &absent);
@@ -395,13 +357,13 @@ static int states_from_events(const struct time_axis *ta, const struct axis_vcpu
 
 	for (size_t i = 0; i < vcpu->nr_events; i++) {
 		const struct axis_event *event = &vcpu->events[i];
-		u64 time = max(clamp_time(ta, event->time), state.start);
+		u64 time = max(clamp_time(span, event->time), state.start);
 
-		ret = states__seen(ta, vcpu, states, &state, time, &walk, &next_sample);
+		ret = states__seen(span, gaps, vcpu, states, &state, time, &walk, &next_sample);
 		if (!ret)
-			ret = state__mend(ta, vcpu, states, &state, time, &next_sample);
+			ret = state__mend(span, gaps, vcpu, states, &state, time, &next_sample);
 		if (!ret && event->after_lost && state.kind == VCPU_TIME_RUN)
-			ret = state__lose(ta, vcpu, states, &state, time);
+			ret = state__lose(span, vcpu, states, &state, time);
 		if (ret)
 			return ret;
 		ret = state__end(states, &state, max(time, state.start), event->waited, event->cpu);
@@ -410,20 +372,20 @@ static int states_from_events(const struct time_axis *ta, const struct axis_vcpu
 		state = event__interval(event, max(time, state.start));
 	}
 
-	ret = states__seen(ta, vcpu, states, &state, ta->end, &walk, &next_sample);
+	ret = states__seen(span, gaps, vcpu, states, &state, span->end, &walk, &next_sample);
 	if (!ret)
-		ret = state__mend(ta, vcpu, states, &state, ta->end, &next_sample);
+		ret = state__mend(span, gaps, vcpu, states, &state, span->end, &next_sample);
 	if (ret)
 		return ret;
 	if (vcpu->at_end) {
-		ret = state__open(ta, vcpu, states, &state);
-		return ret ?: state__end(states, &state, ta->end, 0, state.cpu);
+		ret = state__open(span, vcpu, states, &state);
+		return ret ?: state__end(states, &state, span->end, 0, state.cpu);
 	}
 
 	ret = state__end(states, &state, max(gone, state.start), 0, state.cpu);
 	if (ret)
 		return ret;
-	state = interval__new(VCPU_TIME_ABSENT, max(gone, state.start), ta->end, TIME_AXIS_NONE);
+	state = interval__new(VCPU_TIME_ABSENT, max(gone, state.start), span->end, TIME_AXIS_NONE);
 	return vcpu_intervals__add(states, &state);
 }
 
@@ -462,12 +424,12 @@ static int add_blank(struct vcpu_intervals *states, const struct axis_sample *pr
  * Each sample stands for the period before it; half a period more is taken for
  * a late interrupt.
  */
-static int states_from_samples(const struct time_axis *ta, const struct axis_vcpu *vcpu,
+static int states_from_samples(const struct axis_span *span, const struct axis_vcpu *vcpu,
 			       struct vcpu_intervals *states)
 {
 	const struct axis_sample *prev = NULL;
 	struct vcpu_interval state;
-	u64 pos = ta->start;
+	u64 pos = span->start;
 	int ret;
 
 	if (!vcpu->nr_samples) {
@@ -477,17 +439,17 @@ static int states_from_samples(const struct time_axis *ta, const struct axis_vcp
 			kind = VCPU_TIME_ABSENT;
 		else if (vcpu->halted)
 			kind = VCPU_TIME_HALTED;
-		state = interval__new(kind, ta->start, ta->end, TIME_AXIS_NONE);
+		state = interval__new(kind, span->start, span->end, TIME_AXIS_NONE);
 		return vcpu_intervals__add(states, &state);
 	}
 
 	for (size_t i = 0; i < vcpu->nr_samples; i++) {
 		const struct axis_sample *sample = vcpu->samples[i];
-		u64 end = max(clamp_time(ta, sample->time), pos);
+		u64 end = max(clamp_time(span, sample->time), pos);
 		u64 start = pos;
 
-		if (end - pos > ta->period + ta->period / 2)
-			start = end - ta->period;
+		if (end - pos > span->period + span->period / 2)
+			start = end - span->period;
 		if (!prev && !vcpu->at_start) {
 			state = interval__new(VCPU_TIME_ABSENT, pos, start, TIME_AXIS_NONE);
 			ret = vcpu_intervals__add(states, &state);
@@ -510,16 +472,16 @@ static int states_from_samples(const struct time_axis *ta, const struct axis_vcp
 	}
 
 	if (!vcpu->at_end) {
-		state = interval__new(VCPU_TIME_ABSENT, pos, ta->end, TIME_AXIS_NONE);
+		state = interval__new(VCPU_TIME_ABSENT, pos, span->end, TIME_AXIS_NONE);
 		return vcpu_intervals__add(states, &state);
 	}
 	/* The next sample would have come after the end. */
-	if (ta->end - pos <= ta->period) {
+	if (span->end - pos <= span->period) {
 		state.start = pos;
-		state.end = ta->end;
+		state.end = span->end;
 		return vcpu_intervals__add(states, &state);
 	}
-	return add_blank(states, prev, pos, ta->end, prev->cpu);
+	return add_blank(states, prev, pos, span->end, prev->cpu);
 }
 
 static bool event__is_before(const void *event, const void *time)
@@ -530,15 +492,15 @@ static bool event__is_before(const void *event, const void *time)
 /* The first event of the vCPU from @time on */
 static size_t first_event(const struct axis_vcpu *vcpu, u64 time)
 {
-	return axis_find(vcpu->events, vcpu->nr_events, sizeof(*vcpu->events), &time,
+	return sort_find(vcpu->events, vcpu->nr_events, sizeof(*vcpu->events), &time,
 			 event__is_before);
 }
 
 /* When the vCPU was seen next, from @time on */
-static u64 next_sign(const struct time_axis *ta, const struct axis_vcpu *vcpu, u64 time)
+static u64 next_sign(const struct axis_span *span, const struct axis_vcpu *vcpu, u64 time)
 {
 	size_t event = first_event(vcpu, time), sample = first_sample(vcpu, time);
-	u64 sign = ta->end;
+	u64 sign = span->end;
 
 	if (event < vcpu->nr_events)
 		sign = min(sign, vcpu->events[event].time);
@@ -569,22 +531,23 @@ static u32 next_cpu(const struct axis_vcpu *vcpu, u64 time)
  * again. A pause of the sampling alone leaves the states known, but not what ran
  * in them.
  */
-static int add_lost(const struct time_axis *ta, const struct axis_vcpu *vcpu,
-		    const struct vcpu_interval *state, u32 cpu, struct vcpu_intervals *lost)
+static int add_lost(const struct axis_span *span, const struct axis_gaps *gaps,
+		    const struct axis_vcpu *vcpu, const struct vcpu_interval *state, u32 cpu,
+		    struct vcpu_intervals *lost)
 {
 	const struct axis_gap *gap = NULL;
 
-	while ((gap = time_axis__next_gap(ta, gap, cpu, state->start, state->end))) {
+	while ((gap = axis_gaps__next(gaps, gap, cpu, state->start, state->end))) {
 		struct vcpu_interval range;
 		int ret;
 
-		if (gap->samples_only && ta->timeline && !state__is_run(state))
+		if (gap->samples_only && span->timeline && !state__is_run(state))
 			continue;
 
 		range = interval__new(VCPU_TIME_LOST, max(state->start, gap->from),
 				      min(state->end, gap->until), cpu);
 		if (!gap->samples_only)
-			range.end = max(range.end, next_sign(ta, vcpu, gap->until));
+			range.end = max(range.end, next_sign(span, vcpu, gap->until));
 		ret = vcpu_intervals__add(lost, &range);
 		if (ret)
 			return ret;
@@ -596,33 +559,34 @@ static int range__cmp(const void *_a, const void *_b)
 {
 	const struct vcpu_interval *a = _a, *b = _b;
 
-	return axis_cmp(a->start, b->start) ?:
-	       axis_cmp(a->end, b->end) ?:
-	       axis_cmp(a->cpu, b->cpu);
+	return sort_cmp(a->start, b->start) ?:
+	       sort_cmp(a->end, b->end) ?:
+	       sort_cmp(a->cpu, b->cpu);
 }
 
 /* All that is lost, in the order of time, and nothing twice */
-static int find_lost(const struct time_axis *ta, const struct axis_vcpu *vcpu,
-		     const struct vcpu_intervals *states, struct vcpu_intervals *lost)
+static int find_lost(const struct axis_span *span, const struct axis_gaps *gaps,
+		     const struct axis_vcpu *vcpu, const struct vcpu_intervals *states,
+		     struct vcpu_intervals *lost)
 {
 	size_t nr = 0;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && ta->nr_gaps && i < states->nr; i++) {
+	for (size_t i = 0; !ret && gaps->nr && i < states->nr; i++) {
 		const struct vcpu_interval *state = &states->entries[i];
 		u32 next;
 
 		if (state->kind == VCPU_TIME_ABSENT)
 			continue;
-		ret = add_lost(ta, vcpu, state, state->cpu, lost);
+		ret = add_lost(span, gaps, vcpu, state, state->cpu, lost);
 		if (ret || state__is_run(state))
 			continue;
 		next = next_cpu(vcpu, state->end);
 		if (next != state->cpu)
-			ret = add_lost(ta, vcpu, state, next, lost);
+			ret = add_lost(span, gaps, vcpu, state, next, lost);
 	}
 
-	axis_sort(lost->entries, lost->nr, sizeof(*lost->entries), range__cmp);
+	sort_array(lost->entries, lost->nr, sizeof(*lost->entries), range__cmp);
 	for (size_t i = 0; i < lost->nr; i++) {
 		struct vcpu_interval *range = &lost->entries[i];
 
@@ -678,16 +642,16 @@ static int cut_lost(const struct vcpu_intervals *states, const struct vcpu_inter
  *
  * 0 or -ENOMEM
  */
-int vcpu_states__build(const struct time_axis *ta, const struct axis_vcpu *vcpu,
-		       struct vcpu_intervals *states)
+int vcpu_states__build(const struct axis_span *span, const struct axis_gaps *gaps,
+		       const struct axis_vcpu *vcpu, struct vcpu_intervals *states)
 {
 	struct vcpu_intervals all = { }, lost = { };
 	int ret;
 
-	ret = ta->timeline ? states_from_events(ta, vcpu, &all) :
-			     states_from_samples(ta, vcpu, &all);
+	ret = span->timeline ? states_from_events(span, gaps, vcpu, &all) :
+			       states_from_samples(span, vcpu, &all);
 	if (!ret)
-		ret = find_lost(ta, vcpu, &all, &lost);
+		ret = find_lost(span, gaps, vcpu, &all, &lost);
 	if (!ret)
 		ret = cut_lost(&all, &lost, states);
 

@@ -4,15 +4,16 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
 #include "kvm-unified/lib/sort.h"
-#include "axis.h"
 #include "cells.h"
-#include "states.h"
+#include "gaps.h"
+#include "intervals.h"
 #include "tracks.h"
+#include "types.h"
+#include "vcpu.h"
 
 /* A vCPU that had a CPU */
 struct occupant {
@@ -42,31 +43,31 @@ struct cpu_track {
 	size_t	nr_samples;
 };
 
-void cpu_tracks__exit(struct time_axis *ta)
+void cpu_tracks__exit(struct cpu_tracks *tracks)
 {
-	for (u32 i = 0; i < ta->nr_cpus; i++) {
-		free(ta->cpus[i].occupants);
-		free(ta->cpus[i].marks);
+	for (u32 i = 0; i < tracks->nr_cpus; i++) {
+		free(tracks->cpus[i].occupants);
+		free(tracks->cpus[i].marks);
 	}
-	zfree(&ta->cpus);
-	ta->nr_cpus = 0;
+	zfree(&tracks->cpus);
+	tracks->nr_cpus = 0;
 }
 
 static int occupant__cmp(const void *_a, const void *_b)
 {
 	const struct occupant *a = _a, *b = _b;
 
-	return axis_cmp(a->start, b->start) ?:
-	       axis_cmp(a->end, b->end) ?:
-	       axis_cmp(a->vcpu, b->vcpu);
+	return sort_cmp(a->start, b->start) ?:
+	       sort_cmp(a->end, b->end) ?:
+	       sort_cmp(a->vcpu, b->vcpu);
 }
 
 static int mark__cmp(const void *_a, const void *_b)
 {
 	const struct mark *a = _a, *b = _b;
 
-	return axis_cmp(a->time, b->time) ?:
-	       axis_cmp(a->task, b->task);
+	return sort_cmp(a->time, b->time) ?:
+	       sort_cmp(a->task, b->task);
 }
 
 static bool interval__is_guest(const struct vcpu_interval *interval)
@@ -88,32 +89,32 @@ static bool event__is_switch(const struct axis_event *event)
 		event->state == VCPU_STATE_HALTED);
 }
 
-static u32 count_cpus(const struct time_axis *ta)
+static u32 count_cpus(const struct cpu_tracks_input *in)
 {
-	u32 nr = ta->nr_samples ? ta->samples[ta->nr_samples - 1].cpu + 1 : 0;
+	u32 nr = in->nr_samples ? in->samples[in->nr_samples - 1].cpu + 1 : 0;
 
-	for (size_t i = 0; i < ta->nr_events; i++)
-		nr = max(nr, ta->events[i].cpu + 1);
+	for (size_t i = 0; i < in->nr_events; i++)
+		nr = max(nr, in->events[i].cpu + 1);
 	return nr;
 }
 
 /* Sizes first, then the same again with memory to write to */
-static void fill_tracks(struct time_axis *ta, bool count)
+static void fill_tracks(struct cpu_tracks *tracks, const struct cpu_tracks_input *in, bool count)
 {
-	for (u32 i = 0; i < ta->nr_cpus; i++) {
-		ta->cpus[i].nr_occupants = 0;
-		ta->cpus[i].nr_marks = 0;
+	for (u32 i = 0; i < tracks->nr_cpus; i++) {
+		tracks->cpus[i].nr_occupants = 0;
+		tracks->cpus[i].nr_marks = 0;
 	}
-	for (u32 v = 0; v < ta->nr_vcpus; v++) {
-		const struct vcpu_intervals *list = &ta->vcpus[v].intervals;
+	for (u32 v = 0; v < in->nr_vcpus; v++) {
+		const struct vcpu_intervals *list = &in->vcpus[v].intervals;
 
 		for (size_t i = 0; i < list->nr; i++) {
 			const struct vcpu_interval *interval = &list->entries[i];
 			struct cpu_track *track;
 
-			if (!interval__has_cpu(interval) || interval->cpu >= ta->nr_cpus)
+			if (!interval__has_cpu(interval) || interval->cpu >= tracks->nr_cpus)
 				continue;
-			track = &ta->cpus[interval->cpu];
+			track = &tracks->cpus[interval->cpu];
 			if (!count)
 				track->occupants[track->nr_occupants] = (struct occupant) {
 					.start = interval->start,
@@ -124,9 +125,9 @@ static void fill_tracks(struct time_axis *ta, bool count)
 			track->nr_occupants++;
 		}
 	}
-	for (size_t i = 0; i < ta->nr_events; i++) {
-		const struct axis_event *event = &ta->events[i];
-		struct cpu_track *track = &ta->cpus[event->cpu];
+	for (size_t i = 0; i < in->nr_events; i++) {
+		const struct axis_event *event = &in->events[i];
+		struct cpu_track *track = &tracks->cpus[event->cpu];
 
 		if (!event__is_switch(event))
 			continue;
@@ -175,12 +176,12 @@ struct window {
 };
 
 /* @occupant: of the window before, 0 at first */
-static struct window window_of(const struct time_axis *ta, const struct cpu_track *track,
+static struct window window_of(const struct axis_span *span, const struct cpu_track *track,
 			       size_t mark, size_t *occupant)
 {
 	struct window w = {
 		.start = track->marks[mark].time,
-		.end = ta->end,
+		.end = span->end,
 		.vcpu = track->marks[mark].vcpu,
 	};
 
@@ -191,7 +192,7 @@ static struct window window_of(const struct time_axis *ta, const struct cpu_trac
 	if (mark + 1 < track->nr_marks)
 		w.end = min(w.end, track->marks[mark + 1].time);
 	w.end = max(w.end, w.start);
-	w.sample = axis_find(track->samples, track->nr_samples, sizeof(*track->samples),
+	w.sample = sort_find(track->samples, track->nr_samples, sizeof(*track->samples),
 			     &w.start, sample__is_before);
 	return w;
 }
@@ -230,8 +231,8 @@ static int share__cmp(const void *_a, const void *_b)
 {
 	const struct share *a = _a, *b = _b;
 
-	return axis_cmp(a->first, b->first) ?:
-	       axis_cmp(a->task, b->task);
+	return sort_cmp(a->first, b->first) ?:
+	       sort_cmp(a->task, b->task);
 }
 
 static bool share__is_before(const void *share, const void *first)
@@ -244,7 +245,7 @@ static size_t shares__merge(struct share *shares, size_t nr)
 {
 	size_t merged = 0;
 
-	axis_sort(shares, nr, sizeof(*shares), share__cmp);
+	sort_array(shares, nr, sizeof(*shares), share__cmp);
 	for (size_t i = 0; i < nr; i++) {
 		if (merged && !share__cmp(&shares[merged - 1], &shares[i])) {
 			shares[merged - 1].nr += shares[i].nr;
@@ -269,7 +270,7 @@ static bool share__lacks_more(const struct share *a, const struct share *b, u64 
 /* The task that lacks most of what its samples say it had, or @first: no samples at all */
 static u32 shares__pick(struct share *shares, size_t nr, u32 first, u64 time)
 {
-	size_t begin = axis_find(shares, nr, sizeof(*shares), &first, share__is_before), end;
+	size_t begin = sort_find(shares, nr, sizeof(*shares), &first, share__is_before), end;
 	struct share *pick;
 	u64 each;
 
@@ -297,7 +298,7 @@ static u32 shares__pick(struct share *shares, size_t nr, u32 first, u64 time)
  * many of them as make the sum right. Where there are samples, they decide alone.
  * 0 or -ENOMEM
  */
-static int marks__share(const struct time_axis *ta, struct cpu_track *track)
+static int marks__share(const struct axis_span *span, struct cpu_track *track)
 {
 	struct share *shares = calloc(track->nr_samples + track->nr_marks + 1, sizeof(*shares));
 	size_t occupant = 0, nr = 0;
@@ -306,7 +307,7 @@ static int marks__share(const struct time_axis *ta, struct cpu_track *track)
 		return -ENOMEM;
 
 	for (size_t m = 0; m < track->nr_marks; m++) {
-		const struct window w = window_of(ta, track, m, &occupant);
+		const struct window w = window_of(span, track, m, &occupant);
 		const struct axis_sample *sample;
 		size_t i = w.sample, begin = nr;
 
@@ -326,7 +327,7 @@ static int marks__share(const struct time_axis *ta, struct cpu_track *track)
 
 	occupant = 0;
 	for (size_t m = 0; m < track->nr_marks; m++) {
-		const struct window w = window_of(ta, track, m, &occupant);
+		const struct window w = window_of(span, track, m, &occupant);
 		size_t i = w.sample;
 		const struct axis_sample *sample = window__sample(&w, track, &i);
 
@@ -337,43 +338,44 @@ static int marks__share(const struct time_axis *ta, struct cpu_track *track)
 	return 0;
 }
 
-/* What the vCPUs did must be known. 0 or -ENOMEM */
-int cpu_tracks__init(struct time_axis *ta)
+/* 0 or -ENOMEM; cpu_tracks__exit() in any case */
+int cpu_tracks__init(struct cpu_tracks *tracks, const struct axis_span *span,
+		     const struct cpu_tracks_input *in)
 {
-	u32 nr = count_cpus(ta);
+	u32 nr = count_cpus(in);
 
-	ta->cpus = calloc(nr + 1, sizeof(*ta->cpus));
-	if (!ta->cpus)
+	tracks->cpus = calloc(nr + 1, sizeof(*tracks->cpus));
+	if (!tracks->cpus)
 		return -ENOMEM;
-	ta->nr_cpus = nr;
+	tracks->nr_cpus = nr;
 
-	fill_tracks(ta, /*count=*/true);
+	fill_tracks(tracks, in, /*count=*/true);
 	for (u32 i = 0; i < nr; i++) {
-		struct cpu_track *track = &ta->cpus[i];
+		struct cpu_track *track = &tracks->cpus[i];
 
 		track->occupants = calloc(track->nr_occupants + 1, sizeof(*track->occupants));
 		track->marks = calloc(track->nr_marks + 1, sizeof(*track->marks));
 		if (!track->occupants || !track->marks)
 			return -ENOMEM;
 	}
-	fill_tracks(ta, /*count=*/false);
+	fill_tracks(tracks, in, /*count=*/false);
 	for (u32 i = 0; i < nr; i++) {
-		struct cpu_track *track = &ta->cpus[i];
+		struct cpu_track *track = &tracks->cpus[i];
 
-		axis_sort(track->occupants, track->nr_occupants, sizeof(*track->occupants),
-			  occupant__cmp);
+		sort_array(track->occupants, track->nr_occupants, sizeof(*track->occupants),
+			   occupant__cmp);
 		clip_occupants(track);
-		axis_sort(track->marks, track->nr_marks, sizeof(*track->marks), mark__cmp);
+		sort_array(track->marks, track->nr_marks, sizeof(*track->marks), mark__cmp);
 	}
-	for (size_t i = 0; i < ta->nr_samples; i++) {
-		struct cpu_track *track = &ta->cpus[ta->samples[i].cpu];
+	for (size_t i = 0; i < in->nr_samples; i++) {
+		struct cpu_track *track = &tracks->cpus[in->samples[i].cpu];
 
 		if (!track->nr_samples++)
-			track->samples = &ta->samples[i];
+			track->samples = &in->samples[i];
 	}
 	/* Of single tasks, those that are sampled would get what others have had. */
-	for (u32 i = 0; i < nr && !ta->per_task; i++) {
-		if (marks__share(ta, &ta->cpus[i]))
+	for (u32 i = 0; i < nr && !span->per_task; i++) {
+		if (marks__share(span, &tracks->cpus[i]))
 			return -ENOMEM;
 	}
 	return 0;
@@ -441,9 +443,9 @@ static bool signs__first(struct signs *walk, u64 time, u64 end, struct sign *sig
 {
 	const struct cpu_track *track = walk->track;
 
-	walk->mark = axis_find(track->marks, track->nr_marks, sizeof(*track->marks), &time,
+	walk->mark = sort_find(track->marks, track->nr_marks, sizeof(*track->marks), &time,
 			       mark__is_before);
-	walk->sample = axis_find(track->samples, track->nr_samples, sizeof(*track->samples),
+	walk->sample = sort_find(track->samples, track->nr_samples, sizeof(*track->samples),
 				 &time, sample__is_before);
 	return signs__next(walk, end, sign);
 }
@@ -453,15 +455,15 @@ static bool signs__first(struct signs *walk, u64 time, u64 end, struct sign *sig
  * idles says that the vCPU did not want to run; a clock that has not given a
  * sample where it should have given some says nothing.
  */
-static void interval__by_task(const struct time_axis *ta, struct vcpu_interval *interval,
+static void interval__by_task(const struct axis_span *span, struct vcpu_interval *interval,
 			      const struct sign *sign)
 {
 	if (sign) {
 		interval->task = sign->task;
-		if (!ta->timeline && sign->idle)
+		if (!span->timeline && sign->idle)
 			interval->kind = VCPU_TIME_HALTED;
-	} else if (!ta->timeline) {
-		interval->kind = ta->clock ? VCPU_TIME_LOST : VCPU_TIME_HALTED;
+	} else if (!span->timeline) {
+		interval->kind = span->clock ? VCPU_TIME_LOST : VCPU_TIME_HALTED;
 	}
 }
 
@@ -469,7 +471,7 @@ static void interval__by_task(const struct time_axis *ta, struct vcpu_interval *
  * From @start to @end, in which no vCPU had the CPU. @sign: the first that @walk has
  * given of that time, or NULL: there is none
  */
-static int add_by_tasks(const struct time_axis *ta, const struct vcpu_interval *wait,
+static int add_by_tasks(const struct axis_span *span, const struct vcpu_interval *wait,
 			struct signs *walk, const struct sign *sign, u64 start, u64 end,
 			struct vcpu_intervals *out)
 {
@@ -481,7 +483,7 @@ static int add_by_tasks(const struct time_axis *ta, const struct vcpu_interval *
 		u64 until = next.exact ? next.time : axis_middle(sign->time, next.time);
 
 		part = *wait;
-		interval__by_task(ta, &part, sign);
+		interval__by_task(span, &part, sign);
 		part.start = start;
 		part.end = max(until, start);
 		ret = vcpu_intervals__add(out, &part);
@@ -492,7 +494,7 @@ static int add_by_tasks(const struct time_axis *ta, const struct vcpu_interval *
 		sign = &this;
 	}
 	part = *wait;
-	interval__by_task(ta, &part, sign);
+	interval__by_task(span, &part, sign);
 	part.start = start;
 	part.end = end;
 	return vcpu_intervals__add(out, &part);
@@ -511,10 +513,11 @@ static bool occupant__is_gone(const void *occupant, const void *time)
  * From samples alone, a vCPU has what is before its first sample, if nobody else
  * was seen there. 0 or -ENOMEM
  */
-int cpu_tracks__split_wait(const struct time_axis *ta, const struct vcpu_interval *wait,
-			   u32 self, struct vcpu_intervals *out)
+int cpu_tracks__split_wait(const struct cpu_tracks *tracks, const struct axis_span *span,
+			   const struct vcpu_interval *wait, u32 self,
+			   struct vcpu_intervals *out)
 {
-	const struct cpu_track *track = &ta->cpus[wait->cpu];
+	const struct cpu_track *track = &tracks->cpus[wait->cpu];
 	struct signs walk = { .track = track, .vcpu = self };
 	u32 prev = TIME_AXIS_NONE;
 	u64 pos = wait->start;
@@ -523,7 +526,7 @@ int cpu_tracks__split_wait(const struct time_axis *ta, const struct vcpu_interva
 	int ret = 0;
 	size_t i;
 
-	i = axis_find(track->occupants, track->nr_occupants, sizeof(*track->occupants), &pos,
+	i = sort_find(track->occupants, track->nr_occupants, sizeof(*track->occupants), &pos,
 		      occupant__is_gone);
 	for (; !ret && pos < wait->end && i < track->nr_occupants; i++) {
 		const struct occupant *o = &track->occupants[i];
@@ -534,8 +537,8 @@ int cpu_tracks__split_wait(const struct time_axis *ta, const struct vcpu_interva
 		if (o->vcpu == self || o->end <= pos)
 			continue;
 		has_sign = o->start > pos && signs__first(&walk, pos, o->start, &sign);
-		if (o->start > pos && (ta->timeline || has_sign)) {
-			ret = add_by_tasks(ta, wait, &walk, has_sign ? &sign : NULL, pos,
+		if (o->start > pos && (span->timeline || has_sign)) {
+			ret = add_by_tasks(span, wait, &walk, has_sign ? &sign : NULL, pos,
 					   o->start, out);
 			pos = o->start;
 		}
@@ -551,7 +554,7 @@ int cpu_tracks__split_wait(const struct time_axis *ta, const struct vcpu_interva
 		return ret;
 	has_sign = signs__first(&walk, pos, wait->end, &sign);
 	/* The one before may have had it for less than it takes to get a sample. */
-	if (!ta->timeline && prev != TIME_AXIS_NONE && wait->end - pos < ta->period &&
+	if (!span->timeline && prev != TIME_AXIS_NONE && wait->end - pos < span->period &&
 	    !has_sign) {
 		struct vcpu_interval part = *wait;
 
@@ -559,28 +562,29 @@ int cpu_tracks__split_wait(const struct time_axis *ta, const struct vcpu_interva
 		part.vcpu = prev;
 		return vcpu_intervals__add(out, &part);
 	}
-	return add_by_tasks(ta, wait, &walk, has_sign ? &sign : NULL, pos, wait->end, out);
+	return add_by_tasks(span, wait, &walk, has_sign ? &sign : NULL, pos, wait->end, out);
 }
 
 static int piece__cmp(const void *_a, const void *_b)
 {
 	const struct cpu_interval *a = _a, *b = _b;
 
-	return axis_cmp(a->start, b->start) ?:
-	       axis_cmp(a->end, b->end) ?:
-	       axis_cmp(a->kind, b->kind) ?:
-	       axis_cmp(a->vcpu, b->vcpu);
+	return sort_cmp(a->start, b->start) ?:
+	       sort_cmp(a->end, b->end) ?:
+	       sort_cmp(a->kind, b->kind) ?:
+	       sort_cmp(a->vcpu, b->vcpu);
 }
 
 /* Guests and gaps of a CPU: what is not the time of its own samples */
-static struct cpu_interval *taken_pieces(const struct time_axis *ta, u32 cpu, size_t *nr)
+static struct cpu_interval *taken_pieces(const struct cpu_track *track,
+					 const struct axis_span *span,
+					 const struct axis_gaps *gaps, u32 cpu, size_t *nr)
 {
-	const struct cpu_track *track = &ta->cpus[cpu];
 	const struct axis_gap *gap = NULL;
 	struct cpu_interval *pieces;
 	size_t nr_gaps = 0;
 
-	while ((gap = time_axis__next_gap(ta, gap, cpu, ta->start, ta->end)))
+	while ((gap = axis_gaps__next(gaps, gap, cpu, span->start, span->end)))
 		nr_gaps++;
 	pieces = calloc(track->nr_occupants + nr_gaps + 1, sizeof(*pieces));
 	if (!pieces)
@@ -598,24 +602,24 @@ static struct cpu_interval *taken_pieces(const struct time_axis *ta, u32 cpu, si
 				.vcpu = o->vcpu,
 			};
 	}
-	while ((gap = time_axis__next_gap(ta, gap, cpu, ta->start, ta->end)))
+	while ((gap = axis_gaps__next(gaps, gap, cpu, span->start, span->end)))
 		pieces[(*nr)++] = (struct cpu_interval) {
-			.start = max(gap->from, ta->start),
-			.end = min(gap->until, ta->end),
+			.start = max(gap->from, span->start),
+			.end = min(gap->until, span->end),
 			.kind = CPU_TIME_LOST,
 			.vcpu = TIME_AXIS_NONE,
 		};
-	axis_sort(pieces, *nr, sizeof(*pieces), piece__cmp);
+	sort_array(pieces, *nr, sizeof(*pieces), piece__cmp);
 	return pieces;
 }
 
 /* The whole measurement in pieces: @taken, and what lies between them */
-static struct cpu_interval *all_pieces(const struct time_axis *ta,
+static struct cpu_interval *all_pieces(const struct axis_span *span,
 				       const struct cpu_interval *taken, size_t nr_taken,
 				       size_t *nr)
 {
 	struct cpu_interval *pieces = calloc(2 * nr_taken + 1, sizeof(*pieces));
-	u64 pos = ta->start;
+	u64 pos = span->start;
 
 	if (!pieces)
 		return NULL;
@@ -638,10 +642,10 @@ static struct cpu_interval *all_pieces(const struct time_axis *ta,
 		pieces[(*nr)++] = piece;
 		pos = piece.end;
 	}
-	if (pos < ta->end)
+	if (pos < span->end)
 		pieces[(*nr)++] = (struct cpu_interval) {
 			.start = pos,
-			.end = ta->end,
+			.end = span->end,
 			.kind = CPU_TIME_SAMPLE,
 		};
 	return pieces;
@@ -701,32 +705,33 @@ static int emit_piece(const struct cpu_interval *piece, u64 base, struct cells *
 }
 
 /**
- * time_axis__walk_cpu - what CPU @cpu of the host did
+ * cpu_tracks__walk - what CPU @cpu of the host did
  *
  * Calls @cb with intervals from the start to the end of the axis, in order and
  * without a gap, until it returns something other than 0, which is returned.
  * -ENOMEM; -ENOENT for a CPU of which there is nothing.
  */
-int time_axis__walk_cpu(struct time_axis *ta, u32 cpu, cpu_interval_cb cb, void *arg)
+int cpu_tracks__walk(const struct cpu_tracks *tracks, const struct axis_span *span,
+		     const struct axis_gaps *gaps, u32 cpu, cpu_interval_cb cb, void *arg)
 {
 	/*
 	 * Of time further away nothing is known: a clock has not been heard, and
 	 * another event has no samples where nothing ran.
 	 */
-	struct cells cells = { .reach = 2 * ta->period };
+	struct cells cells = { .reach = 2 * span->period };
 	struct cpu_interval *taken, *pieces = NULL;
 	size_t nr_taken, nr = 0;
 	u64 base = 0;
 	int ret = -ENOMEM;
 
-	if (cpu >= ta->nr_cpus)
+	if (cpu >= tracks->nr_cpus)
 		return -ENOENT;
 
-	taken = taken_pieces(ta, cpu, &nr_taken);
+	taken = taken_pieces(&tracks->cpus[cpu], span, gaps, cpu, &nr_taken);
 	if (taken)
-		pieces = all_pieces(ta, taken, nr_taken, &nr);
+		pieces = all_pieces(span, taken, nr_taken, &nr);
 	if (pieces)
-		ret = host_cells(&ta->cpus[cpu], pieces, nr, &cells);
+		ret = host_cells(&tracks->cpus[cpu], pieces, nr, &cells);
 	for (size_t i = 0; !ret && i < nr; i++) {
 		ret = emit_piece(&pieces[i], base, &cells, cb, arg);
 		if (pieces[i].kind == CPU_TIME_SAMPLE)

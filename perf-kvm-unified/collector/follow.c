@@ -6,7 +6,6 @@
  * process that lives for a few ms.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,16 +35,6 @@
 #include "kvm-unified/collector/bpf_skel/guest_tasks.skel.h"
 #include "kvm-unified/lib/warnings.h"
 #endif
-
-static int __printf(3, 4) fail(char *err, size_t errlen, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(err, errlen, fmt, ap);
-	va_end(ap);
-	return -1;
-}
 
 #ifdef HAVE_BPF_SKEL
 

@@ -52,7 +52,7 @@ static int event__cmp(const void *_a, const void *_b)
 	const struct guest_task_event *a = _a, *b = _b;
 
 	/* Of one process in one ns: in the order of a life */
-	return axis_cmp(a->time, b->time) ?: axis_cmp(a->kind, b->kind);
+	return sort_cmp(a->time, b->time) ?: sort_cmp(a->kind, b->kind);
 }
 
 static int owners__add(struct owners *owners, const struct owner *owner)
@@ -139,8 +139,8 @@ static int owner__cmp(const void *_a, const void *_b)
 {
 	const struct owner *a = _a, *b = _b;
 
-	return axis_cmp(a->space.pt_root, b->space.pt_root) ?:
-	       axis_cmp(a->space.from, b->space.from);
+	return sort_cmp(a->space.pt_root, b->space.pt_root) ?:
+	       sort_cmp(a->space.from, b->space.from);
 }
 
 /*
@@ -210,7 +210,7 @@ int guest_history__spaces(struct guest_history *history, const struct guest_task
 	struct owners owners = { .open = number_map__new() };
 	int ret = IS_ERR(first) || IS_ERR(owners.open) ? -ENOMEM : 0;
 
-	axis_sort(history->events, history->nr, sizeof(*history->events), event__cmp);
+	sort_array(history->events, history->nr, sizeof(*history->events), event__cmp);
 	for (size_t i = 0; !ret && i < history->nr; i++) {
 		ret = hashmap__add(first, (long)history->events[i].pid, (long)i);
 		if (ret == -EEXIST)
@@ -222,7 +222,7 @@ int guest_history__spaces(struct guest_history *history, const struct guest_task
 	for (size_t i = 0; !ret && i < history->nr; i++)
 		ret = owners__add_event(&owners, &history->events[i]);
 	if (!ret) {
-		axis_sort(owners.entries, owners.nr, sizeof(*owners.entries), owner__cmp);
+		sort_array(owners.entries, owners.nr, sizeof(*owners.entries), owner__cmp);
 		owners__end_earlier(&owners);
 		owners__begin_earlier(&owners, history->nr ? history->events[0].time : 0);
 	}

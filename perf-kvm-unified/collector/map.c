@@ -3,6 +3,9 @@
  * perf kvm unified guest-map: run in a guest, writes all that the host needs to
  * put names to samples of it. perf's own code says what perf record in the guest
  * would say; which CR3 belongs to which process is what only this adds.
+ *
+ * Room: collector/, what runs in a guest, as root.
+ * Calls: format lib
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +28,6 @@
 #include <bpf/libbpf.h>
 #endif
 #include <api/fs/fs.h>
-#include <internal/lib.h>
 #include <subcmd/parse-options.h>
 
 #include "util/debug.h"
@@ -47,10 +49,12 @@
 #include "kvm-unified/format/stream.h"
 #include "kvm-unified/lib/options.h"
 #include "kvm-unified/lib/warnings.h"
+#include "kvm-unified/lib/write.h"
 #include "build-ids.h"
 #include "follow.h"
 #include "history.h"
 #include "map.h"
+#include "passes.h"
 #include "symbols.h"
 #include "tasks.h"
 
@@ -96,11 +100,6 @@ struct guest_map {
 #define RECORD_ALIGN		sizeof(u64)
 #define KALLSYMS_CHUNK		(UINT16_MAX - RECORD_ALIGN -			\
 				 sizeof(struct perf_record_guest_kallsyms))
-
-static int write_all(int fd, const void *buf, size_t len)
-{
-	return writen(fd, buf, len) == (ssize_t)len ? 0 : -errno;
-}
 
 /* Code that a process has made for itself may be described in /tmp/perf-<pid>.map. */
 static int note_jit(struct guest_map *map, const struct perf_record_mmap2 *mmap2)

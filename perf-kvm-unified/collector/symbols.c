@@ -20,13 +20,13 @@
 #ifdef HAVE_LIBELF_SUPPORT
 #include <gelf.h>
 #endif
-#include <internal/lib.h>
 
 #include "util/debug.h"
 #include "util/event.h"
 #include "util/namespaces.h"
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/lib/warnings.h"
+#include "kvm-unified/lib/write.h"
 #include "symbols.h"
 
 /* Where a JIT compiler describes its code: Documentation/jit-interface.txt */
@@ -41,7 +41,7 @@ static int write_chunk(int fd, struct perf_record_guest_symbols *rec, size_t len
 	rec->header.size = PERF_ALIGN(sizeof(*rec) + len, sizeof(u64));
 	rec->len = len;
 	memset(rec->data + len, 0, rec->header.size - sizeof(*rec) - len);
-	return writen(fd, rec, rec->header.size) == rec->header.size ? 0 : -errno;
+	return write_all(fd, rec, rec->header.size);
 }
 
 /*

@@ -7,19 +7,10 @@
 #include <sys/types.h>
 #include <linux/types.h>
 
-/*
- * Which process owns which CR3, read inside a running guest: the kernel is
- * neither changed nor given a module. BTF says where the members are,
- * /proc/kallsyms where the list starts, /proc/kcore what is in it.
- *
- * The upper half (guest_tasks__read) touches the live system. The lower half
- * is pure: it sees memory only through struct guest_mem and can be driven with
- * literal input.
- */
+#include "layout.h"
 
-struct btf;
-
-#define GUEST_TASK_COMM_LEN	16
+/* include/linux/threads.h: no pid_max can be above it on 64-bit */
+#define PID_MAX_LIMIT		(4 * 1024 * 1024)
 
 /**
  * struct guest_task - one process (thread group) of the guest
@@ -52,33 +43,6 @@ struct guest_task {
 };
 
 /**
- * struct guest_task_layout - where things are in this kernel
- *
- * The task_*, mm_* and signal_* members are byte offsets into the struct of
- * that name; the others are described one by one.
- */
-struct guest_task_layout {
-	u32	task_tasks;
-	u32	task_thread_node;
-	u32	task_pid;
-	u32	task_tgid;
-	u32	task_flags;
-	u32	task_mm;
-	u32	task_signal;
-	u32	task_group_leader;
-	u32	task_start;		/* start_boottime */
-	u32	task_comm;
-	u32	mm_pgd;
-	u32	signal_thread_head;
-
-	u64	init_task;		/* virtual address */
-	u64	init_mm;		/* virtual address, 0: not known */
-	u64	page_offset;		/* virtual address of physical 0 in the direct map */
-	u64	phys_base;		/* physical address of __START_KERNEL_map, modulo 2^64 */
-	u64	me_mask;		/* C-bit of memory encryption, 0: none */
-};
-
-/**
  * struct guest_tasks - the processes of the guest
  * @entries: sorted by pid, each pid once
  * @nr: number of @entries
@@ -95,32 +59,12 @@ struct guest_tasks {
 	struct guest_task_layout layout;
 };
 
-int guest_tasks__read(struct guest_tasks *t, char *err, size_t errlen);
-void guest_tasks__exit(struct guest_tasks *t);
-
-/*
- * The pure half.
- */
-
-/**
- * struct guest_mem - the guest kernel's virtual memory
- * @read: copies @len bytes at kernel address @va; 0, or -errno and @buf is
- *	  undefined. Only called with addresses in the kernel half.
- */
-struct guest_mem {
-	int (*read)(struct guest_mem *mem, u64 va, void *buf, size_t len);
-};
-
-int guest_task_layout__from_btf(struct guest_task_layout *l, const struct btf *btf,
-				const char **missing);
-
-int guest_task_layout__root(const struct guest_task_layout *l, u64 pgd, u64 *root);
-
-int guest_tasks__walk(struct guest_tasks *t, const struct guest_task_layout *l,
-		      struct guest_mem *mem, size_t max_tasks);
+void guest_tasks__sort(struct guest_tasks *t);
+const struct guest_task *guest_tasks__find(const struct guest_tasks *t, pid_t pid);
 int guest_tasks__merge(struct guest_tasks *t, struct guest_tasks *pass, bool complete);
 size_t guest_tasks__count_unread(const struct guest_tasks *t,
 				 const pid_t *before, size_t nr_before,
 				 const pid_t *after, size_t nr_after);
+void guest_tasks__exit(struct guest_tasks *t);
 
 #endif /* __PERF_KVM_UNIFIED_COLLECTOR_TASKS_H */

@@ -133,7 +133,7 @@ u64 guest_clock__time(const struct guest_clock *clock, u64 host)
 		return GUEST_TIME_NONE;
 
 	/* The last pair that is not later, or the first */
-	low = axis_find(clock->host, clock->nr, sizeof(*clock->host), &host, is_not_later);
+	low = sort_find(clock->host, clock->nr, sizeof(*clock->host), &host, is_not_later);
 	if (low)
 		low--;
 

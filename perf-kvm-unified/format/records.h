@@ -16,6 +16,10 @@
  *    perf kvm unified guest-map in the guest: PERF_RECORD_COMM, _MMAP and
  *    _MMAP2 as perf record synthesizes them, and these. What happened while the
  *    guest was watched (--follow) has its time in front: see GUEST_TIME.
+ *
+ * Room: format/, what is written on one side and read on the other: records, and the tables
+ * that are made of them.
+ * Calls: lib
  */
 
 /* Longer names are cut; what is left of the array is zero. */

@@ -68,8 +68,8 @@ static int guest_space__cmp(const void *_a, const void *_b)
 {
 	const struct guest_space *a = _a, *b = _b;
 
-	return axis_cmp(a->pt_root, b->pt_root) ?: axis_cmp(a->from, b->from) ?:
-	       axis_cmp(a->pid, b->pid);
+	return sort_cmp(a->pt_root, b->pt_root) ?: sort_cmp(a->from, b->from) ?:
+	       sort_cmp(a->pid, b->pid);
 }
 
 /*
@@ -101,7 +101,7 @@ static int guest_spaces__sort(struct guest_spaces *spaces)
 		return -ENOMEM;
 	spaces->outer = outer;
 
-	axis_sort(spaces->entries, spaces->nr, sizeof(*spaces->entries), guest_space__cmp);
+	sort_array(spaces->entries, spaces->nr, sizeof(*spaces->entries), guest_space__cmp);
 	for (size_t i = 0; i < spaces->nr; i++)
 		outer[i] = find_outer(spaces, i);
 	spaces->sorted = true;
@@ -198,7 +198,7 @@ const struct guest_space *guest_spaces__find(struct guest_spaces *spaces, u64 cr
 	*ambiguous = false;
 	if (guest_spaces__sort(spaces))
 		return NULL;
-	end = axis_find(spaces->entries, spaces->nr, sizeof(key), &key, guest_space__begins_by);
+	end = sort_find(spaces->entries, spaces->nr, sizeof(key), &key, guest_space__begins_by);
 	if (!end || spaces->entries[end - 1].pt_root != key.pt_root)
 		return NULL;
 	if (time == GUEST_TIME_NONE)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reader of the record streams of guest-records.h.
+ * Reader of the record streams of records.h.
  *
  * A guest map comes out of a guest and is not trusted. perf's own reader of
  * pipe data trusts what it reads more than that: attributes and features of

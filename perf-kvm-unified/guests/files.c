@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
-#include <linux/list.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 #include <linux/zalloc.h>
@@ -27,101 +26,7 @@
 #include "util/modest-elf.h"
 #include "kvm-unified/lib/warnings.h"
 #include "files.h"
-#include "guests.h"
-
-struct guest_root {
-	struct list_head node;
-	char		 *name;		/* NULL: all guests */
-	char		 *dir;		/* as realpath() gives it */
-};
-
-static LIST_HEAD(guest_roots);
-
-/* The first that was given for guest @name, or, if that is NULL, for all guests; or NULL */
-static const struct guest_root *find_root(const char *name)
-{
-	const struct guest_root *root;
-
-	list_for_each_entry(root, &guest_roots, node) {
-		if (name && root->name ? !strcmp(root->name, name) : root->name == name)
-			return root;
-	}
-	return NULL;
-}
-
-/**
- * kvm_guests__add_root - use a directory as the root of a guest's file system
- * @arg: "NAME=DIR", or "DIR" for every guest without one of its own
- *
- * For the sessions that are opened after this. 0 or -errno.
- */
-int kvm_guests__add_root(const char *arg)
-{
-	const char *eq = strchr(arg, '='), *slash = strchr(arg, '/');
-	struct guest_root *root;
-	struct stat st;
-
-	if (slash && eq > slash)
-		eq = NULL;
-	if (eq && (eq == arg || !eq[1]))
-		return -EINVAL;
-	if (!stat(eq ? eq + 1 : arg, &st) && !S_ISDIR(st.st_mode))
-		return -ENOTDIR;
-
-	root = zalloc(sizeof(*root));
-	if (!root)
-		return -ENOMEM;
-
-	root->dir = realpath(eq ? eq + 1 : arg, NULL);
-	if (!root->dir) {
-		int ret = -errno;
-
-		free(root);
-		return ret;
-	}
-	if (eq) {
-		root->name = strndup(arg, eq - arg);
-		if (!root->name) {
-			free(root->dir);
-			free(root);
-			return -ENOMEM;
-		}
-	}
-	list_add_tail(&root->node, &guest_roots);
-	return 0;
-}
-
-/* A name for which there is a root, and no guest in @session; or NULL */
-const char *kvm_guests__unused_root(struct perf_session *session)
-{
-	struct guest_root *root;
-
-	list_for_each_entry(root, &guest_roots, node) {
-		if (root->name && !kvm_guests__find_name(session, root->name))
-			return root->name;
-	}
-	return NULL;
-}
-
-/* Whether a guest, or all guests (@name: NULL), were given two */
-bool kvm_guests__has_two_roots(const char **name)
-{
-	const struct guest_root *root;
-
-	list_for_each_entry(root, &guest_roots, node) {
-		*name = root->name;
-		if (find_root(root->name) != root)
-			return true;
-	}
-	return false;
-}
-
-const char *kvm_guests__root(const char *name)
-{
-	const struct guest_root *root = find_root(name) ?: find_root(NULL);
-
-	return root ? root->dir : NULL;
-}
+#include "guest.h"
 
 /* Whatever prints it later: nothing in @str but what a terminal takes as text */
 void guest_text__sanitize(char *str)
@@ -252,14 +157,14 @@ void kvm_guest__free_files(struct kvm_guest *guest)
  * The guest's name of a file made a name on the host: that of the file below
  * the guest's root directory if it is there and has the build-id that the guest
  * says, and otherwise one in a directory that nobody makes. Symbols come from
- * perf's build-id cache then, which goes by build-id alone.
+ * perf's build-id cache then, which goes by build-id alone. @bid: may be NULL
  */
 void guest_file_name(struct kvm_guest *guest, const char *name,
 		     const struct build_id *bid, char *buf, size_t size)
 {
 	const char *real = NULL;
 
-	if (guest->root && name[0] == '/' && name[1] != '/' && build_id__is_defined(bid) &&
+	if (guest->root && name[0] == '/' && name[1] != '/' && bid &&
 	    strnlen(name, PATH_MAX) < PATH_MAX)
 		real = kvm_guest__file(guest, name, bid);
 	if (real) {

@@ -7,8 +7,6 @@
 struct build_id;
 struct kvm_guest;
 
-const char *kvm_guests__root(const char *name);
-
 void guest_text__sanitize(char *str);
 void guest_file_name(struct kvm_guest *guest, const char *name,
 		     const struct build_id *bid, char *buf, size_t size);

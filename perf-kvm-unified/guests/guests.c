@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The guests of a session: a guest sample, which comes with the pid of the VMM and
- * a CR3, leaves with the guest's pid. After that all of perf knows it.
+ * The guests of a session: the VMs that the recording has found, and those that only samples
+ * tell of, each with what its map says.
+ *
+ * Room: guests/, the session's side of guests: what a map says, put into perf's machines, and
+ * samples of guests, which come with the pid of the VMM and leave with the guest's.
+ * Calls: lib format
  */
 #include <errno.h>
 #include <limits.h>
@@ -18,52 +22,17 @@
 #include "util/debug.h"
 #include "util/event.h"
 #include "util/machine.h"
-#include "util/map.h"
-#include "util/sample.h"
 #include "util/session.h"
-#include "util/strlist.h"
 #include "util/symbol.h"
-#include "util/thread.h"
-#include "util/tsc.h"
 #include "util/util.h"
-#include "util/vcpu-sample.h"
 #include "kvm-unified/format/profile.h"
+#include "kvm-unified/format/vms.h"
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/warnings.h"
 #include "files.h"
 #include "guests.h"
-#include "kernel.h"
 #include "load.h"
-#include "machine.h"
-
-/* From how many samples on it counts that a map does not explain them */
-#define FOREIGN_MIN_USER	100
-#define FOREIGN_MIN_KERNEL	20
-
-/*
- * Where x86-64 puts its kernel's image, with or without a random offset:
- * Documentation/arch/x86/x86_64/mm.rst. Modules and BPF programs are above it.
- */
-#define X86_KERNEL_IMAGE_START	0xffffffff80000000ULL
-#define X86_KERNEL_IMAGE_END	0xffffffffc0000000ULL
-
-bool kvm_guests__use_maps = true;
-
-/* Names of guests */
-static struct strlist *skipped_maps;
-
-/* Do without the map of guest @name in sessions that are opened from now on. 0 or -ENOMEM */
-int kvm_guests__skip_map(const char *name)
-{
-	int ret;
-
-	if (!skipped_maps)
-		skipped_maps = strlist__new(NULL, NULL);
-	if (!skipped_maps)
-		return -ENOMEM;
-	ret = strlist__add(skipped_maps, name);
-	return ret == -EEXIST ? 0 : ret;
-}
+#include "options.h"
 
 static void kvm_guest__free(struct kvm_guest *guest)
 {
@@ -78,6 +47,7 @@ static void kvm_guest__free(struct kvm_guest *guest)
 /* NULL: no memory */
 static struct kvm_guest *kvm_guest__new(struct perf_session *session, pid_t pid, const char *name)
 {
+	struct kvm_guests *guests = session->kvm_guests;
 	struct kvm_guest *guest = zalloc(sizeof(*guest));
 	const char *root;
 
@@ -90,7 +60,8 @@ static struct kvm_guest *kvm_guest__new(struct perf_session *session, pid_t pid,
 		guest->machine = machines__add(&session->machines, pid, "");
 	guest->unnamed = number_map__new();
 	guest->sharers_of_maps = number_map__new();
-	if (!guest->machine || IS_ERR(guest->unnamed) || IS_ERR(guest->sharers_of_maps)) {
+	if (!guest->machine || IS_ERR(guest->unnamed) || IS_ERR(guest->sharers_of_maps) ||
+	    hashmap__add(guests->by_pid, (long)pid, guest)) {
 		kvm_guest__free(guest);
 		return NULL;
 	}
@@ -101,10 +72,10 @@ static struct kvm_guest *kvm_guest__new(struct perf_session *session, pid_t pid,
 		strlcpy(guest->name, name, sizeof(guest->name));
 	else
 		scnprintf(guest->name, sizeof(guest->name), "vm-%d", pid);
-	root = kvm_guests__root(guest->name);
+	root = kvm_guests_options__root(guests->options, guest->name);
 	if (root)
 		guest->root = strdup(root);
-	list_add_tail(&guest->node, &session->kvm_guests->guests);
+	list_add_tail(&guest->node, &guests->guests);
 	return guest;
 }
 
@@ -112,14 +83,10 @@ struct kvm_guest *kvm_guests__find(struct perf_session *session, pid_t pid)
 {
 	struct kvm_guest *guest;
 
-	if (!session->kvm_guests)
+	if (!session->kvm_guests || !session->kvm_guests->by_pid ||
+	    !hashmap__find(session->kvm_guests->by_pid, (long)pid, &guest))
 		return NULL;
-
-	list_for_each_entry(guest, &session->kvm_guests->guests, node) {
-		if (guest->pid == pid)
-			return guest;
-	}
-	return NULL;
+	return guest;
 }
 
 struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char *name)
@@ -136,222 +103,6 @@ struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char
 	return NULL;
 }
 
-/* It may be, or all processes of the measurement ended before it was made. */
-bool kvm_guest__map_names_nobody(const struct kvm_guest *guest)
-{
-	return guest->has_map && guest->nr_user >= FOREIGN_MIN_USER && !guest->nr_user_named;
-}
-
-/*
- * Does the map belong to another guest, or to another boot of this one? The
- * kernel is at a random place, so its text tells. A guest without KASLR has to
- * be trusted, as has one of whose kernel there are hardly any samples. One that
- * was booting ran code that is not there any more, but not as another's map has
- * it: there, the kernel may be close by, and then no process is of the map.
- */
-bool kvm_guest__map_is_foreign(const struct kvm_guest *guest)
-{
-	u64 most_outside = guest->nr_kernel / (kvm_guest__map_names_nobody(guest) ? 10 : 2);
-
-	return guest->has_map && guest->nr_kernel >= FOREIGN_MIN_KERNEL &&
-	       guest->nr_kernel - guest->nr_kernel_named > most_outside;
-}
-
-/**
- * kvm_guests__open - find out about the guests of a session that is read
- *
- * Does nothing for data that perf kvm unified record has not written. A guest
- * whose map cannot be used stays without names, with a warning. 0 or -errno.
- */
-int kvm_guests__open(struct perf_session *session)
-{
-	const char *dir = session->data->path;
-	char path[PATH_MAX], kallsyms[PATH_MAX], err[256];
-	struct kvm_guests *guests;
-	int ret;
-
-	if (!session->data->is_dir)
-		return 0;
-
-	scnprintf(path, sizeof(path), "%s/" KVM_GUESTS_VMS, dir);
-	if (access(path, F_OK))
-		return 0;
-
-	guests = zalloc(sizeof(*guests));
-	if (!guests)
-		return -ENOMEM;
-	INIT_LIST_HEAD(&guests->guests);
-	session->kvm_guests = guests;
-	perf_guest = true;
-	/* Build-ids are read from here on, before commands call symbol__init() */
-	symbol__elf_init();
-
-	ret = kvm_vms__read(&guests->vms, path, err, sizeof(err));
-	if (ret)
-		unified_warning("%s %s: VMs that it does not name are called by their pids\n",
-				path, err);
-
-	for (size_t i = 0; i < guests->vms.nr; i++) {
-		struct kvm_vm *vm = &guests->vms.entries[i];
-		struct kvm_guest *guest = kvm_guest__new(session, vm->pid, vm->name);
-
-		if (!guest)
-			continue;
-
-		scnprintf(path, sizeof(path), "%s/" KVM_GUEST_MAP_FMT, dir, vm->pid);
-		if (!kvm_guests__use_maps || access(path, F_OK) ||
-		    (skipped_maps && strlist__has_entry(skipped_maps, guest->name)))
-			continue;
-		scnprintf(kallsyms, sizeof(kallsyms), "%s/" KVM_GUEST_KALLSYMS_FMT "/kallsyms",
-			  dir, vm->pid);
-		ret = kvm_guest__load_map(guest, path, kallsyms, -1, err, sizeof(err));
-		if (ret)
-			unified_warning("Guest %s stays without names: its map %s %s\n",
-					guest->name, path, err);
-	}
-	return 0;
-}
-
-void kvm_guests__delete(struct perf_session *session)
-{
-	struct kvm_guest *guest, *tmp;
-
-	if (!session->kvm_guests)
-		return;
-
-	list_for_each_entry_safe(guest, tmp, &session->kvm_guests->guests, node) {
-		list_del(&guest->node);
-		kvm_guest__free(guest);
-	}
-	kvm_vms__exit(&session->kvm_guests->vms);
-	zfree(&session->kvm_guests);
-}
-
-/*
- * From the host's TSC to the clock of the samples: known once the first of them is read, as
- * it is in their own stream, in front of them. What is not has no time_mult.
- */
-struct perf_tsc_conversion kvm_guests__tsc_conversion(const struct perf_session *session)
-{
-	const struct perf_record_time_conv *rec = &session->time_conv;
-	struct perf_tsc_conversion tc = {
-		.time_shift = rec->time_shift,
-		.time_mult = rec->time_mult,
-		.time_zero = rec->time_zero,
-		.cap_user_time_zero = true,
-	};
-
-	if (event_contains(*rec, time_cycles)) {
-		tc.time_cycles = rec->time_cycles;
-		tc.time_mask = rec->time_mask;
-		tc.cap_user_time_zero = rec->cap_user_time_zero;
-		tc.cap_user_time_short = rec->cap_user_time_short;
-	}
-	return tc;
-}
-
-/* The guest's time of a sample, or GUEST_TIME_NONE */
-static u64 kvm_guest__time(struct perf_session *session, struct kvm_guest *guest, u64 time)
-{
-	struct guest_map_data *map = &guest->map;
-	const struct kvm_vm *vm;
-
-	if (!guest->asked_clock) {
-		struct perf_tsc_conversion tc = kvm_guests__tsc_conversion(session);
-
-		guest->asked_clock = true;
-		vm = kvm_vms__find_pid(&session->kvm_guests->vms, guest->pid);
-		if (vm && !map->bad_clock && !guest_clock__set(&map->clock, &vm->tsc, &tc))
-			guest->has_clock = true;
-	}
-	return guest->has_clock ? guest_clock__time(&map->clock, time) : GUEST_TIME_NONE;
-}
-
-/* Who began or ended before the guest was followed, or after that, is not known. */
-static bool kvm_guest__is_followed_at(const struct kvm_guest *guest, u64 time)
-{
-	const struct guest_clock *clock = &guest->map.clock;
-
-	return !guest->map.followed || time == GUEST_TIME_NONE ||
-	       (time >= clock->pairs[0].time && time <= clock->pairs[clock->nr - 1].time);
-}
-
-/*
- * The owner of an address space, or NULL. Without a time, a pid that several had in turn
- * says nothing: its names and maps are those of the last one.
- */
-static const struct guest_space *kvm_guest__find_space(struct kvm_guest *guest, u64 cr3, u64 time,
-						       bool *ambiguous)
-{
-	const struct guest_space *space;
-
-	space = guest_spaces__find(&guest->map.spaces, cr3, time, ambiguous);
-	if (space && guest->map.followed && time == GUEST_TIME_NONE &&
-	    hashmap__find(guest->map.several, (long)space->pid, NULL)) {
-		*ambiguous = true;
-		return NULL;
-	}
-	return space;
-}
-
-/* The pseudo process of a CR3 that no process is known to own, or -1 */
-static pid_t kvm_guest__pseudo_pid(struct kvm_guest *guest, u64 cr3)
-{
-	long pt_root = guest_spaces__root(&guest->map.spaces, cr3);
-	size_t nr = hashmap__size(guest->unnamed);
-	char comm[32];
-	long pid;
-
-	if (hashmap__find(guest->unnamed, pt_root, &pid))
-		return pid;
-
-	pid = KVM_GUEST_PSEUDO_PID + nr;
-	if (nr >= KVM_GUEST_MAX_PSEUDO)
-		pid = KVM_GUEST_PSEUDO_PID + KVM_GUEST_MAX_PSEUDO;
-	else if (hashmap__add(guest->unnamed, pt_root, pid))
-		return -1;
-
-	if (nr >= KVM_GUEST_MAX_PSEUDO)
-		scnprintf(comm, sizeof(comm), "[other cr3]");
-	else
-		scnprintf(comm, sizeof(comm), "[cr3 %#lx]", pt_root);
-	if (kvm_guest__comm(guest, pid, comm, false))
-		return -1;
-	return pid;
-}
-
-/*
- * What can be done only when samples come. The kernel's symbols are in one file with
- * those of its modules, and perf puts them where they belong when it loads the kernel.
- */
-static void kvm_guest__load(struct kvm_guest *guest)
-{
-	struct map *map;
-
-	guest->loaded = true;
-	if (!guest->has_map && !guest->nested)
-		kvm_guest__use_given_kernel(guest);
-	map = machine__kernel_map(guest->machine);
-	if (map && guest->machine->kallsyms_filename)
-		map__load(map);
-	if (guest->has_map)
-		kvm_guest__end_kernel_at_text(guest);
-	if (kvm_guest__load_symbols(guest))
-		unified_warning("Guest %s: no memory for the symbols of its JIT compilers\n",
-				guest->name);
-}
-
-static void kvm_guest__count(struct kvm_guest *guest, bool user, bool named, u64 ip)
-{
-	if (user) {
-		guest->nr_user++;
-		guest->nr_user_named += named;
-	} else if (ip >= X86_KERNEL_IMAGE_START && ip < X86_KERNEL_IMAGE_END) {
-		guest->nr_kernel++;
-		guest->nr_kernel_named += ip >= guest->kernel_start && ip < guest->kernel_end;
-	}
-}
-
 /*
  * The guest that the VMM @pid runs, or NULL: no memory, or no pid, or not a
  * profile with guests. A VM that came and went during the record is in no table.
@@ -366,8 +117,8 @@ struct kvm_guest *kvm_guests__findnew(struct perf_session *session, pid_t pid)
 }
 
 /* What runs in a guest of @guest is neither of its processes nor of its kernel. */
-static struct kvm_guest *kvm_guest__nested(struct perf_session *session,
-					   const struct kvm_guest *guest)
+struct kvm_guest *kvm_guests__findnew_nested(struct perf_session *session,
+					     const struct kvm_guest *guest)
 {
 	pid_t pid = guest->pid | KVM_GUEST_PSEUDO_PID;
 	struct kvm_guest *nested = kvm_guests__find(session, pid);
@@ -383,72 +134,111 @@ static struct kvm_guest *kvm_guest__nested(struct perf_session *session,
 	return nested;
 }
 
-/* Without a context, the thread tells the vCPU, if it was known then. Or -1 */
-static u32 vcpu_of_thread(struct perf_session *session, const struct perf_sample *sample)
+/**
+ * kvm_guests__open - find out whether a session that is read has guests
+ *
+ * Does nothing for data that perf kvm unified record has not written. 0 or -ENOMEM
+ */
+int kvm_guests__open(struct perf_session *session)
 {
-	const struct kvm_vm *vm = kvm_vms__find_pid(&session->kvm_guests->vms, sample->pid);
-	const struct guest_vcpu *vcpu = vm ? kvm_vm__find_tid(vm, sample->tid) : NULL;
+	char path[PATH_MAX], err[256];
+	struct kvm_guests *guests;
 
-	return vcpu ? vcpu->id : (u32)-1;
+	if (!session->data->is_dir)
+		return 0;
+
+	scnprintf(path, sizeof(path), "%s/" KVM_GUESTS_VMS, session->data->path);
+	if (access(path, F_OK))
+		return 0;
+	/* Page table roots and times are keys of hashmaps, which have the size of a long. */
+	if (sizeof(long) < sizeof(u64)) {
+		unified_warning("A perf of 32 bits does not tell guests apart\n");
+		return 0;
+	}
+
+	guests = zalloc(sizeof(*guests));
+	if (!guests)
+		return -ENOMEM;
+	INIT_LIST_HEAD(&guests->guests);
+	guests->by_pid = number_map__new();
+	if (IS_ERR(guests->by_pid)) {
+		free(guests);
+		return -ENOMEM;
+	}
+	session->kvm_guests = guests;
+	perf_guest = true;
+	/* Build-ids are read from here on, before commands call symbol__init() */
+	symbol__elf_init();
+
+	if (kvm_vms__read(&guests->vms, path, err, sizeof(err)))
+		unified_warning("%s %s: VMs that it does not name are called by their pids\n",
+				path, err);
+	return 0;
+}
+
+static void kvm_guest__load(struct kvm_guest *guest, const char *dir)
+{
+	char path[PATH_MAX], kallsyms[PATH_MAX], err[256];
+
+	scnprintf(path, sizeof(path), "%s/" KVM_GUEST_MAP_FMT, dir, guest->pid);
+	if (access(path, F_OK))
+		return;
+	scnprintf(kallsyms, sizeof(kallsyms), "%s/" KVM_GUEST_KALLSYMS_FMT "/kallsyms",
+		  dir, guest->pid);
+	if (kvm_guest__load_map(guest, path, kallsyms, -1, err, sizeof(err)))
+		unified_warning("Guest %s stays without names: its map %s %s\n",
+				guest->name, path, err);
 }
 
 /**
- * kvm_guests__resolve - turn the VMM's pid and a CR3 into the guest's pid
- * @sample: of a guest, with a vCPU context; all others are left alone
+ * kvm_guests__load - load the maps of the guests that the recording has found
+ * @options: what the user wants, or NULL; to stay for as long as the session
  *
- * Afterwards sample->machine_pid is the VMM, sample->vcpu the vCPU and
- * sample->pid and ->tid the guest's process: the one that owned the address space
- * at that time. A kernel thread borrows the one of the process that ran before it and
- * is not told apart from it.
+ * Without this, it is done when the first sample of a guest comes. A guest whose map cannot be
+ * used stays without names, with a warning.
  */
-void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sample)
+void kvm_guests__load(struct perf_session *session, const struct kvm_guests_options *options)
 {
-	const struct vcpu_sample *vcpu = &sample->vcpu_ctx;
-	bool user = sample->cpumode == PERF_RECORD_MISC_GUEST_USER;
-	const struct guest_space *space = NULL;
-	u64 time = GUEST_TIME_NONE;
-	struct kvm_guest *guest;
-	bool ambiguous = false, followed;
+	struct kvm_guests *guests = session->kvm_guests;
 
-	if (!session->kvm_guests || sample->machine_pid ||
-	    (!user && sample->cpumode != PERF_RECORD_MISC_GUEST_KERNEL))
+	if (!guests || guests->loaded)
 		return;
+	guests->loaded = true;
+	guests->options = options;
+	for (size_t i = 0; i < guests->vms.nr; i++) {
+		struct kvm_vm *vm = &guests->vms.entries[i];
+		struct kvm_guest *guest = kvm_guest__new(session, vm->pid, vm->name);
 
-	guest = kvm_guests__findnew(session, sample->pid);
-	if (guest && (vcpu->flags & PERF_VCPU_NESTED))
-		guest = kvm_guest__nested(session, guest);
-	if (!guest)
-		return;
-
-	sample->machine_pid = guest->pid;
-	if (vcpu_sample__has_id(vcpu))
-		sample->vcpu = vcpu->vcpu_id;
-	else
-		sample->vcpu = vcpu_of_thread(session, sample);
-	/* The VMM's pid means nothing in the guest. */
-	sample->pid = -1;
-	sample->tid = -1;
-	if (!guest->loaded)
-		kvm_guest__load(guest);
-	if (guest->has_map) {
-		time = kvm_guest__time(session, guest, sample->time);
-		/* Where the clock jumps, the time comes with the next sample that has one. */
-		if (time != GUEST_TIME_NONE || !guest->has_clock)
-			kvm_guest__replay(guest, time);
+		if (guest && !kvm_guests_options__skips_map(options, guest->name))
+			kvm_guest__load(guest, session->data->path);
 	}
-	if (!(vcpu->flags & PERF_VCPU_PT_ROOT_VALID))
+}
+
+void kvm_guests__delete(struct perf_session *session)
+{
+	struct kvm_guest *guest, *tmp;
+
+	if (!session->kvm_guests)
 		return;
 
-	followed = kvm_guest__is_followed_at(guest, time);
-	if (followed)
-		space = kvm_guest__find_space(guest, vcpu->pt_root, time, &ambiguous);
-	guest->ns_pid = space ? space->ns_pid : 0;
-	if (vcpu->flags & PERF_VCPU_IN_GUEST) {
-		kvm_guest__count(guest, user, space, sample->ip);
-		guest->nr_user_shared += user && space && ambiguous;
-		guest->nr_user_ambiguous += user && !space && ambiguous;
-		guest->nr_user_outside += user && !followed;
+	list_for_each_entry_safe(guest, tmp, &session->kvm_guests->guests, node) {
+		list_del(&guest->node);
+		kvm_guest__free(guest);
 	}
-	sample->pid = space ? space->pid : kvm_guest__pseudo_pid(guest, vcpu->pt_root);
-	sample->tid = sample->pid;
+	hashmap__free(session->kvm_guests->by_pid);
+	kvm_vms__exit(&session->kvm_guests->vms);
+	zfree(&session->kvm_guests);
+}
+
+/* A name for which there is a root, and no guest in @session; or NULL */
+const char *kvm_guests__unused_root(struct perf_session *session,
+				    const struct kvm_guests_options *options)
+{
+	struct guest_root *root;
+
+	list_for_each_entry(root, &options->roots, node) {
+		if (root->name && !kvm_guests__find_name(session, root->name))
+			return root->name;
+	}
+	return NULL;
 }

@@ -14,14 +14,13 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "util/build-id.h"
 #include "util/debug.h"
 #include "util/event.h"
 #include "util/machine.h"
 #include "util/symbol.h"
 #include "util/symbol_conf.h"
 #include "kvm-unified/lib/warnings.h"
-#include "guests.h"
+#include "guest.h"
 #include "kernel.h"
 #include "machine.h"
 
@@ -76,12 +75,13 @@ static bool find_text(const struct kvm_guest *guest, const char *kallsyms, u64 *
 	return false;
 }
 
-static int add_module(void *arg, const char *name, u64 start, u64 size)
+static int add_module(void *guest, const char *name, u64 start, u64 size)
 {
-	const struct build_id none = { };
+	const struct guest_mmap map = {
+		.start = start, .len = size, .prot = PROT_EXEC, .name = name,
+	};
 
-	return kvm_guest__add_map(arg, /*kernel=*/true, /*pid=*/0, start, size, 0, PROT_EXEC, 0,
-				  &none, name);
+	return kvm_guest__add_kernel_map(guest, &map);
 }
 
 /**
@@ -91,9 +91,9 @@ static int add_module(void *arg, const char *name, u64 start, u64 size)
  */
 void kvm_guest__use_given_kernel(struct kvm_guest *guest)
 {
-	char kallsyms[PATH_MAX], modules[PATH_MAX], name[64];
-	const struct build_id none = { };
-	u64 start, end;
+	struct guest_mmap map = { .prot = PROT_EXEC, .name = KERNEL_MAP_NAME TEXT_SYMBOL };
+	char kallsyms[PATH_MAX], modules[PATH_MAX];
+	u64 end;
 
 	given_kallsyms(guest, kallsyms, sizeof(kallsyms));
 	given_file(guest, "modules", symbol_conf.default_guest_modules,
@@ -101,11 +101,11 @@ void kvm_guest__use_given_kernel(struct kvm_guest *guest)
 	if (!kallsyms[0])
 		return;
 
-	if (!find_text(guest, kallsyms, &start, &end))
+	if (!find_text(guest, kallsyms, &map.start, &end))
 		return;
-	scnprintf(name, sizeof(name), "[kernel.kallsyms]%s", TEXT_SYMBOL);
-	if (kvm_guest__add_map(guest, /*kernel=*/true, /*pid=*/0, start, end - start, start,
-			       PROT_EXEC, 0, &none, name))
+	map.len = end - map.start;
+	map.pgoff = map.start;
+	if (kvm_guest__add_kernel_map(guest, &map))
 		return;
 	if (modules[0])
 		modules__parse(modules, guest, add_module);

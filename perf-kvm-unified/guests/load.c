@@ -32,7 +32,7 @@
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/warnings.h"
 #include "files.h"
-#include "guests.h"
+#include "guest.h"
 #include "kernel.h"
 #include "load.h"
 #include "machine.h"
@@ -268,19 +268,36 @@ static int guest_map__check_event(struct guest_map_load *load, const union perf_
 
 static int kvm_guest__apply_mmap(struct kvm_guest *guest, const union perf_event *event)
 {
-	bool kernel = misc__is_kernel(event->header.misc);
-	struct build_id bid = { };
+	struct guest_mmap map;
+	struct build_id bid;
 
-	if (event->header.type == PERF_RECORD_MMAP)
-		return kvm_guest__add_map(guest, kernel, event->mmap.pid, event->mmap.start,
-					  event->mmap.len, event->mmap.pgoff, PROT_EXEC, 0, &bid,
-					  event->mmap.filename);
-
-	if (event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
-		build_id__init(&bid, event->mmap2.build_id, event->mmap2.build_id_size);
-	return kvm_guest__add_map(guest, kernel, event->mmap2.pid, event->mmap2.start,
-				  event->mmap2.len, event->mmap2.pgoff, event->mmap2.prot,
-				  event->mmap2.flags, &bid, event->mmap2.filename);
+	if (event->header.type == PERF_RECORD_MMAP) {
+		map = (struct guest_mmap) {
+			.pid = event->mmap.pid,
+			.start = event->mmap.start,
+			.len = event->mmap.len,
+			.pgoff = event->mmap.pgoff,
+			.prot = PROT_EXEC,
+			.name = event->mmap.filename,
+		};
+	} else {
+		map = (struct guest_mmap) {
+			.pid = event->mmap2.pid,
+			.start = event->mmap2.start,
+			.len = event->mmap2.len,
+			.pgoff = event->mmap2.pgoff,
+			.prot = event->mmap2.prot,
+			.flags = event->mmap2.flags,
+			.name = event->mmap2.filename,
+		};
+		if (event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+			build_id__init(&bid, event->mmap2.build_id, event->mmap2.build_id_size);
+			if (build_id__is_defined(&bid))
+				map.bid = &bid;
+		}
+	}
+	return misc__is_kernel(event->header.misc) ? kvm_guest__add_kernel_map(guest, &map) :
+						     kvm_guest__add_map(guest, &map);
 }
 
 static int kvm_guest__apply_comm(struct kvm_guest *guest, const union perf_event *event)

@@ -26,7 +26,7 @@
 #include "util/symbol.h"
 #include "util/thread.h"
 #include "files.h"
-#include "guests.h"
+#include "guest.h"
 #include "machine.h"
 
 /* Kernel addresses of x86-64 and arm64 have the top bit set. */
@@ -255,109 +255,154 @@ static const struct guest_symbols *kvm_guest__symbols(const struct kvm_guest *gu
  * compilers do to write and run it at different addresses; but a program that was
  * started from one has a build-id.
  */
-static bool is_own_code(const struct kvm_guest *guest, pid_t pid, u32 flags,
-			const struct build_id *bid, const char *name)
+static bool is_own_code(const struct kvm_guest *guest, const struct guest_mmap *map)
 {
-	if (is_anon_memory(name) || is_no_dso_memory(name))
+	if (is_anon_memory(map->name) || is_no_dso_memory(map->name))
 		return true;
-	if (build_id__is_defined(bid))
+	if (map->bid)
 		return false;
-	return (flags & MAP_HUGETLB) ||
-	       (strstarts(name, "/memfd:") && kvm_guest__symbols(guest, pid));
+	return (map->flags & MAP_HUGETLB) ||
+	       (strstarts(map->name, "/memfd:") && kvm_guest__symbols(guest, map->pid));
 }
 
-/*
- * Make an event of the guest's own kernel and processes one of the guest
- * machine. @start and so on come from a MMAP or MMAP2 record.
- */
-int kvm_guest__add_map(struct kvm_guest *guest, bool kernel, pid_t pid, u64 start, u64 len,
-		       u64 pgoff, u32 prot, u32 flags, const struct build_id *bid,
-		       const char *name)
+/* What is no map at all is left out without a word. */
+static bool guest_mmap__is_possible(const struct guest_mmap *map, bool kernel)
 {
-	struct perf_sample sample = {
-		.cpumode = kernel ? PERF_RECORD_MISC_GUEST_KERNEL : PERF_RECORD_MISC_GUEST_USER,
-	};
-	union perf_event *event;
-	int ret = 0;
+	return map->len && map->start + map->len >= map->start &&
+	       kernel == !!(map->start & GUEST_KERNEL_SPACE);
+}
 
-	if (!len || start + len < start)
-		return 0;
-	if (kernel != !!(start & GUEST_KERNEL_SPACE))
-		return 0;
-	if (!kernel && !guest_pid__is_valid(pid))
+/* As the host's kernel would have told of it, but for the name. NULL: no memory */
+static union perf_event *guest_mmap__event(const struct guest_mmap *map, pid_t pid, u16 misc)
+{
+	union perf_event *event = zalloc(sizeof(event->mmap2));
+
+	if (!event)
+		return NULL;
+	event->header.type = PERF_RECORD_MMAP2;
+	event->header.size = sizeof(event->mmap2);
+	event->header.misc = misc;
+	event->mmap2.pid = pid;
+	event->mmap2.tid = pid;
+	event->mmap2.start = map->start;
+	event->mmap2.len = map->len;
+	event->mmap2.pgoff = map->pgoff;
+	event->mmap2.prot = map->prot;
+	event->mmap2.flags = map->flags;
+	if (map->bid) {
+		event->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+		event->mmap2.build_id_size = map->bid->size;
+		memcpy(event->mmap2.build_id, map->bid->data, map->bid->size);
+	}
+	return event;
+}
+
+/* Takes @event. 0 or -errno */
+static int kvm_guest__process_mmap(struct kvm_guest *guest, union perf_event *event, u8 cpumode)
+{
+	struct perf_sample sample = { .cpumode = cpumode };
+	int ret = machine__process_mmap2_event(guest->machine, event, &sample);
+
+	free(event);
+	return ret;
+}
+
+/**
+ * kvm_guest__add_kernel_map - add a guest's kernel, or a module of it, to its machine
+ *
+ * 0, -ENOMEM, -E2BIG or another -errno
+ */
+int kvm_guest__add_kernel_map(struct kvm_guest *guest, const struct guest_mmap *map)
+{
+	union perf_event *event;
+
+	if (!guest_mmap__is_possible(map, /*kernel=*/true))
 		return 0;
 	if (guest->machine->dsos.cnt >= GUEST_MAX_FILES)
 		return -E2BIG;
-
-	event = zalloc(sizeof(event->mmap2));
+	event = guest_mmap__event(map, guest->pid, PERF_RECORD_MISC_GUEST_KERNEL);
 	if (!event)
 		return -ENOMEM;
 
-	event->header.type = PERF_RECORD_MMAP2;
-	event->header.size = sizeof(event->mmap2);
-	event->header.misc = sample.cpumode;
-	event->mmap2.pid = kernel ? guest->pid : pid;
-	event->mmap2.tid = event->mmap2.pid;
-	event->mmap2.start = start;
-	event->mmap2.len = len;
-	event->mmap2.pgoff = pgoff;
-	event->mmap2.prot = prot;
-	event->mmap2.flags = flags;
-	if (build_id__is_defined(bid)) {
-		event->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
-		event->mmap2.build_id_size = bid->size;
-		memcpy(event->mmap2.build_id, bid->data, bid->size);
-	} else if (!kernel) {
+	if (strstarts(map->name, KERNEL_MAP_NAME)) {
+		/* The suffix is the symbol that pgoff is the address of. */
+		scnprintf(event->mmap2.filename, sizeof(event->mmap2.filename), "%s%s",
+			  guest->machine->mmap_name, map->name + strlen(KERNEL_MAP_NAME));
+		if (map->len <= GUEST_KERNEL_MAX_SIZE) {
+			guest->kernel_start = map->start;
+			guest->kernel_end = map->start + map->len;
+		}
+	} else {
+		guest_module_name(map->name, event->mmap2.filename, sizeof(event->mmap2.filename));
+	}
+	return kvm_guest__process_mmap(guest, event, PERF_RECORD_MISC_GUEST_KERNEL);
+}
+
+/* The process @pid gets one more map: it is there, and has room for it. 0 or -errno */
+static int kvm_guest__prepare_map(struct kvm_guest *guest, pid_t pid)
+{
+	struct thread *thread = kvm_guest__findnew_thread(guest, pid);
+	int ret;
+
+	if (!thread)
+		return kvm_guest__no_thread(guest);
+	if (maps__nr_maps(thread__maps(thread)) >= GUEST_MAX_MAPS_OF_PID)
+		ret = -E2BIG;
+	else
+		ret = kvm_guest__own_maps(guest, thread);
+	thread__put(thread);
+	return ret;
+}
+
+/* The name that perf is to know the map by, and where it begins in what has that name */
+static void kvm_guest__name_map(struct kvm_guest *guest, const struct guest_mmap *map,
+				struct perf_record_mmap2 *mmap2)
+{
+	if (!strcmp(map->name, "[vdso]")) {
+		guest_vdso_name(guest, map->start, mmap2->filename, sizeof(mmap2->filename));
+		mmap2->pgoff = 0;
+	} else if (is_own_code(guest, map)) {
+		guest_own_code_name(guest, map->pid, mmap2->filename, sizeof(mmap2->filename));
+		/* Its symbols are by address. */
+		mmap2->pgoff = map->start;
+		/* Not to be taken for what the host has at that place. */
+		mmap2->flags &= ~MAP_HUGETLB;
+	} else {
+		guest_file_name(guest, map->name, map->bid, mmap2->filename,
+				sizeof(mmap2->filename));
+	}
+}
+
+/**
+ * kvm_guest__add_map - add a map of one of a guest's processes to its machine
+ *
+ * 0, -ENOMEM, -E2BIG or another -errno
+ */
+int kvm_guest__add_map(struct kvm_guest *guest, const struct guest_mmap *map)
+{
+	union perf_event *event;
+	int ret;
+
+	if (!guest_mmap__is_possible(map, /*kernel=*/false) || !guest_pid__is_valid(map->pid))
+		return 0;
+	if (guest->machine->dsos.cnt >= GUEST_MAX_FILES)
+		return -E2BIG;
+	ret = kvm_guest__prepare_map(guest, map->pid);
+	if (ret)
+		return ret;
+	event = guest_mmap__event(map, map->pid, PERF_RECORD_MISC_GUEST_USER);
+	if (!event)
+		return -ENOMEM;
+
+	if (!map->bid) {
 		/* perf takes a file without a build-id for any other of that name. */
 		event->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
 		event->mmap2.build_id_size = sizeof(event->mmap2.build_id);
 		memset(event->mmap2.build_id, GUEST_NO_BUILD_ID_BYTE,
 		       sizeof(event->mmap2.build_id));
 	}
-
-	if (kernel && strstarts(name, "[kernel.kallsyms]")) {
-		/* The suffix is the symbol that pgoff is the address of. */
-		scnprintf(event->mmap2.filename, sizeof(event->mmap2.filename), "%s%s",
-			  guest->machine->mmap_name, name + strlen("[kernel.kallsyms]"));
-		if (len <= GUEST_KERNEL_MAX_SIZE) {
-			guest->kernel_start = start;
-			guest->kernel_end = start + len;
-		}
-	} else if (kernel) {
-		guest_module_name(name, event->mmap2.filename, sizeof(event->mmap2.filename));
-	} else {
-		struct thread *thread = kvm_guest__findnew_thread(guest, pid);
-
-		if (!thread)
-			ret = kvm_guest__no_thread(guest);
-		else if (maps__nr_maps(thread__maps(thread)) >= GUEST_MAX_MAPS_OF_PID)
-			ret = -E2BIG;
-		else
-			ret = kvm_guest__own_maps(guest, thread);
-		thread__put(thread);
-		if (ret)
-			goto out;
-		if (!strcmp(name, "[vdso]")) {
-			guest_vdso_name(guest, start, event->mmap2.filename,
-					sizeof(event->mmap2.filename));
-			event->mmap2.pgoff = 0;
-		} else if (is_own_code(guest, pid, flags, bid, name)) {
-			guest_own_code_name(guest, pid, event->mmap2.filename,
-					    sizeof(event->mmap2.filename));
-			/* Its symbols are by address. */
-			event->mmap2.pgoff = start;
-			/* Not to be taken for what the host has at that place. */
-			event->mmap2.flags &= ~MAP_HUGETLB;
-		} else {
-			guest_file_name(guest, name, bid, event->mmap2.filename,
-					sizeof(event->mmap2.filename));
-		}
-	}
-
-	ret = machine__process_mmap2_event(guest->machine, event, &sample);
-out:
-	free(event);
-	return ret;
+	kvm_guest__name_map(guest, map, &event->mmap2);
+	return kvm_guest__process_mmap(guest, event, PERF_RECORD_MISC_GUEST_USER);
 }
 
 /*

@@ -19,15 +19,35 @@ struct thread;
 #define GUEST_MAX_MAPS_OF_PID	16384
 #define GUEST_MAX_FILES		(1U << 16)
 
+/* The kernel's own map is called that and the name of a symbol, which it begins at. */
+#define KERNEL_MAP_NAME		"[kernel.kallsyms]"
+
+/**
+ * struct guest_mmap - a file, or memory, that a guest has mapped
+ * @pid: of the process; not of a map of the kernel
+ * @prot: @flags: as for mmap()
+ * @bid: the file's build-id, or NULL
+ * @name: as the guest calls it
+ */
+struct guest_mmap {
+	pid_t		pid;
+	u64		start;
+	u64		len;
+	u64		pgoff;
+	u32		prot;
+	u32		flags;
+	const struct build_id *bid;
+	const char	*name;
+};
+
 bool guest_pid__is_valid(pid_t pid);
 
 struct thread *kvm_guest__findnew_thread(struct kvm_guest *guest, pid_t pid);
 int kvm_guest__comm(struct kvm_guest *guest, pid_t pid, const char *comm, bool exec);
 int kvm_guest__fork(struct kvm_guest *guest, pid_t pid, pid_t parent);
 void kvm_guest__exit(struct kvm_guest *guest, pid_t pid);
-int kvm_guest__add_map(struct kvm_guest *guest, bool kernel, pid_t pid, u64 start, u64 len,
-		       u64 pgoff, u32 prot, u32 flags, const struct build_id *bid,
-		       const char *name);
+int kvm_guest__add_kernel_map(struct kvm_guest *guest, const struct guest_mmap *map);
+int kvm_guest__add_map(struct kvm_guest *guest, const struct guest_mmap *map);
 
 int kvm_guest__add_symbols(struct kvm_guest *guest, pid_t pid, const char *text, size_t len);
 int kvm_guest__load_symbols(struct kvm_guest *guest);

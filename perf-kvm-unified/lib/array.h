@@ -6,6 +6,13 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+/*
+ * Arrays that grow.
+ *
+ * Room: lib/, what any room may use, and perf has not.
+ * Calls: none
+ */
+
 /* Entries of an array that is not empty any more */
 #define GROW_ARRAY_FIRST	256
 

@@ -8,19 +8,19 @@
 #include <linux/types.h>
 
 /* For the functions of qsort(): any order will do, if it is always the same. */
-static inline int axis_cmp(u64 a, u64 b)
+static inline int sort_cmp(u64 a, u64 b)
 {
 	return a < b ? -1 : a > b;
 }
 
-static inline int axis_cmp_u64(const void *a, const void *b)
+static inline int sort_cmp_u64(const void *a, const void *b)
 {
-	return axis_cmp(*(const u64 *)a, *(const u64 *)b);
+	return sort_cmp(*(const u64 *)a, *(const u64 *)b);
 }
 
 /* qsort() wants an array even if it has nothing in it. */
-static inline void axis_sort(void *array, size_t nr, size_t size,
-			     int (*cmp)(const void *, const void *))
+static inline void sort_array(void *array, size_t nr, size_t size,
+			      int (*cmp)(const void *, const void *))
 {
 	if (nr)
 		qsort(array, nr, size, cmp);
@@ -30,7 +30,7 @@ static inline void axis_sort(void *array, size_t nr, size_t size,
  * The first of @nr entries that is not before @key, or @nr if all are. Those that
  * are before it must come first.
  */
-static inline size_t axis_find(const void *array, size_t nr, size_t size, const void *key,
+static inline size_t sort_find(const void *array, size_t nr, size_t size, const void *key,
 			       bool (*is_before)(const void *entry, const void *key))
 {
 	size_t low = 0, high = nr;

@@ -28,7 +28,6 @@
 #include "kvm-unified/format/profile.h"
 #include "kvm-unified/format/stream.h"
 #include "kvm-unified/format/vms.h"
-#include "kvm-unified/guests/guests.h"
 #include "kvm-unified/guests/load.h"
 #include "kvm-unified/lib/warnings.h"
 #include "collectors.h"

@@ -32,6 +32,7 @@
 #include "kvm-unified/format/looks.h"
 #include "kvm-unified/format/profile.h"
 #include "kvm-unified/guests/guests.h"
+#include "kvm-unified/guests/resolve.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/sort.h"
@@ -324,7 +325,7 @@ static int measurement__hit_guest(struct measurement *m, const struct perf_sampl
 		.comm = user ? thread__comm_str(al->thread) ?: "" : "",
 		.pid = user && (pid_t)sample->pid < KVM_GUEST_PSEUDO_PID ?
 		       (pid_t)sample->pid : -1,
-		.ns_pid = user ? guest->ns_pid : 0,
+		.ns_pid = user ? sample->ns_pid : 0,
 	};
 
 	as->kind = user ? AXIS_SAMPLE_GUEST_USER : AXIS_SAMPLE_GUEST_KERNEL;
@@ -858,7 +859,7 @@ static void measurement__set_period(struct measurement *m)
 	m->period = 0;
 	if (!m->nr_distances)
 		return;
-	axis_sort(m->distances, m->nr_distances, sizeof(*m->distances), axis_cmp_u64);
+	sort_array(m->distances, m->nr_distances, sizeof(*m->distances), sort_cmp_u64);
 	m->period = m->distances[m->nr_distances / 2];
 }
 

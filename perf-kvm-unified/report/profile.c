@@ -170,7 +170,7 @@ static int round_rows(struct profile_row **rows, u32 nr, u64 total, u64 period)
 		missing -= rows[i]->samples;
 		remainders[i] = row__remainder(rows[i], period);
 	}
-	axis_sort(remainders, nr, sizeof(*remainders), axis_cmp_u64);
+	sort_array(remainders, nr, sizeof(*remainders), sort_cmp_u64);
 	if (missing)
 		limit = remainders[nr - min_t(u64, missing, nr)];
 	free(remainders);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * perf kvm unified report: the options, and the way from a file to the tables.
+ *
+ * Room: report/, from a session to tables of the host, its VMs and their vCPUs.
+ * Calls: axis format guests lib
  */
 #include <ctype.h>
 #include <errno.h>
@@ -34,6 +37,8 @@
 #include "kvm-unified/format/profile.h"
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/guests/load.h"
+#include "kvm-unified/guests/options.h"
+#include "kvm-unified/guests/resolve.h"
 #include "kvm-unified/lib/options.h"
 #include "kvm-unified/lib/warnings.h"
 #include "measurement.h"
@@ -64,6 +69,7 @@ struct report {
 	struct print_opts print_opts;
 	print_fn	 print;
 	struct list_head map_args;
+	struct kvm_guests_options guests_options;
 	/* As they were given */
 	const char	 *percent_limit;
 	const char	 *format;
@@ -98,7 +104,7 @@ static int parse_guest_map(const struct option *opt, const char *arg, int unset 
 		return -ENOMEM;
 	}
 	/* The one in the profile is not for this report. */
-	if (kvm_guests__skip_map(ma->name)) {
+	if (kvm_guests_options__skip_map(&rep->guests_options, ma->name)) {
 		free(ma->name);
 		free(ma);
 		return -ENOMEM;
@@ -109,10 +115,9 @@ static int parse_guest_map(const struct option *opt, const char *arg, int unset 
 	return 0;
 }
 
-static int parse_guest_root(const struct option *opt __maybe_unused, const char *arg,
-			    int unset __maybe_unused)
+static int parse_guest_root(const struct option *opt, const char *arg, int unset __maybe_unused)
 {
-	int ret = kvm_guests__add_root(arg);
+	int ret = kvm_guests_options__add_root(opt->value, arg);
 
 	if (ret == -EINVAL)
 		pr_err("--guest-root wants DIR or NAME=DIR, not '%s'\n", arg);
@@ -312,6 +317,7 @@ static void report__exit(struct report *rep)
 
 	sections__exit(&rep->sections);
 	measurement__exit(&rep->m);
+	kvm_guests_options__exit(&rep->guests_options);
 	strlist__delete(rep->opts.vms);
 	intlist__delete(rep->opts.vcpus);
 	intlist__delete(rep->opts.pids);
@@ -328,11 +334,11 @@ static void report__exit(struct report *rep)
 	}
 }
 
-static int report__check_roots(void)
+static int report__check_roots(const struct report *rep)
 {
 	const char *name;
 
-	if (!kvm_guests__has_two_roots(&name))
+	if (!kvm_guests_options__has_two_roots(&rep->guests_options, &name))
 		return 0;
 
 	if (name)
@@ -558,7 +564,7 @@ static int report__parse(struct report *rep)
 	return report__parse_percent_limit(rep) ?: report__parse_format(rep) ?:
 	       report__parse_attribution(rep) ?: report__parse_sort(rep) ?:
 	       report__parse_lists(rep) ?: report__parse_cpus(rep) ?:
-	       report__check_guest_code() ?: report__check_roots() ?:
+	       report__check_guest_code() ?: report__check_roots(rep) ?:
 	       report__check_files();
 }
 
@@ -615,7 +621,7 @@ bad:
 /* A VM that is asked for and not there is a typing error. */
 static int report__check_vms(const struct report *rep)
 {
-	const char *name = kvm_guests__unused_root(rep->m.session);
+	const char *name = kvm_guests__unused_root(rep->m.session, &rep->guests_options);
 	struct str_node *node;
 
 	if (name)
@@ -786,6 +792,7 @@ static int report__run(struct report *rep, struct perf_data *data)
 	}
 
 	rep->m.session = session;
+	kvm_guests__load(session, &rep->guests_options);
 	ret = symbol__init(&session->header.env) < 0 ? -EIO : 0;
 	if (!ret)
 		ret = measurement__open(&rep->m, session);
@@ -864,9 +871,9 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 		OPT_CALLBACK(0, "guest-map", &rep, "NAME=FILE",
 			     "map of guest NAME, made by perf kvm unified guest-map in it",
 			     parse_guest_map),
-		OPT_BOOLEAN(0, "guest-maps", &kvm_guests__use_maps,
+		OPT_BOOLEAN(0, "guest-maps", &rep.guests_options.use_maps,
 			    "use the maps in the profile (default)"),
-		OPT_CALLBACK(0, "guest-root", NULL, "[NAME=]DIR",
+		OPT_CALLBACK(0, "guest-root", &rep.guests_options, "[NAME=]DIR",
 			     "where the root file system of guest NAME, or of all guests, is mounted",
 			     parse_guest_root),
 		OPT_STRING('k', "vmlinux", &symbol_conf.vmlinux_name, "file",
@@ -882,6 +889,7 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 	};
 	int ret;
 
+	kvm_guests_options__init(&rep.guests_options);
 	ret = measurement__init(&rep.m);
 	if (ret)
 		return 1;

@@ -392,7 +392,7 @@ static int vcpu__cmp(const void *_a, const void *_b)
 	const struct axis_vcpu *a = *(const struct axis_vcpu **)_a;
 	const struct axis_vcpu *b = *(const struct axis_vcpu **)_b;
 
-	return axis_cmp(a->vm, b->vm) ?: axis_cmp(a->id, b->id);
+	return sort_cmp(a->vm, b->vm) ?: sort_cmp(a->id, b->id);
 }
 
 /* A VM's table, and those of its vCPUs, @nr, if it has more than one */
@@ -435,7 +435,7 @@ static int add_vms(struct sections *sections, const struct measurement *m,
 		return -ENOMEM;
 	for (u32 i = 0; i < m->axis.nr_vcpus; i++)
 		vcpus[i] = &m->axis.vcpus[i];
-	axis_sort(vcpus, m->axis.nr_vcpus, sizeof(*vcpus), vcpu__cmp);
+	sort_array(vcpus, m->axis.nr_vcpus, sizeof(*vcpus), vcpu__cmp);
 
 	for (u32 i = 0, end; !ret && i < m->axis.nr_vcpus; i = end) {
 		u32 vm = vcpus[i]->vm;

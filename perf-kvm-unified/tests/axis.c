@@ -15,6 +15,7 @@
 #include "tests/tests.h"
 #include "util/debug.h"
 #include "kvm-unified/axis/axis.h"
+#include "kvm-unified/axis/gaps.h"
 
 /* From arch/x86/include/uapi/asm/svm.h */
 #define SVM_INTR	0x60
@@ -552,14 +553,15 @@ static int test__lost(struct test_suite *test __maybe_unused, int subtest __mayb
 static bool has_gaps(const struct time_axis *ta, u32 cpu, u64 start, u64 end,
 		     const u64 *from, size_t nr)
 {
+	const struct axis_gaps gaps = { .entries = ta->gaps, .nr = ta->nr_gaps };
 	const struct axis_gap *g = NULL;
 
 	for (size_t i = 0; i < nr; i++) {
-		g = time_axis__next_gap(ta, g, cpu, start, end);
+		g = axis_gaps__next(&gaps, g, cpu, start, end);
 		if (!g || g->cpu != cpu || g->from != from[i])
 			return false;
 	}
-	return !time_axis__next_gap(ta, g, cpu, start, end);
+	return !axis_gaps__next(&gaps, g, cpu, start, end);
 }
 
 #define HAS_GAPS(ta, cpu, start, end, ...)						\
@@ -572,7 +574,7 @@ static int test__gaps(struct test_suite *test __maybe_unused, int subtest __mayb
 	int err = 0;
 
 	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
-	TEST_ASSERT_VAL("none", !time_axis__next_gap(&ta, NULL, 0, 0, 1000));
+	TEST_ASSERT_VAL("none", has_gaps(&ta, 0, 0, 1000, NULL, 0));
 	/* Not in order, and a long one with short ones in it */
 	err |= gap(&ta, 2, 0, 1000, false);
 	err |= gap(&ta, 1, 900, 950, false);
@@ -584,11 +586,11 @@ static int test__gaps(struct test_suite *test __maybe_unused, int subtest __mayb
 	TEST_ASSERT_VAL("all", HAS_GAPS(&ta, 1, 0, 1000, 100, 200, 300, 900));
 	TEST_ASSERT_VAL("the long one, behind the short ones", HAS_GAPS(&ta, 1, 400, 900, 100));
 	TEST_ASSERT_VAL("without those that are over", HAS_GAPS(&ta, 1, 210, 301, 100, 300));
-	TEST_ASSERT_VAL("between them", !time_axis__next_gap(&ta, NULL, 1, 800, 900));
-	TEST_ASSERT_VAL("before", !time_axis__next_gap(&ta, NULL, 1, 0, 100));
-	TEST_ASSERT_VAL("after", !time_axis__next_gap(&ta, NULL, 1, 950, 1000));
+	TEST_ASSERT_VAL("between them", has_gaps(&ta, 1, 800, 900, NULL, 0));
+	TEST_ASSERT_VAL("before", has_gaps(&ta, 1, 0, 100, NULL, 0));
+	TEST_ASSERT_VAL("after", has_gaps(&ta, 1, 950, 1000, NULL, 0));
 	TEST_ASSERT_VAL("another CPU's", HAS_GAPS(&ta, 0, 10, 20, 0));
-	TEST_ASSERT_VAL("no such CPU", !time_axis__next_gap(&ta, NULL, 3, 0, 1000));
+	TEST_ASSERT_VAL("no such CPU", has_gaps(&ta, 3, 0, 1000, NULL, 0));
 	time_axis__exit(&ta);
 	return TEST_OK;
 }

@@ -2,6 +2,9 @@
 /*
  * The parts of perf kvm unified that need neither a kernel nor a guest, with
  * literal input.
+ *
+ * Room: tests/, what perf test runs of all others, with literal input.
+ * Calls: axis collector format guests lib record report
  */
 #include <elf.h>
 #include <errno.h>
@@ -41,6 +44,7 @@
 #include "kvm-unified/format/stream.h"
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/guests/guests.h"
+#include "kvm-unified/guests/resolve.h"
 #include "kvm-unified/record/looks.h"
 #include "kvm-unified/record/scan.h"
 #include "kvm-unified/report/exits.h"

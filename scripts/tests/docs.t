@@ -198,7 +198,7 @@ finds_us()
 {
 	# Whom it names is for the section to say.
 	(cd "$TMP/linux" && perl scripts/get_maintainer.pl --no-git --no-git-fallback \
-		--no-rolestats --sections -f tools/perf/kvm-unified/report.c) | tee /dev/stderr |
+		--no-rolestats --sections -f tools/perf/kvm-unified/report/report.c) | tee /dev/stderr |
 		grep -xF "$first" >/dev/null
 }
 ok "get_maintainer.pl finds it" finds_us

@@ -194,7 +194,7 @@ ok "timeline: and none is missing" awk '
 		sed -n 's/.*kvm:kvm_vcpu_timeline: *vcpu 0 .*\( seq [0-9]*\)/\1/p')
 
 # The first VM's record starts behind the file header and a record of 16 bytes each, its
-# first vCPU is at 80 in it: id and thread, see perf-kvm-unified/guest-records.h.
+# first vCPU is at 80 in it: id and thread, see perf-kvm-unified/format/records.h.
 vcpu_thread()
 {
 	od -An -tu4 -j 116 -N 4 perf.data/vms | tr -d ' '

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # The KVM selftests of the series, those of sample and time line with nested paging and
-# without, and perf's shell test, in the lab.
+# without, and perf's shell tests, in the lab.
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
@@ -12,12 +12,7 @@ cd "$LAB_OUT/selftests" || { done_testing; }
 
 hand_on_selftests
 
-says()
-{
-	cat perf-test.out
-	grep -q "$1" perf-test.out
-}
-ok "perf test: the shell test passes" says ': Ok$'
+shell_tests_pass
 
 lab_runs selftests-shadow
 cd "$LAB_OUT/selftests-shadow" || { done_testing; }

@@ -57,6 +57,15 @@ no_local_paths()
 	! (cd "$TOP" && files . | xargs -d '\n' grep -nIE '/(root|home/[a-z]+|work)/|https?://[^ ]*/(dists|pool)/' --)
 }
 
+# plant WHAT FILE LINE: a copy of the rooms with one line more in one file is found wrong
+plant()
+{
+	rm -rf "$TMP/rooms"
+	cp -r "$TOP/perf-kvm-unified" "$TMP/rooms"
+	sed -i "0,/^#include/s|^#include|$3\n&|" "$TMP/rooms/$2"
+	ok "rooms: $1 is found" not "$TESTS/rooms" "$TMP/rooms"
+}
+
 "$TOP/scripts/deps.sh" check >&2 && "$TOP/scripts/get-kernel.sh" >&2 || exit 1
 
 for file in $(shell_files); do
@@ -74,6 +83,10 @@ done
 for file in $(files perf-kvm-unified kernel-selftests | grep -E '\.[ch]$'); do
 	ok "checkpatch $file" checkpatch --file "$TOP/$file"
 done
+ok "rooms: each includes only what it may, and there is no circle" "$TESTS/rooms" "$TOP/perf-kvm-unified"
+plant "an include of a room that may not be called" axis/states.c '#include "kvm-unified/guests/guests.h"'
+plant "a circle of files" axis/gaps.h '#include "axis.h"'
+plant "an include by a way of its own" report/exits.c '#include "../lib/sort.h"'
 ok "each mutation finds its place in the code" "$TOP/scripts/mutations.sh" --check
 ok "codespell" spelling
 ok "no paths of one machine, no package mirror" no_local_paths

@@ -130,6 +130,17 @@ hand_on_properties()
 	done <"$1"
 }
 
+# perf's shell tests that the scenario selftests has run, in this directory
+shell_tests_pass()
+{
+	local what
+
+	cat perf-test.out >&2
+	for what in 'PERF_SAMPLE_VCPU' 'perf kvm unified record and report'; do
+		ok "perf test: $what" grep -q "$what *: Ok\$" perf-test.out
+	done
+}
+
 # hand_on_selftests: those that the scenario selftests has run, in this directory
 hand_on_selftests()
 {

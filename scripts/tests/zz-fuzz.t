@@ -32,6 +32,21 @@ export LSAN_OPTIONS=suppressions=$TMP/leaks:print_suppressions=0
 # No perf config, no build-id cache
 export HOME=$TMP
 
+# With the headers of perf, which say how a profile is laid out, and what these are used with
+build_fuzzer()
+{
+	local tools=$MAIN_TREE/src/tools lib=() name
+
+	for name in string ctype bitmap hweight find_bit vsprintf zalloc perf/lib; do
+		lib+=("$tools/lib/$name.c")
+	done
+	gcc -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -Wno-type-limits -D_GNU_SOURCE \
+		-I"$tools/perf" -I"$tools/perf/util" -I"$tools/lib/perf/include" -I"$tools/lib" \
+		-I"$tools/include" -I"$tools/include/uapi" -I"$tools/arch/x86/include" \
+		-I"$tools/arch/x86/include/uapi" \
+		-o "$TMP/fuzz-report" "$TESTS/fuzz-report.c" "${lib[@]}"
+}
+
 # Ends well with a report of the unmutated profile, so that there is something to break.
 seed_is_good()
 {
@@ -51,8 +66,8 @@ fuzz()
 	part=$(((FUZZ_COUNT + JOBS - 1) / JOBS))
 	while [ "$first" -lt "$end" ]; do
 		[ $((first + part)) -le "$end" ] || part=$((end - first))
-		"$PERF" test -w kvm_unified_fuzz -- "$TMP/seed" "$KEEP" "$FUZZ_SEED" \
-			"$first" "$part" >"$TMP/sum.$first" 2>"$TMP/bad.$first" &
+		"$TMP/fuzz-report" "$PERF" "$TMP/seed" "$KEEP" "$FUZZ_SEED" "$first" "$part" \
+			>"$TMP/sum.$first" 2>"$TMP/bad.$first" &
 		pids+=($!)
 		first=$((first + part))
 	done
@@ -83,6 +98,7 @@ both_ends_occur()
 }
 
 ok "perf builds with ASan and UBSan" env PERF_VARIANT=asan "$TOP/scripts/build-perf.sh"
+ok "the fuzzer builds" build_fuzzer
 ok "there is a profile to start from" test -s "$GOOD/data"
 ok "it is cut down to a small one" "$TESTS/small-profile" "$GOOD" "$TMP/seed"
 ok "which has a report" seed_is_good

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * Processes that come, change and go, each with its page table: for
- * perf kvm unified guest-map --follow, see kvm-unified/guest-follow.c.
+ * perf kvm unified guest-map --follow, see kvm-unified/collector/follow.c.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

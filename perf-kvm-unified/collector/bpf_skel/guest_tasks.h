@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* What guest_tasks.bpf.c tells kvm-unified/guest-follow.c */
+/* What guest_tasks.bpf.c tells kvm-unified/collector/follow.c */
 #ifndef __PERF_KVM_UNIFIED_COLLECTOR_GUEST_TASKS_H
 #define __PERF_KVM_UNIFIED_COLLECTOR_GUEST_TASKS_H
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab.sh
-# about: the KVM selftests of the series but that of NMIs, and perf's shell test
+# about: the KVM selftests of the series but that of NMIs, and perf's shell tests
 
 HOST_MEM=1024
 LIMIT=300
@@ -20,9 +20,11 @@ measure()
 		"$test" >"$name.tap" 2>"$name.err" || rc=$?
 		tail -n 3 "$name.tap"
 	done
-	say "perf's shell test"
-	# From there it finds its tests.
-	(cd "$SRC_DIR/tools/perf" && perf test -v "PERF_SAMPLE_VCPU") >perf-test.out 2>&1 || rc=$?
-	tail -n 3 perf-test.out
+	say "perf's shell tests"
+	for test in "PERF_SAMPLE_VCPU" "perf kvm unified record and report"; do
+		# From there it finds its tests.
+		(cd "$SRC_DIR/tools/perf" && perf test -v "$test") >>perf-test.out 2>&1 || rc=$?
+	done
+	tail -n 6 perf-test.out
 	return "$rc"
 }

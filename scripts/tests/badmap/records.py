@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The records of a guest map, and how a kind of bad map is declared.
 
-The records are those of perf-kvm-unified/guest-records.h and of perf.
+The records are those of perf-kvm-unified/format/records.h and of perf.
 """
 
 import array

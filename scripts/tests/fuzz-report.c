@@ -2,13 +2,12 @@
 /*
  * Corrupt profiles through perf kvm unified report, thousands of them:
  *
- *	perf test -w kvm_unified_fuzz -- SEED-DIR OUT-DIR RANDOM-SEED FIRST COUNT
+ *	fuzz-report PERF SEED-DIR OUT-DIR RANDOM-SEED FIRST COUNT
  *
  * SEED-DIR holds a profile, perf.data/, and perhaps root/, the root of its guests'
  * file systems. Mutant number n is the same for the same seeds, whatever number
- * the run begins with. Each is read by a process of its own, forked from one that
- * is loaded and linked already; one that does not end well is kept in
- * OUT-DIR/mutant-<n>/ with what the report said.
+ * the run begins with. Each is read by a PERF of its own; one that does not end well
+ * is kept in OUT-DIR/mutant-<n>/ with what the report said.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -33,12 +32,10 @@
 #include <linux/zalloc.h>
 #include <internal/lib.h>
 
-#include "tests/tests.h"
+/* Of perf: how a profile is laid out */
 #include "util/event.h"
 #include "util/header.h"
-#include "util/util.h"
 #include "kvm-unified/format/profile.h"
-#include "kvm-unified/report/report.h"
 
 /*
  * A report that takes longer hangs: in CPU time, so that a busy machine makes no
@@ -85,6 +82,7 @@ struct fuzz_file {
 };
 
 struct fuzz {
+	const char	*perf;
 	const char	*seed_dir, *out_dir;
 	char		work[PATH_MAX];
 	struct fuzz_file files[FUZZ_MAX_FILES];
@@ -565,7 +563,7 @@ static struct fuzz_file *fuzz__pick_file(struct fuzz *fz)
 }
 
 /* What the report is called with: the map is also read by hand, a way of its own. */
-static int fuzz__argv(struct fuzz *fz, bool by_hand, const char *argv[], char *buf, size_t size)
+static void fuzz__argv(struct fuzz *fz, bool by_hand, const char *argv[], char *buf, size_t size)
 {
 	const char *map = NULL;
 	int argc = 0;
@@ -574,6 +572,9 @@ static int fuzz__argv(struct fuzz *fz, bool by_hand, const char *argv[], char *b
 		if (fz->files[i].kind == FUZZ_MAP)
 			map = fz->files[i].path;
 	}
+	argv[argc++] = fz->perf;
+	argv[argc++] = "kvm";
+	argv[argc++] = "unified";
 	argv[argc++] = "report";
 	argv[argc++] = "-f";
 	argv[argc++] = "-i";
@@ -589,7 +590,6 @@ static int fuzz__argv(struct fuzz *fz, bool by_hand, const char *argv[], char *b
 		argv[argc++] = buf;
 	}
 	argv[argc] = NULL;
-	return argc;
 }
 
 static void __noreturn fuzz__child(struct fuzz *fz, bool by_hand)
@@ -597,17 +597,16 @@ static void __noreturn fuzz__child(struct fuzz *fz, bool by_hand)
 	const struct itimerval cpu_time = { .it_value.tv_sec = FUZZ_MAX_CPU_SECONDS };
 	const char *argv[16];
 	char buf[PATH_MAX];
-	int argc;
 
 	if (chdir(fz->work))
 		_exit(125);
-	argc = fuzz__argv(fz, by_hand, argv, buf, sizeof(buf));
+	fuzz__argv(fz, by_hand, argv, buf, sizeof(buf));
 	dup2(fz->out, STDOUT_FILENO);
 	dup2(fz->err, STDERR_FILENO);
 	setitimer(ITIMER_PROF, &cpu_time, NULL);
 	alarm(FUZZ_MAX_SECONDS);
-	/* Not _exit(): what the sanitizers have to say at the end counts. */
-	exit(cmd_kvm_unified_report(argc, argv));
+	execv(fz->perf, (char **)argv);
+	_exit(125);
 }
 
 static char *read_output(int fd)
@@ -741,6 +740,15 @@ static int fuzz__mutant(struct fuzz *fz, u64 random_seed, u64 n)
 	return 0;
 }
 
+static void remove_work(const struct fuzz *fz)
+{
+	char cmd[PATH_MAX + 16];
+
+	scnprintf(cmd, sizeof(cmd), "rm -rf '%s'", fz->work);
+	if (system(cmd))
+		fprintf(stderr, "%s is left behind\n", fz->work);
+}
+
 static void fuzz__exit(struct fuzz *fz)
 {
 	for (size_t i = 0; i < fz->nr_files; i++) {
@@ -751,27 +759,25 @@ static void fuzz__exit(struct fuzz *fz)
 		close(fz->out);
 	if (fz->err >= 0)
 		close(fz->err);
-	rm_rf(fz->work);
+	remove_work(fz);
 }
 
-static const char fuzz_usage[] =
-	"usage: perf test -w kvm_unified_fuzz -- SEED-DIR OUT-DIR RANDOM-SEED FIRST COUNT\n";
-
-static int kvm_unified_fuzz(int argc, const char **argv)
+int main(int argc, char **argv)
 {
 	struct fuzz fz = { .out = -1, .err = -1 };
 	u64 random_seed, first, count, n;
 	int ret;
 
-	if (argc != 5) {
-		fputs(fuzz_usage, stderr);
+	if (argc != 7) {
+		fprintf(stderr, "usage: %s PERF SEED-DIR OUT-DIR RANDOM-SEED FIRST COUNT\n", argv[0]);
 		return 1;
 	}
-	fz.seed_dir = argv[0];
-	fz.out_dir = argv[1];
-	random_seed = strtoull(argv[2], NULL, 0);
-	first = strtoull(argv[3], NULL, 0);
-	count = strtoull(argv[4], NULL, 0);
+	fz.perf = argv[1];
+	fz.seed_dir = argv[2];
+	fz.out_dir = argv[3];
+	random_seed = strtoull(argv[4], NULL, 0);
+	first = strtoull(argv[5], NULL, 0);
+	count = strtoull(argv[6], NULL, 0);
 
 	scnprintf(fz.work, sizeof(fz.work), "%s/work-%" PRIu64, fz.out_dir, first);
 	ret = fuzz__load(&fz, "");
@@ -792,5 +798,3 @@ static int kvm_unified_fuzz(int argc, const char **argv)
 	fuzz__exit(&fz);
 	return ret || fz.nr_bad ? 1 : 0;
 }
-
-DEFINE_WORKLOAD(kvm_unified_fuzz);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_AXIS_GAPS_H
+#define __PERF_KVM_UNIFIED_AXIS_GAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+/**
+ * struct axis_gap - records of a CPU that are missing
+ * @samples_only: the sampling event was throttled, all others were not
+ * @reach: the latest end of this one and of those of the CPU that begin before it;
+ *	set by axis_gaps__sort()
+ */
+struct axis_gap {
+	u64	from;
+	u64	until;
+	u64	reach;
+	u32	cpu;
+	bool	samples_only;
+};
+
+/**
+ * struct axis_gaps - the gaps of all CPUs
+ * @entries: by CPU and time after axis_gaps__sort()
+ */
+struct axis_gaps {
+	struct axis_gap *entries;
+	size_t	nr;
+};
+
+void axis_gaps__sort(struct axis_gaps *gaps);
+const struct axis_gap *axis_gaps__next(const struct axis_gaps *gaps, const struct axis_gap *prev,
+				       u32 cpu, u64 start, u64 end);
+
+#endif /* __PERF_KVM_UNIFIED_AXIS_GAPS_H */

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a vCPU did, one interval after the other.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "kvm-unified/lib/array.h"
+#include "intervals.h"
+
+static bool interval__continues(const struct vcpu_interval *a, const struct vcpu_interval *b)
+{
+	return a->end == b->start && a->kind == b->kind && a->cpu == b->cpu &&
+	       a->hit == b->hit && a->exit_reason == b->exit_reason && a->isa == b->isa &&
+	       a->why == b->why && a->vcpu == b->vcpu && a->task == b->task &&
+	       a->woken == b->woken;
+}
+
+/* An interval without length is none. 0 or -ENOMEM */
+int vcpu_intervals__add(struct vcpu_intervals *list, const struct vcpu_interval *interval)
+{
+	if (interval->start >= interval->end)
+		return 0;
+
+	if (list->nr && interval__continues(&list->entries[list->nr - 1], interval)) {
+		list->entries[list->nr - 1].end = interval->end;
+		return 0;
+	}
+
+	if (grow_array(list->entries, list->nr, list->allocated))
+		return -ENOMEM;
+	list->entries[list->nr++] = *interval;
+	return 0;
+}
+
+void vcpu_intervals__exit(struct vcpu_intervals *list)
+{
+	free(list->entries);
+	*list = (struct vcpu_intervals) { };
+}

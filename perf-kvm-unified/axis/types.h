@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_AXIS_TYPES_H
+#define __PERF_KVM_UNIFIED_AXIS_TYPES_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+/*
+ * Times are ns of the clock of the profile. Hits and tasks are numbers of the
+ * caller's: what a sample hit, and which thread of the host.
+ */
+
+#define TIME_AXIS_NONE	(~0U)
+
+/* As kvm:kvm_vcpu_timeline has them: enum kvm_vcpu_timeline_state of the kernel */
+enum vcpu_state {
+	VCPU_STATE_RUN,
+	VCPU_STATE_USER,
+	VCPU_STATE_PREEMPTED,
+	VCPU_STATE_BLOCKED,
+	VCPU_STATE_HALTED,
+	VCPU_STATE_HALT_POLL,
+	VCPU_STATE_NR
+};
+
+enum vcpu_time_kind {
+	VCPU_TIME_GUEST_USER,
+	VCPU_TIME_GUEST_KERNEL,
+	VCPU_TIME_EXIT,		/* KVM, or an interrupt of the host, had the CPU */
+	VCPU_TIME_VMM,		/* out of KVM_RUN */
+	VCPU_TIME_HALT_POLL,
+	VCPU_TIME_HALTED,
+	VCPU_TIME_PREEMPTED,	/* wanted to run, and something else did */
+	VCPU_TIME_BLOCKED,	/* in KVM_RUN, waited for the host */
+	VCPU_TIME_RUN,		/* in KVM_RUN, with the CPU, but never sampled */
+	VCPU_TIME_LOST,		/* records or samples are missing */
+	VCPU_TIME_ABSENT,	/* there was no such vCPU */
+	VCPU_TIME_UNKNOWN,
+	VCPU_TIME_NR
+};
+
+/**
+ * struct axis_span - the measurement that the axis is of
+ * @start: @end: when it was
+ * @period: ns that a sample stands for, LLONG_MAX at most
+ * @clock: the event samples the time of whole CPUs, so that each gets a sample in
+ *	each period, busy or not: where there is none near, some are missing. Else
+ *	nothing need have run there that the event counts.
+ * @per_task: only some tasks are sampled, so that samples do not tell how much of a
+ *	CPU's time another had
+ * @timeline: what vCPUs did comes from events, and not from samples alone
+ */
+struct axis_span {
+	u64	start;
+	u64	end;
+	u64	period;
+	bool	clock;
+	bool	per_task;
+	bool	timeline;
+};
+
+/**
+ * struct axis_event - a change of a vCPU's state, from kvm:kvm_vcpu_timeline
+ * @vcpu: index of the vCPU, as from time_axis__findnew_vcpu()
+ * @waited: ns of the state before, until this, that the thread has waited for a CPU
+ * @ended: VCPU_STATE_RUN: what the state before was, if that has no event; else
+ *	VCPU_STATE_RUN
+ * @after_lost: a state before this one is missing: its event was lost
+ * @next_task: who gets the CPU, or TIME_AXIS_NONE
+ */
+struct axis_event {
+	u64	time;
+	u64	waited;
+	u64	exit_reason;
+	u32	vcpu;
+	u32	cpu;
+	enum vcpu_state state;
+	enum vcpu_state ended;
+	bool	after_lost;
+	s32	why;
+	u32	next_task;
+	u32	isa;
+};
+
+/**
+ * struct axis_look - a look at a vCPU's thread that had not run for a while
+ * @vcpu: index of the vCPU
+ * @kind: what it was at: HALTED, BLOCKED, VMM, or PREEMPTED: it could run
+ */
+struct axis_look {
+	u64	time;
+	u32	vcpu;
+	enum vcpu_time_kind kind;
+};
+
+enum axis_sample_kind {
+	AXIS_SAMPLE_GUEST_USER,
+	AXIS_SAMPLE_GUEST_KERNEL,
+	AXIS_SAMPLE_EXIT,	/* in KVM_RUN, and in the host */
+	AXIS_SAMPLE_VMM,	/* the vCPU's thread, out of KVM_RUN */
+	AXIS_SAMPLE_HOST,	/* another task of the host */
+	AXIS_SAMPLE_IDLE,	/* none */
+};
+
+/**
+ * struct axis_sample - a sample
+ * @vcpu: index of the vCPU whose thread it is of, or TIME_AXIS_NONE
+ */
+struct axis_sample {
+	u64	time;
+	u64	exit_reason;
+	u32	cpu;
+	u32	vcpu;
+	u32	task;
+	u32	hit;
+	enum axis_sample_kind kind;
+	u32	isa;
+};
+
+/* Does the sample show that the vCPU was in KVM_RUN, with the CPU? */
+static inline bool axis_sample__in_run(const struct axis_sample *sample)
+{
+	return sample->kind == AXIS_SAMPLE_GUEST_USER ||
+	       sample->kind == AXIS_SAMPLE_GUEST_KERNEL || sample->kind == AXIS_SAMPLE_EXIT;
+}
+
+static inline bool axis_sample__is_guest(const struct axis_sample *sample)
+{
+	return sample->kind == AXIS_SAMPLE_GUEST_USER ||
+	       sample->kind == AXIS_SAMPLE_GUEST_KERNEL;
+}
+
+#endif /* __PERF_KVM_UNIFIED_AXIS_TYPES_H */

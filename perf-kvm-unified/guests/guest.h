@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_GUESTS_GUEST_H
+#define __PERF_KVM_UNIFIED_GUESTS_GUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "kvm-unified/format/clock.h"
+#include "kvm-unified/format/records.h"
+#include "kvm-unified/format/spaces.h"
+
+struct hashmap;
+struct machine;
+union perf_event;
+
+/* What the process @pid, or the vDSO if that is 0, has told of its code */
+struct guest_symbols {
+	pid_t	pid;
+	char	*text;
+	size_t	len;
+};
+
+/* What is to be taken over when the samples have come to its time */
+struct guest_replay_entry {
+	u64		 time;		/* ns of the guest's CLOCK_BOOTTIME */
+	union perf_event *event;
+};
+
+struct guest_replay {
+	struct guest_replay_entry *entries;
+	size_t	nr;
+	size_t	allocated;
+	size_t	next;			/* those before it are done */
+};
+
+/**
+ * struct guest_map_data - what a guest map says of the guest as a whole
+ * @spaces: whose address space is where
+ * @clock: the guest's clock by that of the host's samples
+ * @bad_clock: what the map says of the guest's clock makes no sense
+ * @followed: the map tells of processes that came and went
+ * @replay: what has happened in the guest since the map was begun
+ * @symbols: of code that is in no file
+ * @until_of_pid: until when there is a process of that number
+ * @several: pids that several processes or programs had in turn
+ * @missed_spaces: @missed_events: what the map says that it does not know
+ */
+struct guest_map_data {
+	struct guest_spaces spaces;
+	struct guest_clock clock;
+	bool		 bad_clock;
+	bool		 followed;
+	struct guest_replay replay;
+	struct guest_symbols *symbols;
+	size_t		 nr_symbols;
+	struct hashmap	 *until_of_pid;
+	struct hashmap	 *several;
+	u64		 missed_spaces;
+	u64		 missed_events;
+};
+
+/*
+ * Pids of the pseudo processes that stand for a CR3 without a known owner,
+ * above any pid that a kernel hands out (PID_MAX_LIMIT is 4 Mi).
+ */
+#define KVM_GUEST_PSEUDO_PID	0x40000000
+
+/* More of these than any guest needs get one row: a CR3 costs the guest nothing. */
+#define KVM_GUEST_MAX_PSEUDO	4096
+
+/**
+ * struct kvm_guest - a VM of a session, with what is known of its inside
+ * @pid: of the VMM; that and KVM_GUEST_PSEUDO_PID for the guests of a guest
+ * @nested: the guests of a guest, of which nothing is known
+ * @has_map: a guest map was loaded: @map and the text of its kernel are known
+ * @left_out: some of what the map tells is not used
+ * @loaded: its kernel's symbols, and those of JIT compilers, are loaded
+ * @asked_clock: @has_clock is settled: whether the guest's time of a sample is known
+ * @files: what files below @root are called on the host, by build-id and name, NULL:
+ *	none of them, and @files_ns: the CPU time that it took to find out
+ * @nr_processes: that there are now
+ * @sharers_of_maps: how many processes have the maps of one of them, if it is not one
+ * @nr_copied_maps: how many maps were copied as a child changed what it had of its parent
+ * @unnamed: pseudo pid by page table root, for CR3s without an owner
+ * @kernel_start: @kernel_end: the kernel's text, 0 if not known
+ * @nr_user: samples of guest user mode, @nr_user_named: those whose CR3 has an
+ *	 owner in the map
+ * @nr_user_shared: those of them whose address space was shared by processes
+ * @nr_user_ambiguous: samples without a name as several processes had that CR3 in
+ *	 turn, and it is not known when
+ * @nr_user_outside: samples without a name as the guest was not followed then
+ * @nr_kernel: samples where a guest has its kernel's image, and not modules or
+ *	 BPF programs; @nr_kernel_named: those within the kernel of the map
+ * @nr_foreign_files: files of the map that were found in its root directory but
+ *	 with another build-id
+ */
+struct kvm_guest {
+	struct list_head node;
+	pid_t		 pid;
+	char		 name[GUEST_VM_NAME_LEN];
+	struct machine	 *machine;
+	bool		 nested;
+	bool		 has_map;
+	bool		 left_out;
+	bool		 loaded;
+	bool		 asked_clock;
+	bool		 has_clock;
+	char		 *root;
+	struct guest_map_data map;
+	struct hashmap	 *files;
+	u64		 files_ns;
+	u32		 nr_processes;
+	u32		 nr_copied_maps;
+	struct hashmap	 *sharers_of_maps;
+	struct hashmap	 *unnamed;
+	u64		 kernel_start;
+	u64		 kernel_end;
+	u64		 nr_user;
+	u64		 nr_user_named;
+	u64		 nr_user_shared;
+	u64		 nr_user_ambiguous;
+	u64		 nr_user_outside;
+	u64		 nr_kernel;
+	u64		 nr_kernel_named;
+	u64		 nr_foreign_files;
+};
+
+#endif /* __PERF_KVM_UNIFIED_GUESTS_GUEST_H */

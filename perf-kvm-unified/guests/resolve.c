@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Samples of guests: one that comes with the pid of the VMM and a CR3 leaves with the guest's
+ * pid. After that all of perf knows it.
+ */
+#include <stdio.h>
+#include <linux/kernel.h>
+
+#include "util/event.h"
+#include "util/machine.h"
+#include "util/map.h"
+#include "util/sample.h"
+#include "util/session.h"
+#include "util/tsc.h"
+#include "util/vcpu-sample.h"
+#include "kvm-unified/format/vms.h"
+#include "kvm-unified/lib/number-map.h"
+#include "kvm-unified/lib/warnings.h"
+#include "guests.h"
+#include "kernel.h"
+#include "load.h"
+#include "machine.h"
+#include "resolve.h"
+
+/* From how many samples on it counts that a map does not explain them */
+#define FOREIGN_MIN_USER	100
+#define FOREIGN_MIN_KERNEL	20
+
+/*
+ * Where x86-64 puts its kernel's image, with or without a random offset:
+ * Documentation/arch/x86/x86_64/mm.rst. Modules and BPF programs are above it.
+ */
+#define X86_KERNEL_IMAGE_START	0xffffffff80000000ULL
+#define X86_KERNEL_IMAGE_END	0xffffffffc0000000ULL
+
+/* It may be, or all processes of the measurement ended before it was made. */
+bool kvm_guest__map_names_nobody(const struct kvm_guest *guest)
+{
+	return guest->has_map && guest->nr_user >= FOREIGN_MIN_USER && !guest->nr_user_named;
+}
+
+/*
+ * Does the map belong to another guest, or to another boot of this one? The
+ * kernel is at a random place, so its text tells. A guest without KASLR has to
+ * be trusted, as has one of whose kernel there are hardly any samples. One that
+ * was booting ran code that is not there any more, but not as another's map has
+ * it: there, the kernel may be close by, and then no process is of the map.
+ */
+bool kvm_guest__map_is_foreign(const struct kvm_guest *guest)
+{
+	u64 most_outside = guest->nr_kernel / (kvm_guest__map_names_nobody(guest) ? 10 : 2);
+
+	return guest->has_map && guest->nr_kernel >= FOREIGN_MIN_KERNEL &&
+	       guest->nr_kernel - guest->nr_kernel_named > most_outside;
+}
+
+/*
+ * From the host's TSC to the clock of the samples: known once the first of them is read, as
+ * it is in their own stream, in front of them. What is not has no time_mult.
+ */
+struct perf_tsc_conversion kvm_guests__tsc_conversion(const struct perf_session *session)
+{
+	const struct perf_record_time_conv *rec = &session->time_conv;
+	struct perf_tsc_conversion tc = {
+		.time_shift = rec->time_shift,
+		.time_mult = rec->time_mult,
+		.time_zero = rec->time_zero,
+		.cap_user_time_zero = true,
+	};
+
+	if (event_contains(*rec, time_cycles)) {
+		tc.time_cycles = rec->time_cycles;
+		tc.time_mask = rec->time_mask;
+		tc.cap_user_time_zero = rec->cap_user_time_zero;
+		tc.cap_user_time_short = rec->cap_user_time_short;
+	}
+	return tc;
+}
+
+/* The guest's time of a sample, or GUEST_TIME_NONE */
+static u64 kvm_guest__time(struct perf_session *session, struct kvm_guest *guest, u64 time)
+{
+	struct guest_map_data *map = &guest->map;
+	const struct kvm_vm *vm;
+
+	if (!guest->asked_clock) {
+		struct perf_tsc_conversion tc = kvm_guests__tsc_conversion(session);
+
+		guest->asked_clock = true;
+		vm = kvm_vms__find_pid(&session->kvm_guests->vms, guest->pid);
+		if (vm && !map->bad_clock && !guest_clock__set(&map->clock, &vm->tsc, &tc))
+			guest->has_clock = true;
+	}
+	return guest->has_clock ? guest_clock__time(&map->clock, time) : GUEST_TIME_NONE;
+}
+
+/* Who began or ended before the guest was followed, or after that, is not known. */
+static bool kvm_guest__is_followed_at(const struct kvm_guest *guest, u64 time)
+{
+	const struct guest_clock *clock = &guest->map.clock;
+
+	return !guest->map.followed || time == GUEST_TIME_NONE ||
+	       (time >= clock->pairs[0].time && time <= clock->pairs[clock->nr - 1].time);
+}
+
+/*
+ * The owner of an address space, or NULL. Without a time, a pid that several had in turn
+ * says nothing: its names and maps are those of the last one.
+ */
+static const struct guest_space *kvm_guest__find_space(struct kvm_guest *guest, u64 cr3, u64 time,
+						       bool *ambiguous)
+{
+	const struct guest_space *space;
+
+	space = guest_spaces__find(&guest->map.spaces, cr3, time, ambiguous);
+	if (space && guest->map.followed && time == GUEST_TIME_NONE &&
+	    hashmap__find(guest->map.several, (long)space->pid, NULL)) {
+		*ambiguous = true;
+		return NULL;
+	}
+	return space;
+}
+
+/* The pseudo process of a CR3 that no process is known to own, or -1 */
+static pid_t kvm_guest__pseudo_pid(struct kvm_guest *guest, u64 cr3)
+{
+	long pt_root = guest_spaces__root(&guest->map.spaces, cr3);
+	size_t nr = hashmap__size(guest->unnamed);
+	char comm[32];
+	long pid;
+
+	if (hashmap__find(guest->unnamed, pt_root, &pid))
+		return pid;
+
+	pid = KVM_GUEST_PSEUDO_PID + nr;
+	if (nr >= KVM_GUEST_MAX_PSEUDO)
+		pid = KVM_GUEST_PSEUDO_PID + KVM_GUEST_MAX_PSEUDO;
+	else if (hashmap__add(guest->unnamed, pt_root, pid))
+		return -1;
+
+	if (nr >= KVM_GUEST_MAX_PSEUDO)
+		scnprintf(comm, sizeof(comm), "[other cr3]");
+	else
+		scnprintf(comm, sizeof(comm), "[cr3 %#lx]", pt_root);
+	if (kvm_guest__comm(guest, pid, comm, false))
+		return -1;
+	return pid;
+}
+
+/*
+ * What can be done only when samples come. The kernel's symbols are in one file with
+ * those of its modules, and perf puts them where they belong when it loads the kernel.
+ */
+static void kvm_guest__first_sample(struct kvm_guest *guest)
+{
+	struct map *map;
+
+	guest->loaded = true;
+	if (!guest->has_map && !guest->nested)
+		kvm_guest__use_given_kernel(guest);
+	map = machine__kernel_map(guest->machine);
+	if (map && guest->machine->kallsyms_filename)
+		map__load(map);
+	if (guest->has_map)
+		kvm_guest__end_kernel_at_text(guest);
+	if (kvm_guest__load_symbols(guest))
+		unified_warning("Guest %s: no memory for the symbols of its JIT compilers\n",
+				guest->name);
+}
+
+static void kvm_guest__count(struct kvm_guest *guest, bool user, bool named, u64 ip)
+{
+	if (user) {
+		guest->nr_user++;
+		guest->nr_user_named += named;
+	} else if (ip >= X86_KERNEL_IMAGE_START && ip < X86_KERNEL_IMAGE_END) {
+		guest->nr_kernel++;
+		guest->nr_kernel_named += ip >= guest->kernel_start && ip < guest->kernel_end;
+	}
+}
+
+/* Without a context, the thread tells the vCPU, if it was known then. Or -1 */
+static u32 vcpu_of_thread(struct perf_session *session, const struct perf_sample *sample)
+{
+	const struct kvm_vm *vm = kvm_vms__find_pid(&session->kvm_guests->vms, sample->pid);
+	const struct guest_vcpu *vcpu = vm ? kvm_vm__find_tid(vm, sample->tid) : NULL;
+
+	return vcpu ? vcpu->id : (u32)-1;
+}
+
+/**
+ * kvm_guests__resolve - turn the VMM's pid and a CR3 into the guest's pid
+ * @sample: of a guest, with a vCPU context; all others are left alone
+ *
+ * Afterwards sample->machine_pid is the VMM, sample->vcpu the vCPU and
+ * sample->pid and ->tid the guest's process: the one that owned the address space
+ * at that time; sample->ns_pid is its pid in its own pid namespace, or 0: no other.
+ * A kernel thread borrows the address space of the process that ran before it and
+ * is not told apart from it.
+ */
+void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sample)
+{
+	const struct vcpu_sample *vcpu = &sample->vcpu_ctx;
+	bool user = sample->cpumode == PERF_RECORD_MISC_GUEST_USER;
+	const struct guest_space *space = NULL;
+	u64 time = GUEST_TIME_NONE;
+	struct kvm_guest *guest;
+	bool ambiguous = false, followed;
+
+	if (!session->kvm_guests || sample->machine_pid ||
+	    (!user && sample->cpumode != PERF_RECORD_MISC_GUEST_KERNEL))
+		return;
+
+	kvm_guests__load(session, NULL);
+	guest = kvm_guests__findnew(session, sample->pid);
+	if (guest && (vcpu->flags & PERF_VCPU_NESTED))
+		guest = kvm_guests__findnew_nested(session, guest);
+	if (!guest)
+		return;
+
+	sample->machine_pid = guest->pid;
+	if (vcpu_sample__has_id(vcpu))
+		sample->vcpu = vcpu->vcpu_id;
+	else
+		sample->vcpu = vcpu_of_thread(session, sample);
+	/* The VMM's pid means nothing in the guest. */
+	sample->pid = -1;
+	sample->tid = -1;
+	if (!guest->loaded)
+		kvm_guest__first_sample(guest);
+	if (guest->has_map) {
+		time = kvm_guest__time(session, guest, sample->time);
+		/* Where the clock jumps, the time comes with the next sample that has one. */
+		if (time != GUEST_TIME_NONE || !guest->has_clock)
+			kvm_guest__replay(guest, time);
+	}
+	if (!(vcpu->flags & PERF_VCPU_PT_ROOT_VALID))
+		return;
+
+	followed = kvm_guest__is_followed_at(guest, time);
+	if (followed)
+		space = kvm_guest__find_space(guest, vcpu->pt_root, time, &ambiguous);
+	sample->ns_pid = space ? space->ns_pid : 0;
+	if (vcpu->flags & PERF_VCPU_IN_GUEST) {
+		kvm_guest__count(guest, user, space, sample->ip);
+		guest->nr_user_shared += user && space && ambiguous;
+		guest->nr_user_ambiguous += user && !space && ambiguous;
+		guest->nr_user_outside += user && !followed;
+	}
+	sample->pid = space ? space->pid : kvm_guest__pseudo_pid(guest, vcpu->pt_root);
+	sample->tid = sample->pid;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_LIB_WRITE_H
+#define __PERF_KVM_UNIFIED_LIB_WRITE_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <internal/lib.h>
+
+/* As writen(), of all @len bytes or it has failed. 0 or -errno */
+static inline int write_all(int fd, const void *buf, size_t len)
+{
+	return writen(fd, buf, len) == (ssize_t)len ? 0 : -errno;
+}
+
+#endif /* __PERF_KVM_UNIFIED_LIB_WRITE_H */

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The events of a measurement: which of them can be opened here, how often each takes a
+ * sample, and what perf record is told of them.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/time64.h>
+#include <linux/types.h>
+#include <api/fs/fs.h>
+#include <api/fs/tracing_path.h>
+#include <perf/cpumap.h>
+
+#include "perf-sys.h"
+#include "util/cloexec.h"
+#include "util/debug.h"
+#include "kvm-unified/format/profile.h"
+#include "kvm-unified/lib/warnings.h"
+#include "args.h"
+#include "events.h"
+
+#define TIMELINE_EVENT_DIR	"kvm/kvm_vcpu_timeline"
+
+/* Fine enough for a time slice, and far from what costs the guests anything */
+#define DEFAULT_PERIOD_NS	NSEC_PER_MSEC
+#define DEFAULT_FREQ		1000
+
+/* Can the event be opened on some CPU? 0 or -errno */
+static int probe_event(u32 type, u64 config, bool sample_vcpu, bool exclude_guest)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = type,
+		.config = config,
+		.sample_period = DEFAULT_PERIOD_NS,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       (sample_vcpu ? PERF_SAMPLE_VCPU : 0),
+		.exclude_guest = exclude_guest,
+		.disabled = 1,
+	};
+	struct perf_cpu_map *cpus = perf_cpu_map__new_online_cpus();
+	int fd;
+
+	fd = sys_perf_event_open(&attr, -1, perf_cpu_map__cpu(cpus, 0).cpu, -1,
+				 perf_event_open_cloexec_flag());
+	perf_cpu_map__put(cpus);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+/*
+ * Can the kernel take the samples that are wanted? Without the bit in it there are no names
+ * of guest user code, which is what this command is for: to go on regardless is for the
+ * user to decide. 0 or -errno with a message
+ */
+int record_events__check_kernel(const struct record_events *events)
+{
+	bool sample_vcpu = events->sample_vcpu;
+	int ret = probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, sample_vcpu, false);
+	bool no_arch = ret == -EOPNOTSUPP && sample_vcpu;
+	bool no_vcpu = no_arch || (ret == -EINVAL && sample_vcpu);
+
+	/* Attributes are looked at before permissions are. */
+	if (no_vcpu)
+		ret = probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false, false);
+	if (ret == -EACCES || ret == -EPERM) {
+		pr_err("No permission to profile the whole host.\n"
+		       "Run as root, with CAP_PERFMON, or with sysctl kernel.perf_event_paranoid=-1.\n");
+		return ret;
+	}
+	if (!ret && no_arch) {
+		pr_err("This kernel cannot tell the vCPU of a sample (PERF_SAMPLE_VCPU) on this architecture:\n"
+		       "use --no-sample-vcpu for a profile with guest kernel functions only.\n");
+		return -EOPNOTSUPP;
+	}
+	if (!ret && no_vcpu) {
+		pr_err("This kernel has no PERF_SAMPLE_VCPU: samples cannot tell a guest's processes apart.\n"
+		       "Boot a kernel that has it, or use --no-sample-vcpu for a profile with guest kernel\n"
+		       "functions only.\n");
+		return -EOPNOTSUPP;
+	}
+	if (ret)
+		pr_err("The cpu-clock event cannot be opened: %s\n", strerror(-ret));
+	return ret;
+}
+
+/*
+ * Is what -F or -c says a rate? 0 is none, though perf record takes -c 0 for its default,
+ * and of a negative one it loses the sign. 0 or -EINVAL with a message
+ */
+int record_events__check_rate(const struct record_events *events)
+{
+	const char *rate = events->freq ?: events->period;
+	char option = events->freq ? 'F' : 'c', *end;
+	bool positive;
+
+	if (events->freq && events->period) {
+		pr_err("-F and -c cannot be used together\n");
+		return -EINVAL;
+	}
+	if (!rate || (events->freq && !strcmp(rate, "max")))
+		return 0;
+	positive = strtoull(rate, &end, 0);
+	if (!isdigit(rate[0]) || *end) {
+		pr_err("-%c wants a number%s, not '%s'\n", option,
+		       events->freq ? " or max" : "", rate);
+		return -EINVAL;
+	}
+	if (!positive) {
+		pr_err("-%c 0 takes no samples\n", option);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* "max" as in perf record; anything else stays as it is. 0 or -errno with a message */
+int record_events__read_max_freq(struct record_events *events)
+{
+	char *freq;
+	int max;
+
+	if (!events->freq || strcmp(events->freq, "max"))
+		return 0;
+	if (sysctl__read_int("kernel/perf_event_max_sample_rate", &max) ||
+	    asprintf(&freq, "%d", max) < 0) {
+		pr_err("Cannot read the maximal sampling rate\n");
+		return -EIO;
+	}
+	events->freq = freq;
+	return 0;
+}
+
+static char *event_with_rate(const char *event, const struct record_events *events, bool in_ns)
+{
+	char *str = NULL;
+	int ret;
+
+	if (events->period)
+		ret = asprintf(&str, "%s/period=%s/", event, events->period);
+	else if (events->freq)
+		ret = asprintf(&str, "%s/freq=%s/", event, events->freq);
+	else if (in_ns)
+		ret = asprintf(&str, "%s/period=%ld/", event, DEFAULT_PERIOD_NS);
+	else
+		ret = asprintf(&str, "%s/freq=%d/", event, DEFAULT_FREQ);
+
+	return ret < 0 ? NULL : str;
+}
+
+/* May a VM's vPMU be a mediated one? With either of KVM's modules for x86 */
+static bool has_mediated_pmu(void)
+{
+	static const char *const modules[] = { "kvm_intel", "kvm_amd" };
+	char path[64];
+	bool on;
+
+	for (size_t i = 0; i < ARRAY_SIZE(modules); i++) {
+		scnprintf(path, sizeof(path), "module/%s/parameters/enable_mediated_pmu",
+			  modules[i]);
+		if (!sysfs__read_bool(path, &on) && on)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The default event. Where a VM has a mediated vPMU, events of the CPU that include
+ * guests are refused, and while there is such an event, such a VM.
+ */
+static char *default_event(const struct record_events *events)
+{
+	int ret = probe_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, events->sample_vcpu,
+			      false);
+	bool mediated;
+
+	if (!ret) {
+		if (has_mediated_pmu())
+			unified_warning("KVM's enable_mediated_pmu is on: no VM with a vPMU can start while this records\n"
+					"(\"Device or resource busy\"). With -e cpu-clock they can.\n");
+		return event_with_rate("cycles", events, false);
+	}
+	mediated = ret == -EOPNOTSUPP &&
+		   !probe_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, true);
+	unified_warning("No cycles event %s (%s), using cpu-clock: time instead of cycles,\n"
+			"and code that runs with interrupts off is seen where they go on again.\n",
+			mediated ? "of guests here, as one has a mediated vPMU" : "here",
+			strerror(-ret));
+	return event_with_rate("cpu-clock", events, true);
+}
+
+static bool has_timeline(void)
+{
+	char *path = get_events_file(TIMELINE_EVENT_DIR);
+	bool has = path && !access(path, F_OK);
+
+	put_events_file(path);
+	return has;
+}
+
+/*
+ * Does it tell of a state when that ends? In its first version it did as a state begins,
+ * when perf has taken the event of a task away: it needs whole CPUs then.
+ */
+static bool timeline_tells_at_end(void)
+{
+	char *path = get_events_file(TIMELINE_EVENT_DIR "/format");
+	char *format = NULL;
+	bool tells = false;
+	size_t len;
+
+	if (path && !filename__read_str(path, &format, &len))
+		tells = strstr(format, " ns;");
+	put_events_file(path);
+	free(format);
+	return tells;
+}
+
+static void add_timeline(struct record_args *args)
+{
+	if (!has_timeline()) {
+		unified_warning("No %s tracepoint here: what a vCPU did while it did not run\n"
+				"will have to be told from samples alone.\n", KVM_TIMELINE_EVENT);
+	} else if (args->per_task && !timeline_tells_at_end()) {
+		unified_warning("No %s of this kernel for single tasks or cgroups: it needs whole CPUs.\n",
+				KVM_TIMELINE_EVENT);
+	} else {
+		record_args__add(args, "-e");
+		record_args__add(args, KVM_TIMELINE_EVENT);
+	}
+}
+
+/* Behind the events: it is for all of them. 0 or -errno with a message */
+static int add_cgroup(struct record_args *args)
+{
+	if (!args->cgroup)
+		return 0;
+	/* perf record would give one to each event, and does not survive one without a name. */
+	if (!*args->cgroup || strchr(args->cgroup, ',')) {
+		pr_err("-G takes one cgroup here, for all events, not '%s'\n", args->cgroup);
+		return -EINVAL;
+	}
+	record_args__add(args, "-G");
+	record_args__add(args, args->cgroup);
+	return 0;
+}
+
+/**
+ * record_events__add - add the events to perf record's line, with all that is of them
+ * @events: what is wanted of them
+ * @args: without an event of the user's it gets the default event
+ *
+ * Return: 0 or -errno
+ */
+int record_events__add(const struct record_events *events, struct record_args *args)
+{
+	const char *rate = events->freq ?: events->period;
+	bool timeline = events->timeline;
+
+	if (!args->has_event) {
+		const char *event = default_event(events);
+
+		if (!event)
+			return -ENOMEM;
+		record_args__add(args, "-e");
+		record_args__add(args, event);
+	} else if (rate) {
+		record_args__add(args, events->freq ? "-F" : "-c");
+		record_args__add(args, rate);
+		/*
+		 * perf record applies a rate to all events, and one in so many
+		 * events of the time line is none at all.
+		 */
+		if (timeline)
+			unified_warning("No " KVM_TIMELINE_EVENT " with -e and -F or -c:\n"
+					"give the rate with the event, as in -e cycles/freq=1000/, to get it.\n");
+		timeline = false;
+	}
+	if (timeline)
+		add_timeline(args);
+	return add_cgroup(args);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_RECORD_EVENTS_H
+#define __PERF_KVM_UNIFIED_RECORD_EVENTS_H
+
+#include <stdbool.h>
+
+struct record_args;
+
+/**
+ * struct record_events - what is wanted of the events
+ * @freq: samples per second and CPU, as -F has it, or NULL
+ * @period: events per sample, as -c has it, or NULL
+ * @sample_vcpu: samples have the vCPU and the guest's CR3
+ * @timeline: the kernel's event for what vCPUs do is recorded, too
+ */
+struct record_events {
+	const char	*freq;
+	const char	*period;
+	bool		sample_vcpu;
+	bool		timeline;
+};
+
+int record_events__check_rate(const struct record_events *events);
+int record_events__read_max_freq(struct record_events *events);
+int record_events__check_kernel(const struct record_events *events);
+int record_events__add(const struct record_events *events, struct record_args *args);
+
+#endif /* __PERF_KVM_UNIFIED_RECORD_EVENTS_H */

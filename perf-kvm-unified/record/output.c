@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The directory that a profile goes to. The profile before it is kept, as perf does it; if
+ * the measurement does not begin, all is put back as it was.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/stat.h>
+#include <linux/kernel.h>
+#include <linux/zalloc.h>
+
+#include "util/data.h"
+#include "util/debug.h"
+#include "util/util.h"
+#include "output.h"
+
+/*
+ * Removes the directory if there is no profile in it, nor anything else: it is what a
+ * measurement leaves that has not begun, with what came of the guests by then.
+ */
+static void remove_empty(const struct record_output *output)
+{
+	struct stat st;
+
+	if (!lstat(output->data, &st) && S_ISREG(st.st_mode) && !st.st_size)
+		rm_rf_perf_data(output->path);
+	else
+		rmdir(output->path);
+}
+
+static bool exists(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st);
+}
+
+/*
+ * perf's own way keeps one profile, and moves it to where the one before it is, which goes.
+ * That is not to be before the measurement has begun. 0 or -errno with a message
+ */
+static int put_older_aside(struct record_output *output)
+{
+	char old[PATH_MAX];
+	int err;
+
+	scnprintf(old, sizeof(old), "%s.old", output->path);
+	if (!output->has_old || !exists(old))
+		return 0;
+	if (asprintf(&output->older, "%s.%d", old, getpid()) < 0)
+		output->older = NULL;
+	if (output->older && !rename(old, output->older))
+		return 0;
+	err = output->older ? -errno : -ENOMEM;
+	pr_err("Cannot move %s: %s\n", old, strerror(-err));
+	zfree(&output->older);
+	return err;
+}
+
+static void remove_older(struct record_output *output)
+{
+	int ret = output->older ? rm_rf_perf_data(output->older) : 0;
+
+	if (ret)
+		pr_err("What was %s.old is %s now, and cannot be removed: %s\n", output->path,
+		       output->older,
+		       ret == -2 ? "there is more in it than a profile" : strerror(errno));
+	zfree(&output->older);
+}
+
+static void put_back(const char *from, const char *to)
+{
+	if (exists(to) || rename(from, to))
+		pr_err("What was %s is %s now\n", to, from);
+}
+
+/* perf record ends the process itself where it does not like an option. */
+static struct record_output *not_begun;
+
+/* Without a measurement, all is as it was before: the last profiles are where they were. */
+void record_output__undo(struct record_output *output)
+{
+	char old[PATH_MAX];
+
+	not_begun = NULL;
+	output->cancel(output);
+	scnprintf(old, sizeof(old), "%s.old", output->path);
+	remove_empty(output);
+	if (output->has_old && exists(old))
+		put_back(old, output->path);
+	if (output->older)
+		put_back(output->older, old);
+	zfree(&output->older);
+}
+
+static void undo_at_exit(void)
+{
+	/* A command that cannot be started ends in a child. */
+	if (not_begun && getpid() == not_begun->pid)
+		record_output__undo(not_begun);
+}
+
+/*
+ * Makes the directory as perf record --kcore does; an older one is kept. From now on there
+ * is to be a record_output__keep() or a record_output__undo(), which perf's end does
+ * otherwise. 0 or -errno with a message
+ */
+int record_output__make(struct record_output *output)
+{
+	struct perf_data data = {
+		.path = output->path,
+		.mode = PERF_DATA_MODE_WRITE,
+		.is_dir = true,
+	};
+	int err;
+
+	if (!strcmp(output->path, "-")) {
+		pr_err("The profile is a directory and cannot go to standard output\n");
+		return -EINVAL;
+	}
+	scnprintf(output->data, sizeof(output->data), "%s/data", output->path);
+	/* It is not to take the place of the profile before it, which would be removed. */
+	remove_empty(output);
+	output->has_old = !access(output->path, F_OK);
+	err = put_older_aside(output);
+	if (err)
+		return err;
+	output->pid = getpid();
+	not_begun = output;
+	atexit(undo_at_exit);
+	if (perf_data__open(&data) < 0) {
+		err = -errno ?: -EIO;
+		pr_err("Cannot create %s: %s\n", output->path, strerror(-err));
+		record_output__undo(output);
+		return err;
+	}
+	perf_data__close(&data);
+	return 0;
+}
+
+/* Has perf record begun? */
+bool record_output__has_data(const struct record_output *output)
+{
+	struct stat st;
+
+	return !stat(output->data, &st) && st.st_size;
+}
+
+/* There is a profile: it takes the place of the one before, and that of an older one. */
+void record_output__keep(struct record_output *output)
+{
+	not_begun = NULL;
+	remove_older(output);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_RECORD_OUTPUT_H
+#define __PERF_KVM_UNIFIED_RECORD_OUTPUT_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/**
+ * struct record_output - the directory that the profile goes to
+ * @path: of the directory
+ * @cancel: ends all that was started for the measurement and writes to the directory
+ * @data: path of the file in it that perf record writes
+ * @has_old: a profile was where this one goes
+ * @older: where the one before that is for now, or NULL
+ * @pid: of perf itself
+ *
+ * @path and @cancel are to be given.
+ */
+struct record_output {
+	const char	*path;
+	void		(*cancel)(struct record_output *output);
+	char		data[PATH_MAX];
+	bool		has_old;
+	char		*older;
+	pid_t		pid;
+};
+
+int record_output__make(struct record_output *output);
+bool record_output__has_data(const struct record_output *output);
+void record_output__keep(struct record_output *output);
+void record_output__undo(struct record_output *output);
+
+#endif /* __PERF_KVM_UNIFIED_RECORD_OUTPUT_H */
