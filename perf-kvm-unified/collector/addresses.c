@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where the running kernel is, and where it maps physical memory: KASLR chooses both at
- * boot.
+ * Addresses that the running kernel has chosen at boot: of its symbols, by /proc/kallsyms,
+ * and of the maps of physical memory.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <linux/kernel.h>
+#include <linux/types.h>
 #include <symbol/kallsyms.h>
 
 #include "kvm-unified/lib/errors.h"
@@ -17,9 +19,16 @@
 
 #ifdef HAVE_LIBELF_SUPPORT
 
-static int ksyms__add(void *arg, const char *name, char type, u64 start)
+struct ksyms_reader {
+	struct guest_ksyms *syms;
+	size_t	nr_seen;
+	bool	any_address;
+};
+
+static int ksyms_reader__add(void *arg, const char *name, char type, u64 start)
 {
-	struct guest_ksyms *s = arg;
+	struct ksyms_reader *reader = arg;
+	struct guest_ksyms *s = reader->syms;
 	const struct {
 		const char *name;
 		u64 *addr;
@@ -32,8 +41,8 @@ static int ksyms__add(void *arg, const char *name, char type, u64 start)
 	};
 	size_t i, found = 0;
 
-	s->nr_seen++;
-	s->any_address |= start != 0;
+	reader->nr_seen++;
+	reader->any_address |= start != 0;
 
 	/*
 	 * A static symbol, or one of a module (whose name would have a tab and
@@ -63,13 +72,15 @@ static int ksyms__add(void *arg, const char *name, char type, u64 start)
  */
 int guest_ksyms__read(struct guest_ksyms *s, char *err, size_t errlen)
 {
+	struct ksyms_reader reader = { .syms = s };
+
 	*s = (struct guest_ksyms) { 0 };
 
-	if (kallsyms__parse("/proc/kallsyms", s, ksyms__add) < 0 || !s->nr_seen)
+	if (kallsyms__parse("/proc/kallsyms", &reader, ksyms_reader__add) < 0 || !reader.nr_seen)
 		return fail(err, errlen, -ENOKEY,
 			    "/proc/kallsyms cannot be read: the guest kernel needs CONFIG_KALLSYMS=y");
 
-	if (!s->any_address)
+	if (!reader.any_address)
 		return fail(err, errlen, -EACCES,
 			    "/proc/kallsyms shows no addresses: run this as root with CAP_SYSLOG, and sysctl kernel.kptr_restrict=1 (or 0)");
 

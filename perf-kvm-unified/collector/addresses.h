@@ -2,7 +2,6 @@
 #ifndef __PERF_KVM_UNIFIED_COLLECTOR_ADDRESSES_H
 #define __PERF_KVM_UNIFIED_COLLECTOR_ADDRESSES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -16,8 +15,6 @@ struct guest_ksyms {
 	u64	page_offset_base;
 	u64	phys_base;
 	u64	sme_me_mask;
-	size_t	nr_seen;
-	bool	any_address;
 };
 
 int guest_ksyms__read(struct guest_ksyms *s, char *err, size_t errlen);

@@ -15,6 +15,10 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/zalloc.h>
+#ifdef HAVE_BPF_SKEL
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#endif
 #include <perf/mmap.h>
 
 #include "util/debug.h"
@@ -25,16 +29,15 @@
 #include "util/ordered-events.h"
 #include "util/perf_api_probe.h"
 #include "util/target.h"
-#include "follow.h"
-#include "history.h"
-#include "tasks.h"
+#include "kvm-unified/lib/errors.h"
+#include "kvm-unified/lib/warnings.h"
 #ifdef HAVE_BPF_SKEL
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include "kvm-unified/collector/bpf_skel/guest_tasks.h"
 #include "kvm-unified/collector/bpf_skel/guest_tasks.skel.h"
-#include "kvm-unified/lib/warnings.h"
 #endif
+#include "follow.h"
+#include "history.h"
+#include "layout.h"
 
 #ifdef HAVE_BPF_SKEL
 
@@ -88,17 +91,18 @@ static int start_bpf(struct guest_follow *follow, char *err, size_t errlen)
 
 	follow->skel = guest_tasks_bpf__open_and_load();
 	if (!follow->skel)
-		return fail(err, errlen,
+		return fail(err, errlen, -errno,
 			    "the kernel does not take the BPF programs that watch for processes (%s): it needs CONFIG_BPF_SYSCALL, CONFIG_BPF_EVENTS and CONFIG_DEBUG_INFO_BTF, and must not be locked down",
 			    strerror(errno));
 	ret = guest_tasks_bpf__attach(follow->skel);
 	if (ret)
-		return fail(err, errlen, "the BPF programs cannot be attached to the scheduler's tracepoints: %s",
+		return fail(err, errlen, ret,
+			    "the BPF programs cannot be attached to the scheduler's tracepoints: %s",
 			    strerror(-ret));
 	follow->ring = ring_buffer__new(bpf_map__fd(follow->skel->maps.records), on_record,
 					follow, NULL);
 	if (!follow->ring)
-		return fail(err, errlen, "out of memory");
+		return fail(err, errlen, -ENOMEM, "out of memory");
 	return 0;
 }
 
@@ -292,7 +296,7 @@ struct guest_follow *guest_follow__start(guest_follow_cb cb, void *arg, char *er
 	int ret;
 
 	if (!follow) {
-		fail(err, errlen, "out of memory");
+		fail(err, errlen, -ENOMEM, "out of memory");
 		return NULL;
 	}
 	follow->cb = cb;
@@ -305,7 +309,7 @@ struct guest_follow *guest_follow__start(guest_follow_cb cb, void *arg, char *er
 	if (!ret) {
 		ret = start_side_band(follow);
 		if (ret)
-			fail(err, errlen, "perf events of all processes cannot be opened: %s",
+			fail(err, errlen, ret, "perf events of all processes cannot be opened: %s",
 			     strerror(-ret));
 	}
 	if (ret) {
@@ -320,7 +324,8 @@ struct guest_follow *guest_follow__start(guest_follow_cb cb, void *arg, char *er
 struct guest_follow *guest_follow__start(guest_follow_cb cb __maybe_unused,
 					 void *arg __maybe_unused, char *err, size_t errlen)
 {
-	fail(err, errlen, "this perf was built without BPF skeletons (BUILD_BPF_SKEL=1, which needs clang)");
+	fail(err, errlen, -EOPNOTSUPP,
+	     "this perf was built without BPF skeletons (BUILD_BPF_SKEL=1, which needs clang)");
 	return NULL;
 }
 

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of the running kernel, out of /proc/kcore.
+ * /proc/kcore, an ELF file: memory of the running kernel, and where that maps physical
+ * memory.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/types.h>
 #include <linux/kernel.h>
+#include <linux/types.h>
 #include <linux/zalloc.h>
 #ifdef HAVE_LIBELF_SUPPORT
 #include <gelf.h>
@@ -45,8 +49,6 @@ static int kcore__read(struct guest_mem *mem, u64 va, void *buf, size_t len)
 {
 	struct guest_kcore *k = container_of(mem, struct guest_kcore, mem);
 	const struct kcore_load *load = kcore__find(k, va);
-
-	if (!load || len > load->end - va)
 
 	if (!load || len > load->end - va)
 		return -EFAULT;
@@ -172,8 +174,10 @@ int guest_kcore__open(struct guest_kcore *k, char *err, size_t errlen)
 
 /**
  * guest_kcore__linear_offset - how far virtual addresses are above physical ones
- * @lo: in the linear map that begins between this address ...
- * @hi: ... and this one
+ * @k: opened
+ * @lo: where the linear map can begin that is asked for ...
+ * @hi: ... at least and at most
+ * @offset: result
  *
  * /proc/kcore tells it in p_paddr since 4.11.
  *

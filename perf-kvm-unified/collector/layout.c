@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where a kernel keeps what is needed of its structs, by its BTF, and how it says
- * which page table an address space has.
+ * Where things are in a kernel: the offsets of members, by its BTF, and the page table
+ * that is behind an address.
  */
 #include <errno.h>
 #include <string.h>

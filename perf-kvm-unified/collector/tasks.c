@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The processes of a guest, as they are known after one or more walks of its task list.
+ * The processes of a guest, as they are known after one or more walks over its task list.
  * Pure: literal input will do.
  */
 #include <errno.h>
@@ -44,18 +44,13 @@ void guest_tasks__sort(struct guest_tasks *t)
 	t->nr = nr + 1;
 }
 
-static struct guest_task *find(const struct guest_tasks *t, pid_t pid)
+/* The process @pid, or NULL */
+struct guest_task *guest_tasks__find(const struct guest_tasks *t, pid_t pid)
 {
 	const struct guest_task key = { .pid = pid };
 
 	/* bsearch() wants an array even if it has nothing in it. */
 	return t->nr ? bsearch(&key, t->entries, t->nr, sizeof(key), task__cmp_pid) : NULL;
-}
-
-/* The process @pid, or NULL */
-const struct guest_task *guest_tasks__find(const struct guest_tasks *t, pid_t pid)
-{
-	return find(t, pid);
 }
 
 /**
@@ -93,7 +88,7 @@ int guest_tasks__merge(struct guest_tasks *t, struct guest_tasks *pass, bool com
 
 		for (i = 0, nr = t->nr; i < pass->nr; i++) {
 			const struct guest_task *new = &pass->entries[i];
-			struct guest_task *old = find(t, new->pid);
+			struct guest_task *old = guest_tasks__find(t, new->pid);
 
 			if (!old)
 				t->entries[nr++] = *new;

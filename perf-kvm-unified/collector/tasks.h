@@ -60,7 +60,7 @@ struct guest_tasks {
 };
 
 void guest_tasks__sort(struct guest_tasks *t);
-const struct guest_task *guest_tasks__find(const struct guest_tasks *t, pid_t pid);
+struct guest_task *guest_tasks__find(const struct guest_tasks *t, pid_t pid);
 int guest_tasks__merge(struct guest_tasks *t, struct guest_tasks *pass, bool complete);
 size_t guest_tasks__count_unread(const struct guest_tasks *t,
 				 const pid_t *before, size_t nr_before,

@@ -17,10 +17,10 @@
 #include <sys/stat.h>
 #include <linux/kernel.h>
 #include <linux/err.h>
-#include <internal/lib.h>
 
 #include "util/event.h"
 #include "util/header.h"
+#include "kvm-unified/lib/write.h"
 #include "stream.h"
 
 /* "PERFILE2" as a little endian u64, which is how x86 guests write it */
@@ -168,5 +168,5 @@ int guest_stream__write_end(int fd)
 		.size = sizeof(end),
 	};
 
-	return writen(fd, &end, sizeof(end)) == sizeof(end) ? 0 : -errno;
+	return write_all(fd, &end, sizeof(end));
 }

@@ -12,11 +12,11 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/zalloc.h>
-#include <internal/lib.h>
 
 #include "util/debug.h"
 #include "util/event.h"
 #include "util/header.h"
+#include "kvm-unified/lib/write.h"
 #include "stream.h"
 #include "vms.h"
 
@@ -156,11 +156,6 @@ int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm)
 	return 0;
 }
 
-static int write_record(int fd, const void *rec, size_t size)
-{
-	return writen(fd, (void *)rec, size) == (ssize_t)size ? 0 : -errno;
-}
-
 static int kvm_vm__write(const struct kvm_vm *vm, int fd)
 {
 	struct perf_record_guest_vm rec = {
@@ -174,9 +169,9 @@ static int kvm_vm__write(const struct kvm_vm *vm, int fd)
 	do {
 		rec.nr_vcpus = min(vm->nr_vcpus - done, VCPUS_PER_RECORD);
 		rec.header.size = sizeof(rec) + rec.nr_vcpus * sizeof(*vm->vcpus);
-		ret = write_record(fd, &rec, sizeof(rec));
+		ret = write_all(fd, &rec, sizeof(rec));
 		if (!ret && rec.nr_vcpus)
-			ret = write_record(fd, vm->vcpus + done,
+			ret = write_all(fd, vm->vcpus + done,
 					   rec.nr_vcpus * sizeof(*vm->vcpus));
 		done += rec.nr_vcpus;
 	} while (!ret && done < vm->nr_vcpus);
@@ -194,7 +189,7 @@ static int kvm_vm__write_tsc(const struct kvm_vm *vm, int fd)
 		.ratio = vm->tsc.ratio,
 	};
 
-	return vm->tsc.known ? write_record(fd, &rec, sizeof(rec)) : 0;
+	return vm->tsc.known ? write_all(fd, &rec, sizeof(rec)) : 0;
 }
 
 /* Writes the stream that kvm_vms__read() reads. 0 or -errno. */
@@ -213,7 +208,7 @@ int kvm_vms__write(const struct kvm_vms *vms, const char *path)
 
 	ret = perf_header__write_pipe(fd) < 0 ? -errno : 0;
 	if (!ret)
-		ret = write_record(fd, &rec, sizeof(rec));
+		ret = write_all(fd, &rec, sizeof(rec));
 	for (size_t i = 0; !ret && i < vms->nr; i++) {
 		ret = kvm_vm__write(&vms->entries[i], fd);
 		if (!ret)

@@ -22,7 +22,6 @@
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 #include <api/fs/fs.h>
-#include <internal/lib.h>
 
 #include "util/debug.h"
 #include "util/event.h"
@@ -30,6 +29,7 @@
 #include "util/tsc.h"
 #include "kvm-unified/format/stream.h"
 #include "kvm-unified/format/vms.h"
+#include "kvm-unified/lib/write.h"
 #include "looks.h"
 #include "scan.h"
 
@@ -76,7 +76,7 @@ static int write_look(struct vcpu_looks *looks, const struct kvm_vm *vm,
 		.tsc = tsc,
 	};
 
-	return writen(looks->fd, &look, sizeof(look)) == sizeof(look) ? 0 : -errno;
+	return write_all(looks->fd, &look, sizeof(look));
 }
 
 static int look_at(struct vcpu_looks *looks, const struct kvm_vm *vm,

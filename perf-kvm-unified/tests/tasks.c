@@ -12,9 +12,13 @@
 #ifdef HAVE_LIBBPF_SUPPORT
 #include <bpf/btf.h>
 #endif
+
 #include "tests/tests.h"
 #include "util/debug.h"
+#include "kvm-unified/collector/guest-mem.h"
+#include "kvm-unified/collector/layout.h"
 #include "kvm-unified/collector/tasks.h"
+#include "kvm-unified/collector/walk.h"
 
 #define PAGE_OFFSET	0xffff9a0000000000ULL
 #define KERNEL_MAP	0xffffffff80000000ULL
