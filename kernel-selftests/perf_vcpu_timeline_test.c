@@ -680,7 +680,8 @@ static void test_thread(void)
 	perf_ring_close(&ring);
 
 	ksft_print_msg("thread: had waited for %lu us, the state for %lu of %lu us\n",
-		       (unsigned long)(next.waited / 1000), (unsigned long)(tl.events[0].wait / 1000),
+		       (unsigned long)(next.waited / 1000),
+		       (unsigned long)(tl.events[0].wait / 1000),
 		       (unsigned long)(tl.events[0].ns / 1000));
 	ksft_test_result(tl.nr && tl.events[0].state == TL_USER && tl.events[0].ns >= WAITED_NS,
 			 "thread: one that takes over ends the state of before\n");

@@ -172,7 +172,7 @@ static int kvm_vm__write(const struct kvm_vm *vm, int fd)
 		ret = write_all(fd, &rec, sizeof(rec));
 		if (!ret && rec.nr_vcpus)
 			ret = write_all(fd, vm->vcpus + done,
-					   rec.nr_vcpus * sizeof(*vm->vcpus));
+					rec.nr_vcpus * sizeof(*vm->vcpus));
 		done += rec.nr_vcpus;
 	} while (!ret && done < vm->nr_vcpus);
 	return ret;
