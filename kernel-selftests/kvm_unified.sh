@@ -1,5 +1,5 @@
 #!/bin/bash
-# perf kvm unified record and report
+# perf record and report of a KVM host and its guest
 # SPDX-License-Identifier: GPL-2.0
 
 # The guest is a boot sector that spins, in real mode: samples of it have an address and no

@@ -21,7 +21,7 @@ measure()
 		tail -n 3 "$name.tap"
 	done
 	say "perf's shell tests"
-	for test in "PERF_SAMPLE_VCPU" "perf kvm unified record and report"; do
+	for test in "PERF_SAMPLE_VCPU" "perf record and report of a KVM host"; do
 		# From there it finds its tests.
 		(cd "$SRC_DIR/tools/perf" && perf test -v "$test") >>perf-test.out 2>&1 || rc=$?
 	done
