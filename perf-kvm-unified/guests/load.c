@@ -677,8 +677,15 @@ static void kvm_guest__check_kallsyms(struct kvm_guest *guest, const char *path,
 		const char *why = strerror(errno);
 
 		if (!kvm_guest__use_given_kallsyms(guest))
-			unified_warning("Guest %s: its kernel's functions stay without names: %s: %s\n",
-					guest->name, kallsyms, why);
+			unified_warning("Guest %s: its kernel's functions stay without names: %s: %s\n"
+					"--guest-map %s=%s takes them from the map.\n",
+					guest->name, kallsyms, why, guest->name, path);
+	} else if (!S_ISREG(st.st_mode)) {
+		/* It may have no end. */
+		unified_warning("Guest %s: its kernel's functions stay without names: %s is not a file.\n"
+				"--guest-map %s=%s takes them from the map.\n",
+				guest->name, kallsyms, guest->name, path);
+		kvm_guest__take_kallsyms(guest, "");
 	} else if (size && (u64)st.st_size != size) {
 		unified_warning("Guest %s: %s has %" PRIu64 " bytes, and %" PRIu64 " in its map:\n"
 				"its kernel's functions have no names, or wrong ones. --guest-map %s=%s takes them from the map.\n",

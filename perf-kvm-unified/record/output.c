@@ -4,6 +4,7 @@
  * the measurement does not begin, all is put back as it was.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +13,11 @@
 #include <sys/stat.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
+#include <internal/lib.h>
 
 #include "util/data.h"
 #include "util/debug.h"
+#include "util/header.h"
 #include "util/util.h"
 #include "output.h"
 
@@ -104,6 +107,18 @@ static void undo_at_exit(void)
 		record_output__undo(not_begun);
 }
 
+/* Names of what is kept are made of it, which a slash at its end would spoil. 0 or -ENOMEM */
+static int cut_slashes(struct record_output *output)
+{
+	size_t len = strlen(output->path);
+
+	while (len > 1 && output->path[len - 1] == '/')
+		len--;
+	/* It stays until perf ends. */
+	output->path = strndup(output->path, len);
+	return output->path ? 0 : -ENOMEM;
+}
+
 /*
  * Makes the directory as perf record --kcore does; an older one is kept. From now on there
  * is to be a record_output__keep() or a record_output__undo(), which perf's end does
@@ -121,6 +136,11 @@ int record_output__make(struct record_output *output)
 	if (!strcmp(output->path, "-")) {
 		pr_err("The profile is a directory and cannot go to standard output\n");
 		return -EINVAL;
+	}
+	err = cut_slashes(output);
+	if (err) {
+		pr_err("Out of memory\n");
+		return err;
 	}
 	scnprintf(output->data, sizeof(output->data), "%s/data", output->path);
 	/* It is not to take the place of the profile before it, which would be removed. */
@@ -150,9 +170,31 @@ bool record_output__has_data(const struct record_output *output)
 	return !stat(output->data, &st) && st.st_size;
 }
 
-/* There is a profile: it takes the place of the one before, and that of an older one. */
-void record_output__keep(struct record_output *output)
+/* Has perf record come to its end? Then the header says how much data there is. */
+static bool is_whole(const struct record_output *output)
+{
+	struct perf_file_header header;
+	int fd = open(output->data, O_RDONLY | O_CLOEXEC);
+	bool whole;
+
+	if (fd < 0)
+		return false;
+	whole = readn(fd, &header, sizeof(header)) == sizeof(header) && header.data.size;
+	close(fd);
+	return whole;
+}
+
+/*
+ * There is a profile: it takes the place of the one before, and that of an older one. Of one
+ * that ended with an error it is not known what it is worth: then none is removed.
+ */
+void record_output__keep(struct record_output *output, bool failed)
 {
 	not_begun = NULL;
-	remove_older(output);
+	if (!failed || is_whole(output)) {
+		remove_older(output);
+	} else if (output->older) {
+		pr_err("What was %s.old is %s now\n", output->path, output->older);
+		zfree(&output->older);
+	}
 }

@@ -28,7 +28,7 @@ struct record_output {
 
 int record_output__make(struct record_output *output);
 bool record_output__has_data(const struct record_output *output);
-void record_output__keep(struct record_output *output);
+void record_output__keep(struct record_output *output, bool failed);
 void record_output__undo(struct record_output *output);
 
 #endif /* __PERF_KVM_UNIFIED_RECORD_OUTPUT_H */

@@ -333,7 +333,7 @@ static int measure(struct unified_record *rec)
 		record_output__undo(&rec->output);
 		return ret ?: 1;	/* perf record has said why */
 	}
-	record_output__keep(&rec->output);
+	record_output__keep(&rec->output, ret);
 	if (write_vms(rec)) {
 		cancel_guest_cmds(&rec->output);
 		return ret ?: 1;

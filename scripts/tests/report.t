@@ -233,6 +233,15 @@ cut_kallsyms()
 for size in 0 100 900000; do
 	ok "the guest kernel's symbols, of which $size bytes are left: it says so" cut_kallsyms "$size"
 done
+# What has no end, or never begins, is not waited for.
+fifo_kallsyms()
+{
+	rm "$TMP/part/${kallsyms#*/}"
+	mkfifo "$TMP/part/${kallsyms#*/}"
+	timeout 30 "$PERF" kvm unified report -f -i "$TMP/part" >"$TMP/table" 2>"$TMP/warnings" &&
+		grep -q "^Guest guest1: .*/kallsyms is not a file" "$TMP/warnings"
+}
+ok "... a fifo in their place: it says so" fifo_kallsyms
 # As that says, with the map's name
 names_of_map()
 {
