@@ -127,7 +127,6 @@ static int cut_slashes(struct record_output *output)
 int record_output__make(struct record_output *output)
 {
 	struct perf_data data = {
-		.path = output->path,
 		.mode = PERF_DATA_MODE_WRITE,
 		.is_dir = true,
 	};
@@ -152,6 +151,7 @@ int record_output__make(struct record_output *output)
 	output->pid = getpid();
 	not_begun = output;
 	atexit(undo_at_exit);
+	data.path = output->path;
 	if (perf_data__open(&data) < 0) {
 		err = -errno ?: -EIO;
 		pr_err("Cannot create %s: %s\n", output->path, strerror(-err));
