@@ -58,9 +58,10 @@ record()
 	local try
 
 	for ((try = 0; try < 10; try++)); do
-		perf kvm unified record -e cpu-clock/period=1000000/ -o "$dir/perf.data" -- sleep 1 \
-			2>"$dir/err" || fail "record"
-		perf script -i "$dir/perf.data" --guestmount "$dir" -F ip 2>/dev/null >"$dir/ips" || :
+		perf kvm unified record -e cpu-clock/period=1000000/ \
+			-o "$dir/perf.data" -- sleep 1 2>"$dir/err" || fail "record"
+		perf script -i "$dir/perf.data" --guestmount "$dir" -F ip \
+			2>/dev/null >"$dir/ips" || :
 		! grep -qx " *${LOOP#0x}" "$dir/ips" || return 0
 		kill -0 "$vmm" 2>/dev/null ||
 			skip "the guest does not start: $(tail -n 1 "$dir/vmm.err")"
