@@ -11,6 +11,7 @@
 #include "cells.h"
 #include "gaps.h"
 #include "intervals.h"
+#include "shares.h"
 #include "tracks.h"
 #include "types.h"
 #include "vcpu.h"
@@ -216,126 +217,51 @@ static const struct axis_sample *window__sample(const struct window *w,
 	return NULL;
 }
 
-/*
- * Of the windows that begin with a switch to task @first: the samples of @task in them,
- * and the time that @task has been given so far. @task TIME_AXIS_NONE: of all tasks
- */
-struct share {
-	u32	first;
-	u32	task;
-	u64	nr;
-	u64	time;
-};
-
-static int share__cmp(const void *_a, const void *_b)
+/* What the samples say of the windows that have some. 0 or -ENOMEM */
+static int marks__learn(const struct axis_span *span, const struct cpu_track *track,
+			struct shares *shares)
 {
-	const struct share *a = _a, *b = _b;
+	size_t occupant = 0;
+	int ret = 0;
 
-	return sort_cmp(a->first, b->first) ?:
-	       sort_cmp(a->task, b->task);
-}
+	for (size_t m = 0; !ret && m < track->nr_marks; m++) {
+		const struct window w = window_of(span, track, m, &occupant);
+		const struct axis_sample *sample;
+		u32 first = track->marks[m].task;
+		size_t i = w.sample, nr = 0;
 
-static bool share__is_before(const void *share, const void *first)
-{
-	return ((const struct share *)share)->first < *(const u32 *)first;
-}
-
-/* One for each pair of tasks; the sum of a first task is the last of its shares. */
-static size_t shares__merge(struct share *shares, size_t nr)
-{
-	size_t merged = 0;
-
-	sort_array(shares, nr, sizeof(*shares), share__cmp);
-	for (size_t i = 0; i < nr; i++) {
-		if (merged && !share__cmp(&shares[merged - 1], &shares[i])) {
-			shares[merged - 1].nr += shares[i].nr;
-			shares[merged - 1].time += shares[i].time;
-		} else {
-			shares[merged++] = shares[i];
-		}
+		while (window__sample(&w, track, &i))
+			nr++;
+		ret = shares__add_window(shares, first, nr, w.end - w.start);
+		i = w.sample;
+		while (!ret && (sample = window__sample(&w, track, &i)))
+			ret = shares__add_sample(shares, first, sample->task,
+						 (w.end - w.start) / nr);
 	}
-	return merged;
-}
-
-/* Does @a lack more of its part than @b does? Who has more than that lacks less than none. */
-static bool share__lacks_more(const struct share *a, const struct share *b, u64 each)
-{
-	u64 part_a = each * a->nr, part_b = each * b->nr;
-	bool a_lacks = part_a >= a->time, b_lacks = part_b >= b->time;
-
-	/* Differences of the same sign have the right order as u64; a s64 may not hold them. */
-	return a_lacks == b_lacks ? part_a - a->time > part_b - b->time : a_lacks;
-}
-
-/* The task that lacks most of what its samples say it had, or @first: no samples at all */
-static u32 shares__pick(struct share *shares, size_t nr, u32 first, u64 time)
-{
-	size_t begin = sort_find(shares, nr, sizeof(*shares), &first, share__is_before), end;
-	struct share *pick;
-	u64 each;
-
-	for (end = begin; end < nr && shares[end].task != TIME_AXIS_NONE; end++)
-		;
-	if (end == nr || !shares[end].nr)
-		return first;
-	each = shares[end].time / shares[end].nr;
-	/* There are samples, so there is at least one task. */
-	pick = &shares[begin];
-	for (size_t i = begin + 1; i < end; i++) {
-		if (share__lacks_more(&shares[i], pick, each))
-			pick = &shares[i];
-	}
-	pick->time += time;
-	return pick->task;
+	return ret;
 }
 
 /*
- * What has no sample was shorter than the period, mostly, but several tasks may have had
- * the CPU, and the one that was switched to need not be the one that had it for long: it
- * may have done no more than wake up another. So such windows are shared among the tasks
- * that samples have seen in windows that begin with the same task, in proportion to the
- * samples: these hit a task as often as it has the CPU. One window is one task's: as
- * many of them as make the sum right. Where there are samples, they decide alone.
- * 0 or -ENOMEM
+ * Says of each window whose it is: its samples decide alone, where it has some; what has
+ * none is shared. 0 or -ENOMEM
  */
 static int marks__share(const struct axis_span *span, struct cpu_track *track)
 {
-	struct share *shares = calloc(track->nr_samples + track->nr_marks + 1, sizeof(*shares));
-	size_t occupant = 0, nr = 0;
+	struct shares shares = { };
+	size_t occupant = 0;
+	int ret;
 
-	if (!shares)
-		return -ENOMEM;
-
-	for (size_t m = 0; m < track->nr_marks; m++) {
-		const struct window w = window_of(span, track, m, &occupant);
-		const struct axis_sample *sample;
-		size_t i = w.sample, begin = nr;
-
-		while ((sample = window__sample(&w, track, &i)))
-			shares[nr++] = (struct share) {
-				.first = track->marks[m].task, .task = sample->task, .nr = 1,
-			};
-		for (i = begin; i < nr; i++)
-			shares[i].time = (w.end - w.start) / (nr - begin);
-		shares[nr] = (struct share) {
-			.first = track->marks[m].task, .task = TIME_AXIS_NONE,
-			.nr = nr - begin, .time = w.end - w.start,
-		};
-		nr++;
-	}
-	nr = shares__merge(shares, nr);
-
-	occupant = 0;
-	for (size_t m = 0; m < track->nr_marks; m++) {
+	ret = shares__init(&shares) ?: marks__learn(span, track, &shares);
+	for (size_t m = 0; !ret && m < track->nr_marks; m++) {
 		const struct window w = window_of(span, track, m, &occupant);
 		size_t i = w.sample;
 		const struct axis_sample *sample = window__sample(&w, track, &i);
 
 		track->marks[m].task = sample ? sample->task :
-			shares__pick(shares, nr, track->marks[m].task, w.end - w.start);
+			shares__pick(&shares, track->marks[m].task, w.end - w.start);
 	}
-	free(shares);
-	return 0;
+	shares__exit(&shares);
+	return ret;
 }
 
 /* 0 or -ENOMEM; cpu_tracks__exit() in any case */

@@ -459,6 +459,51 @@ static int test__shares(struct test_suite *test __maybe_unused, int subtest __ma
 	return check_shares(false) == TEST_OK ? check_shares(true) : TEST_FAIL;
 }
 
+/*
+ * 200,000 waits begin with a switch to the same task, and 20,000 tasks have five samples
+ * each in every second one of them: of those without a sample, each of them gets five. It
+ * takes a fraction of a second; if each wait cost a look at each task, it would take many.
+ */
+#define NR_SHARED_WAITS		200000
+#define NR_SHARING_TASKS	20000
+
+static int test__many_shares(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	u32 *waits = calloc(NR_SHARING_TASKS, sizeof(*waits));
+	struct time_axis ta;
+	int v, err = 0;
+
+	TEST_ASSERT_VAL("memory", waits);
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 100 * (NR_SHARED_WAITS + 1)));
+	v = axis__vcpu(&ta, 0, 0);
+	err |= event(&ta, 0, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	for (u32 i = 0; !err && i < NR_SHARED_WAITS; i++) {
+		u64 start = 100 + 100 * i;
+
+		err |= event(&ta, start, v, 0, VCPU_STATE_PREEMPTED, NR_SHARING_TASKS, 0,
+			     SVM_INTR);
+		if (i % 2)
+			err |= sample(&ta, start + 4, 0, AXIS_SAMPLE_HOST, NONE,
+				      i / 2 % NR_SHARING_TASKS, 9, 0);
+		err |= event(&ta, start + 8, v, 0, VCPU_STATE_RUN, NONE, 8, SVM_INTR);
+	}
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__build(&ta));
+	for (size_t i = 0; i < ta.vcpus[v].intervals.nr; i++) {
+		const struct vcpu_interval *interval = &ta.vcpus[v].intervals.entries[i];
+
+		if (interval->kind != VCPU_TIME_PREEMPTED)
+			continue;
+		TEST_ASSERT_VAL("a sampled task", interval->task < NR_SHARING_TASKS);
+		waits[interval->task]++;
+	}
+	for (u32 i = 0; i < NR_SHARING_TASKS; i++)
+		TEST_ASSERT_EQUAL("as many with samples as without",
+				  (int)waits[i], NR_SHARED_WAITS / NR_SHARING_TASKS);
+	time_axis__exit(&ta);
+	free(waits);
+	return TEST_OK;
+}
+
 static int test__lifetime(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	struct time_axis ta;
@@ -1040,6 +1085,7 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: what goes on at the end", open),
 	TEST_CASE("kvm unified: time axis: who had the CPU", who),
 	TEST_CASE("kvm unified: time axis: who had the CPU in short waits", shares),
+	TEST_CASE("kvm unified: time axis: many short waits and many tasks", many_shares),
 	TEST_CASE("kvm unified: time axis: vCPUs that come and go", lifetime),
 	TEST_CASE("kvm unified: time axis: lost records", lost),
 	TEST_CASE("kvm unified: time axis: gaps of a CPU", gaps),
