@@ -22,6 +22,7 @@
 #include "cells.h"
 #include "gaps.h"
 #include "intervals.h"
+#include "runs.h"
 #include "states.h"
 #include "tracks.h"
 #include "types.h"
@@ -41,12 +42,15 @@ int time_axis__init(struct time_axis *ta)
 void time_axis__exit(struct time_axis *ta)
 {
 	cpu_tracks__exit(&ta->tracks);
-	for (u32 i = 0; i < ta->nr_vcpus; i++)
+	for (u32 i = 0; i < ta->nr_vcpus; i++) {
 		vcpu_intervals__exit(&ta->vcpus[i].intervals);
+		free(ta->vcpus[i].events);
+	}
+	for (u32 i = 0; i < ta->nr_cpus; i++)
+		free(ta->cpus[i].samples);
 	free(ta->vcpus);
+	free(ta->cpus);
 	hashmap__free(ta->vcpu_idx);
-	free(ta->events);
-	free(ta->samples);
 	free(ta->gaps);
 	free(ta->looks);
 	free(ta->by_vcpu);
@@ -82,21 +86,32 @@ int time_axis__findnew_vcpu(struct time_axis *ta, u32 vm, u32 id)
 	return ta->nr_vcpus++;
 }
 
+/* Of a vCPU that there is. 0 or -ENOMEM */
 int time_axis__add_event(struct time_axis *ta, const struct axis_event *event)
 {
-	int ret = grow_array(ta->events, ta->nr_events, ta->allocated_events);
+	struct axis_vcpu *vcpu = &ta->vcpus[event->vcpu];
+	int ret = grow_array(vcpu->events, vcpu->nr_events, vcpu->allocated_events);
 
 	if (!ret)
-		ta->events[ta->nr_events++] = *event;
+		vcpu->events[vcpu->nr_events++] = *event;
 	return ret;
 }
 
+/* Of a CPU whose number is below TIME_AXIS_MAX_CPUS. 0 or -ENOMEM */
 int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample)
 {
-	int ret = grow_array(ta->samples, ta->nr_samples, ta->allocated_samples);
+	struct axis_cpu *cpu;
+	int ret;
 
+	while (ta->nr_cpus <= sample->cpu) {
+		if (grow_array(ta->cpus, ta->nr_cpus, ta->allocated_cpus))
+			return -ENOMEM;
+		ta->cpus[ta->nr_cpus++] = (struct axis_cpu) { };
+	}
+	cpu = &ta->cpus[sample->cpu];
+	ret = grow_array(cpu->samples, cpu->nr_samples, cpu->allocated_samples);
 	if (!ret)
-		ta->samples[ta->nr_samples++] = *sample;
+		cpu->samples[cpu->nr_samples++] = *sample;
 	return ret;
 }
 
@@ -126,8 +141,7 @@ static int event__cmp(const void *_a, const void *_b)
 {
 	const struct axis_event *a = _a, *b = _b;
 
-	return sort_cmp(a->vcpu, b->vcpu) ?:
-	       sort_cmp(a->time, b->time) ?:
+	return sort_cmp(a->time, b->time) ?:
 	       sort_cmp(a->state, b->state) ?:
 	       sort_cmp(a->waited, b->waited) ?:
 	       sort_cmp(a->ended, b->ended) ?:
@@ -154,19 +168,13 @@ static int sample__cmp_cpu(const void *_a, const void *_b)
 {
 	const struct axis_sample *a = _a, *b = _b;
 
-	return sort_cmp(a->cpu, b->cpu) ?:
-	       sort_cmp(a->time, b->time) ?:
-	       sample__cmp_what(a, b);
+	return sort_cmp(a->time, b->time) ?: sample__cmp_what(a, b);
 }
 
 static int sample__cmp_vcpu(const void *_a, const void *_b)
 {
-	const struct axis_sample *a = *(const struct axis_sample **)_a;
-	const struct axis_sample *b = *(const struct axis_sample **)_b;
-
-	return sort_cmp(a->vcpu, b->vcpu) ?:
-	       sort_cmp(a->time, b->time) ?:
-	       sample__cmp_what(a, b);
+	return sample__cmp_cpu(*(const struct axis_sample **)_a,
+			       *(const struct axis_sample **)_b);
 }
 
 static int look__cmp(const void *_a, const void *_b)
@@ -178,40 +186,72 @@ static int look__cmp(const void *_a, const void *_b)
 	       sort_cmp(a->kind, b->kind);
 }
 
-/* Gives each vCPU its events, samples and looks. */
-static int deal_out(struct time_axis *ta)
+static int sort_input(struct time_axis *ta)
 {
-	size_t nr = 0, i;
+	int ret = 0;
 
-	sort_array(ta->events, ta->nr_events, sizeof(*ta->events), event__cmp);
-	sort_array(ta->samples, ta->nr_samples, sizeof(*ta->samples), sample__cmp_cpu);
+	for (u32 i = 0; !ret && i < ta->nr_cpus; i++)
+		ret = sort_runs(ta->cpus[i].samples, ta->cpus[i].nr_samples,
+				sizeof(*ta->cpus[i].samples), sample__cmp_cpu);
+	for (u32 i = 0; !ret && i < ta->nr_vcpus; i++)
+		ret = sort_runs(ta->vcpus[i].events, ta->vcpus[i].nr_events,
+				sizeof(*ta->vcpus[i].events), event__cmp);
 	sort_array(ta->looks, ta->nr_looks, sizeof(*ta->looks), look__cmp);
+	return ret;
+}
 
-	ta->by_vcpu = calloc(ta->nr_samples + 1, sizeof(*ta->by_vcpu));
+/* The vCPU whose the sample is, or NULL */
+static struct axis_vcpu *sample__vcpu(const struct time_axis *ta, const struct axis_sample *sample)
+{
+	return sample->vcpu < ta->nr_vcpus ? &ta->vcpus[sample->vcpu] : NULL;
+}
+
+/* Gives each vCPU its samples: one CPU's, then the next one's, so in few runs. */
+static int deal_out_samples(struct time_axis *ta)
+{
+	const struct axis_sample **next;
+	size_t nr = 0;
+	int ret = 0;
+
+	for (u32 i = 0; i < ta->nr_cpus; i++) {
+		for (size_t s = 0; s < ta->cpus[i].nr_samples; s++) {
+			struct axis_vcpu *vcpu = sample__vcpu(ta, &ta->cpus[i].samples[s]);
+
+			if (vcpu)
+				vcpu->nr_samples++;
+			nr += !!vcpu;
+		}
+	}
+	ta->by_vcpu = calloc(nr + 1, sizeof(*ta->by_vcpu));
 	if (!ta->by_vcpu)
 		return -ENOMEM;
-	for (i = 0; i < ta->nr_samples; i++) {
-		if (ta->samples[i].vcpu < ta->nr_vcpus)
-			ta->by_vcpu[nr++] = &ta->samples[i];
+	next = ta->by_vcpu;
+	for (u32 i = 0; i < ta->nr_vcpus; i++) {
+		ta->vcpus[i].samples = next;
+		next += ta->vcpus[i].nr_samples;
+		ta->vcpus[i].nr_samples = 0;
 	}
-	sort_array(ta->by_vcpu, nr, sizeof(*ta->by_vcpu), sample__cmp_vcpu);
+	for (u32 i = 0; i < ta->nr_cpus; i++) {
+		for (size_t s = 0; s < ta->cpus[i].nr_samples; s++) {
+			const struct axis_sample *sample = &ta->cpus[i].samples[s];
+			struct axis_vcpu *vcpu = sample__vcpu(ta, sample);
 
-	for (i = 0; i < nr; i++) {
-		struct axis_vcpu *vcpu = &ta->vcpus[ta->by_vcpu[i]->vcpu];
-
-		if (!vcpu->nr_samples++)
-			vcpu->samples = &ta->by_vcpu[i];
+			if (vcpu)
+				vcpu->samples[vcpu->nr_samples++] = sample;
+		}
 	}
-	for (i = 0; i < ta->nr_events; i++) {
-		struct axis_vcpu *vcpu;
+	for (u32 i = 0; !ret && i < ta->nr_vcpus; i++)
+		ret = sort_runs(ta->vcpus[i].samples, ta->vcpus[i].nr_samples,
+				sizeof(*ta->vcpus[i].samples), sample__cmp_vcpu);
+	return ret;
+}
 
-		if (ta->events[i].vcpu >= ta->nr_vcpus)
-			continue;
-		vcpu = &ta->vcpus[ta->events[i].vcpu];
-		if (!vcpu->nr_events++)
-			vcpu->events = &ta->events[i];
-	}
-	for (i = 0; i < ta->nr_looks; i++) {
+/* Puts events and samples into order, and gives each vCPU its samples and looks. */
+static int deal_out(struct time_axis *ta)
+{
+	int ret = sort_input(ta) ?: deal_out_samples(ta);
+
+	for (size_t i = 0; !ret && i < ta->nr_looks; i++) {
 		struct axis_vcpu *vcpu;
 
 		if (ta->looks[i].vcpu >= ta->nr_vcpus)
@@ -220,7 +260,7 @@ static int deal_out(struct time_axis *ta)
 		if (!vcpu->nr_looks++)
 			vcpu->looks = &ta->looks[i];
 	}
-	return 0;
+	return ret;
 }
 
 /* Each sample of the vCPU that is in a piece of KVM_RUN */
@@ -354,13 +394,35 @@ static int build_tracks(struct time_axis *ta, const struct axis_span *span)
 	const struct cpu_tracks_input in = {
 		.vcpus = ta->vcpus,
 		.nr_vcpus = ta->nr_vcpus,
-		.events = ta->events,
-		.nr_events = ta->nr_events,
-		.samples = ta->samples,
-		.nr_samples = ta->nr_samples,
+		.cpus = ta->cpus,
+		.nr_cpus = ta->nr_cpus,
 	};
 
 	return cpu_tracks__init(&ta->tracks, span, &in);
+}
+
+/* How many samples there are behind @time */
+u64 time_axis__samples_after(const struct time_axis *ta, u64 time)
+{
+	u64 nr = 0;
+
+	for (u32 i = 0; i < ta->nr_cpus; i++) {
+		for (size_t s = 0; s < ta->cpus[i].nr_samples; s++)
+			nr += ta->cpus[i].samples[s].time > time;
+	}
+	return nr;
+}
+
+/* How many events there are behind @time */
+u64 time_axis__events_after(const struct time_axis *ta, u64 time)
+{
+	u64 nr = 0;
+
+	for (u32 i = 0; i < ta->nr_vcpus; i++) {
+		for (size_t e = 0; e < ta->vcpus[i].nr_events; e++)
+			nr += ta->vcpus[i].events[e].time > time;
+	}
+	return nr;
 }
 
 /**

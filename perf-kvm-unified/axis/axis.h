@@ -28,7 +28,8 @@ struct hashmap;
  * @start: @end: @period: @clock: @per_task: @timeline: as in struct axis_span;
  *	time_axis__build() makes @period LLONG_MAX at most
  * @vcpu_idx: index of a vCPU by number of the VM and id
- * @samples: @gaps: sorted by CPU and time by time_axis__build()
+ * @cpus: by number, with their samples, @nr_cpus of them
+ * @gaps: sorted by CPU and time by time_axis__build()
  * @by_vcpu: those samples that are of a vCPU, by vCPU and time
  */
 struct time_axis {
@@ -42,10 +43,9 @@ struct time_axis {
 	u32	nr_vcpus;
 	size_t	allocated_vcpus;
 	struct hashmap *vcpu_idx;
-	struct axis_event *events;
-	size_t	nr_events, allocated_events;
-	struct axis_sample *samples;
-	size_t	nr_samples, allocated_samples;
+	struct axis_cpu *cpus;
+	u32	nr_cpus;
+	size_t	allocated_cpus;
 	struct axis_gap *gaps;
 	size_t	nr_gaps, allocated_gaps;
 	struct axis_look *looks;
@@ -63,6 +63,8 @@ int time_axis__add_event(struct time_axis *ta, const struct axis_event *event);
 int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample);
 int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap);
 int time_axis__add_look(struct time_axis *ta, const struct axis_look *look);
+u64 time_axis__samples_after(const struct time_axis *ta, u64 time);
+u64 time_axis__events_after(const struct time_axis *ta, u64 time);
 int time_axis__build(struct time_axis *ta);
 int time_axis__walk_cpu(struct time_axis *ta, u32 cpu, cpu_interval_cb cb, void *arg);
 

@@ -11,6 +11,7 @@
 #include "cells.h"
 #include "gaps.h"
 #include "intervals.h"
+#include "runs.h"
 #include "shares.h"
 #include "tracks.h"
 #include "types.h"
@@ -92,42 +93,42 @@ static bool event__is_switch(const struct axis_event *event)
 
 static u32 count_cpus(const struct cpu_tracks_input *in)
 {
-	u32 nr = in->nr_samples ? in->samples[in->nr_samples - 1].cpu + 1 : 0;
+	u32 nr = in->nr_cpus;
 
-	for (size_t i = 0; i < in->nr_events; i++)
-		nr = max(nr, in->events[i].cpu + 1);
+	for (u32 v = 0; v < in->nr_vcpus; v++) {
+		for (size_t i = 0; i < in->vcpus[v].nr_events; i++)
+			nr = max(nr, in->vcpus[v].events[i].cpu + 1);
+	}
 	return nr;
 }
 
-/* Sizes first, then the same again with memory to write to */
-static void fill_tracks(struct cpu_tracks *tracks, const struct cpu_tracks_input *in, bool count)
+/* Adds the vCPU's intervals to the CPUs that it was on; sizes alone if @count. */
+static void fill_occupants(struct cpu_tracks *tracks, const struct vcpu_intervals *list, u32 vcpu,
+			   bool count)
 {
-	for (u32 i = 0; i < tracks->nr_cpus; i++) {
-		tracks->cpus[i].nr_occupants = 0;
-		tracks->cpus[i].nr_marks = 0;
-	}
-	for (u32 v = 0; v < in->nr_vcpus; v++) {
-		const struct vcpu_intervals *list = &in->vcpus[v].intervals;
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct vcpu_interval *interval = &list->entries[i];
+		struct cpu_track *track;
 
-		for (size_t i = 0; i < list->nr; i++) {
-			const struct vcpu_interval *interval = &list->entries[i];
-			struct cpu_track *track;
-
-			if (!interval__has_cpu(interval) || interval->cpu >= tracks->nr_cpus)
-				continue;
-			track = &tracks->cpus[interval->cpu];
-			if (!count)
-				track->occupants[track->nr_occupants] = (struct occupant) {
-					.start = interval->start,
-					.end = interval->end,
-					.vcpu = v,
-					.guest = interval__is_guest(interval),
-				};
-			track->nr_occupants++;
-		}
+		if (!interval__has_cpu(interval) || interval->cpu >= tracks->nr_cpus)
+			continue;
+		track = &tracks->cpus[interval->cpu];
+		if (!count)
+			track->occupants[track->nr_occupants] = (struct occupant) {
+				.start = interval->start,
+				.end = interval->end,
+				.vcpu = vcpu,
+				.guest = interval__is_guest(interval),
+			};
+		track->nr_occupants++;
 	}
-	for (size_t i = 0; i < in->nr_events; i++) {
-		const struct axis_event *event = &in->events[i];
+}
+
+/* The same of its switches to tasks */
+static void fill_marks(struct cpu_tracks *tracks, const struct axis_vcpu *vcpu, bool count)
+{
+	for (size_t i = 0; i < vcpu->nr_events; i++) {
+		const struct axis_event *event = &vcpu->events[i];
 		struct cpu_track *track = &tracks->cpus[event->cpu];
 
 		if (!event__is_switch(event))
@@ -140,6 +141,28 @@ static void fill_tracks(struct cpu_tracks *tracks, const struct cpu_tracks_input
 			};
 		track->nr_marks++;
 	}
+}
+
+/* Sizes first, then the same again with memory to write to */
+static void fill_tracks(struct cpu_tracks *tracks, const struct cpu_tracks_input *in, bool count)
+{
+	for (u32 i = 0; i < tracks->nr_cpus; i++) {
+		tracks->cpus[i].nr_occupants = 0;
+		tracks->cpus[i].nr_marks = 0;
+	}
+	for (u32 v = 0; v < in->nr_vcpus; v++) {
+		fill_occupants(tracks, &in->vcpus[v].intervals, v, count);
+		fill_marks(tracks, &in->vcpus[v], count);
+	}
+}
+
+/* One vCPU's have come after the other's: each CPU has few runs of them. 0 or -ENOMEM */
+static int cpu_track__sort(struct cpu_track *track)
+{
+	int ret = sort_runs(track->occupants, track->nr_occupants, sizeof(*track->occupants),
+			    occupant__cmp);
+
+	return ret ?: sort_runs(track->marks, track->nr_marks, sizeof(*track->marks), mark__cmp);
 }
 
 /*
@@ -288,16 +311,13 @@ int cpu_tracks__init(struct cpu_tracks *tracks, const struct axis_span *span,
 	for (u32 i = 0; i < nr; i++) {
 		struct cpu_track *track = &tracks->cpus[i];
 
-		sort_array(track->occupants, track->nr_occupants, sizeof(*track->occupants),
-			   occupant__cmp);
+		if (cpu_track__sort(track))
+			return -ENOMEM;
 		clip_occupants(track);
-		sort_array(track->marks, track->nr_marks, sizeof(*track->marks), mark__cmp);
 	}
-	for (size_t i = 0; i < in->nr_samples; i++) {
-		struct cpu_track *track = &tracks->cpus[in->samples[i].cpu];
-
-		if (!track->nr_samples++)
-			track->samples = &in->samples[i];
+	for (u32 i = 0; i < in->nr_cpus; i++) {
+		tracks->cpus[i].samples = in->cpus[i].samples;
+		tracks->cpus[i].nr_samples = in->cpus[i].nr_samples;
 	}
 	/* Of single tasks, those that are sampled would get what others have had. */
 	for (u32 i = 0; i < nr && !span->per_task; i++) {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-struct axis_event;
+struct axis_cpu;
 struct axis_gaps;
 struct axis_sample;
 struct axis_span;
@@ -35,15 +35,13 @@ typedef int (*cpu_interval_cb)(const struct cpu_interval *interval, void *arg);
 /**
  * struct cpu_tracks_input - what the tracks are made of
  * @vcpus: what they did must be known, but for who had the CPU in their waits
- * @samples: by CPU and time; to be kept as long as the tracks
+ * @cpus: by number; their samples, by time, are to be kept as long as the tracks
  */
 struct cpu_tracks_input {
 	const struct axis_vcpu *vcpus;
 	u32	nr_vcpus;
-	const struct axis_event *events;
-	size_t	nr_events;
-	const struct axis_sample *samples;
-	size_t	nr_samples;
+	const struct axis_cpu *cpus;
+	u32	nr_cpus;
 };
 
 struct cpu_tracks {

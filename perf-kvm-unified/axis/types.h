@@ -3,6 +3,7 @@
 #define __PERF_KVM_UNIFIED_AXIS_TYPES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <linux/types.h>
 
 /*
@@ -115,6 +116,15 @@ struct axis_sample {
 	u32	hit;
 	enum axis_sample_kind kind;
 	u32	isa;
+};
+
+/**
+ * struct axis_cpu - the samples of a CPU of the host
+ * @samples: in the order of time after time_axis__build()
+ */
+struct axis_cpu {
+	struct axis_sample *samples;
+	size_t	nr_samples, allocated_samples;
 };
 
 /* Does the sample show that the vCPU was in KVM_RUN, with the CPU? */

@@ -27,8 +27,8 @@ struct axis_vcpu {
 	bool	at_end;
 	bool	halted;
 	enum vcpu_time_kind last;
-	const struct axis_event *events;
-	size_t	nr_events;
+	struct axis_event *events;
+	size_t	nr_events, allocated_events;
 	const struct axis_sample **samples;
 	size_t	nr_samples;
 	const struct axis_look *looks;

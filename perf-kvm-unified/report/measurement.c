@@ -876,10 +876,8 @@ static void measurement__limit_axis(struct measurement *m)
 	if (ta->end - ta->start <= limit)
 		return;
 	ta->end = ta->start + limit;
-	for (size_t i = 0; i < ta->nr_samples; i++)
-		m->nr_unplaced += ta->samples[i].time > ta->end;
-	for (size_t i = 0; i < ta->nr_events; i++)
-		m->nr_bad_events += ta->events[i].time > ta->end;
+	m->nr_unplaced += time_axis__samples_after(ta, ta->end);
+	m->nr_bad_events += time_axis__events_after(ta, ta->end);
 }
 
 static enum vcpu_time_kind vcpu_look__kind(u32 flags)

@@ -811,7 +811,7 @@ static int check_times(struct perf_session *session, struct evsel *evsel)
 		err |= m.tool.sample(&m.tool, NULL, &sample, NULL);
 	}
 	TEST_ASSERT_VAL("times that cannot be", !err && m.nr_samples == 3 && m.nr_unplaced == 3 &&
-			!m.axis.nr_samples);
+			!m.axis.nr_cpus);
 	err = m.tool.lost(&m.tool, &lost, &none, NULL);
 	lost.lost.lost = ULLONG_MAX;
 	err |= m.tool.lost(&m.tool, &lost, &none, NULL);
