@@ -81,6 +81,8 @@ struct guest_map_data {
  * @asked_clock: @has_clock is settled: whether the guest's time of a sample is known
  * @files: what files below @root are called on the host, by build-id and name, NULL:
  *	none of them, and @files_ns: the CPU time that it took to find out
+ * @nr_changes: what was taken over of what has happened in the guest; names and maps
+ *	may be others then
  * @nr_processes: that there are now
  * @sharers_of_maps: how many processes have the maps of one of them, if it is not one
  * @nr_copied_maps: how many maps were copied as a child changed what it had of its parent
@@ -112,6 +114,7 @@ struct kvm_guest {
 	struct guest_map_data map;
 	struct hashmap	 *files;
 	u64		 files_ns;
+	u64		 nr_changes;
 	u32		 nr_processes;
 	u32		 nr_copied_maps;
 	struct hashmap	 *sharers_of_maps;

@@ -412,6 +412,7 @@ void kvm_guest__replay(struct kvm_guest *guest, u64 time)
 	while (replay->next < replay->nr && replay->entries[replay->next].time <= time) {
 		struct guest_replay_entry *entry = &replay->entries[replay->next++];
 
+		guest->nr_changes++;
 		if (kvm_guest__use(guest, entry->event, entry->time))
 			pr_debug("guest %s: a record of its map could not be used\n", guest->name);
 		zfree(&entry->event);

@@ -38,6 +38,7 @@
 #include "kvm-unified/lib/sort.h"
 #include "kvm-unified/lib/warnings.h"
 #include "measurement.h"
+#include "memo.h"
 
 /* So many distances of samples are enough to know the usual one. */
 #define NR_DISTANCES		4096
@@ -67,7 +68,8 @@ int measurement__init(struct measurement *m)
 	m->task_idx = hashmap__new(task__hash, task__equal, NULL);
 	m->vcpu_by_tid = number_map__new();
 	m->vm_by_pid = number_map__new();
-	if (IS_ERR(m->task_idx) || IS_ERR(m->vcpu_by_tid) || IS_ERR(m->vm_by_pid))
+	if (IS_ERR(m->task_idx) || IS_ERR(m->vcpu_by_tid) || IS_ERR(m->vm_by_pid) ||
+	    memo__init(&m->memo))
 		return -ENOMEM;
 	return profile__init(&m->hits);
 }
@@ -76,6 +78,7 @@ void measurement__exit(struct measurement *m)
 {
 	time_axis__exit(&m->axis);
 	profile__exit(&m->hits);
+	memo__exit(&m->memo);
 	hashmap__free(m->task_idx);
 	hashmap__free(m->vcpu_by_tid);
 	zfree(&m->timeline_last);
@@ -315,7 +318,7 @@ static int measurement__hit_vm(struct measurement *m, const struct kvm_guest *gu
 
 static int measurement__hit_guest(struct measurement *m, const struct perf_sample *sample,
 				  const struct kvm_guest *guest, const struct addr_location *al,
-				  struct axis_sample *as)
+				  u32 *hit)
 {
 	bool user = sample->cpumode == PERF_RECORD_MISC_GUEST_USER;
 	struct profile_key key = {
@@ -328,12 +331,11 @@ static int measurement__hit_guest(struct measurement *m, const struct perf_sampl
 		.ns_pid = user ? sample->ns_pid : 0,
 	};
 
-	as->kind = user ? AXIS_SAMPLE_GUEST_USER : AXIS_SAMPLE_GUEST_KERNEL;
-	return measurement__hit(m, &key, &as->hit);
+	return measurement__hit(m, &key, hit);
 }
 
 static int measurement__hit_host(struct measurement *m, const struct perf_sample *sample,
-				 const struct addr_location *al, struct axis_sample *as)
+				 const struct addr_location *al, u32 *hit)
 {
 	bool user = sample->cpumode == PERF_RECORD_MISC_USER;
 	struct profile_key key = {
@@ -344,24 +346,73 @@ static int measurement__hit_host(struct measurement *m, const struct perf_sample
 		.pid = -1,
 	};
 
-	if (!user) {
-		m->nr_host_kernel++;
-		m->nr_host_kernel_named += !!al->sym;
-	}
 	/* The idle task also runs interrupts; only where it waits is idle. */
 	if (!user && !sample->pid && al->sym &&
 	    symbol__is_idle(al->sym, map__dso(al->map), perf_session__env(m->session)))
 		key.class = PROFILE_IDLE;
+	return measurement__hit(m, &key, hit);
+}
 
+/* Who had the CPU when the sample was taken; @as->vcpu is known */
+static enum axis_sample_kind measurement__kind(const struct measurement *m,
+					       const struct perf_sample *sample,
+					       const struct axis_sample *as)
+{
+	switch (sample->cpumode) {
+	case PERF_RECORD_MISC_GUEST_USER:
+		return AXIS_SAMPLE_GUEST_USER;
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+		return AXIS_SAMPLE_GUEST_KERNEL;
+	default:
+		break;
+	}
 	if (sample->vcpu_ctx.flags & PERF_VCPU_LOADED)
-		as->kind = AXIS_SAMPLE_EXIT;
-	else if (as->vcpu != TIME_AXIS_NONE)
-		/* Without contexts in the data, KVM and a system call look the same. */
-		as->kind = user || (m->evsel->core.attr.sample_type & PERF_SAMPLE_VCPU) ?
-			   AXIS_SAMPLE_VMM : AXIS_SAMPLE_EXIT;
-	else
-		as->kind = sample->tid ? AXIS_SAMPLE_HOST : AXIS_SAMPLE_IDLE;
-	return measurement__hit(m, &key, &as->hit);
+		return AXIS_SAMPLE_EXIT;
+	if (as->vcpu == TIME_AXIS_NONE)
+		return sample->tid ? AXIS_SAMPLE_HOST : AXIS_SAMPLE_IDLE;
+	/* Without contexts in the data, KVM and a system call look the same. */
+	return sample->cpumode == PERF_RECORD_MISC_USER ||
+	       (m->evsel->core.attr.sample_type & PERF_SAMPLE_VCPU) ?
+	       AXIS_SAMPLE_VMM : AXIS_SAMPLE_EXIT;
+}
+
+/* What a sample has hit; @guest: whose it is, or NULL: the host's. 0 or -errno */
+static int measurement__resolve(struct measurement *m, struct perf_sample *sample,
+				struct machine *machine, const struct kvm_guest *guest, u32 *hit)
+{
+	const struct memo_key key = {
+		.machine = machine,
+		.ip = sample->ip,
+		.changes = guest ? m->nr_changes + guest->nr_changes : m->nr_changes,
+		.pid = sample->pid,
+		.tid = sample->tid,
+		.ns_pid = sample->ns_pid,
+		.cpumode = sample->cpumode,
+	};
+	const struct memo_entry *known = memo__find(&m->memo, &key);
+	bool has_symbol = known && known->has_symbol;
+	int ret = 0;
+
+	if (known) {
+		*hit = known->hit;
+	} else {
+		struct addr_location al;
+
+		addr_location__init(&al);
+		ret = machine__resolve(machine, &al, sample);
+		if (!ret)
+			ret = guest ? measurement__hit_guest(m, sample, guest, &al, hit) :
+				      measurement__hit_host(m, sample, &al, hit);
+		has_symbol = al.sym;
+		if (!ret)
+			memo__set(&m->memo, &key, *hit, has_symbol);
+		addr_location__exit(&al);
+	}
+	if (!ret && !guest && sample->cpumode != PERF_RECORD_MISC_USER) {
+		m->nr_host_kernel++;
+		m->nr_host_kernel_named += has_symbol;
+	}
+	return ret;
 }
 
 /* Numbers that are beyond reason are not followed: the file is damaged. */
@@ -388,7 +439,6 @@ static int measurement__axis_sample(struct measurement *m, struct perf_sample *s
 	bool in_guest = sample->cpumode == PERF_RECORD_MISC_GUEST_USER ||
 			sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL;
 	struct kvm_guest *guest;
-	struct addr_location al;
 	int ret;
 
 	guest = in_guest ? kvm_guests__find(m->session, machine->pid) :
@@ -431,13 +481,8 @@ static int measurement__axis_sample(struct measurement *m, struct perf_sample *s
 						   as);
 	}
 
-	addr_location__init(&al);
-	ret = machine__resolve(machine, &al, sample);
-	if (!ret)
-		ret = in_guest ? measurement__hit_guest(m, sample, guest, &al, as) :
-				 measurement__hit_host(m, sample, &al, as);
-	addr_location__exit(&al);
-	return ret;
+	as->kind = measurement__kind(m, sample, as);
+	return measurement__resolve(m, sample, machine, in_guest ? guest : NULL, &as->hit);
 }
 
 static int measurement__end_throttle(struct measurement *m, u32 cpu, u64 time)
@@ -737,6 +782,16 @@ static int process_unthrottle(const struct perf_tool *tool,
 	return measurement__end_throttle(m, sample->cpu, sample->time);
 }
 
+/* What changes processes or maps: what was looked up before may be wrong from now on. */
+static int process_change(const struct perf_tool *tool, union perf_event *event,
+			  struct perf_sample *sample, struct machine *machine)
+{
+	struct measurement *m = container_of(tool, struct measurement, tool);
+
+	m->nr_changes++;
+	return perf_event__process(tool, event, sample, machine);
+}
+
 /* The number of a thread that ended may be another's soon. */
 static int process_exit(const struct perf_tool *tool, union perf_event *event,
 			struct perf_sample *sample, struct machine *machine)
@@ -745,7 +800,7 @@ static int process_exit(const struct perf_tool *tool, union perf_event *event,
 
 	if (machine__is_host(machine))
 		hashmap__delete(m->vcpu_by_tid, event->fork.tid, NULL, NULL);
-	return perf_event__process_exit(tool, event, sample, machine);
+	return process_change(tool, event, sample, machine);
 }
 
 static enum vcpu_time_kind vcpu_last(u32 flags)
@@ -819,16 +874,16 @@ void measurement__set_tool(struct measurement *m)
 {
 	perf_tool__init(&m->tool, /*ordered_events=*/true);
 	m->tool.sample		= process_sample;
-	m->tool.mmap		= perf_event__process_mmap;
-	m->tool.mmap2		= perf_event__process_mmap2;
-	m->tool.comm		= perf_event__process_comm;
-	m->tool.namespaces	= perf_event__process_namespaces;
-	m->tool.cgroup		= perf_event__process_cgroup;
-	m->tool.fork		= perf_event__process_fork;
+	m->tool.mmap		= process_change;
+	m->tool.mmap2		= process_change;
+	m->tool.comm		= process_change;
+	m->tool.namespaces	= process_change;
+	m->tool.cgroup		= process_change;
+	m->tool.fork		= process_change;
 	m->tool.exit		= process_exit;
-	m->tool.ksymbol		= perf_event__process_ksymbol;
-	m->tool.bpf		= perf_event__process_bpf;
-	m->tool.text_poke	= perf_event__process_text_poke;
+	m->tool.ksymbol		= process_change;
+	m->tool.bpf		= process_change;
+	m->tool.text_poke	= process_change;
 	m->tool.lost		= process_lost;
 	m->tool.lost_samples	= process_lost_samples;
 	m->tool.throttle	= process_throttle;

@@ -9,6 +9,7 @@
 #include "util/tool.h"
 #include "kvm-unified/axis/axis.h"
 #include "kvm-unified/format/vms.h"
+#include "memo.h"
 #include "profile.h"
 
 struct evsel;
@@ -43,6 +44,8 @@ struct measured_task {
  * @axis: built when measurement__finish() has returned
  * @hits: the rows are what the samples of the axis have hit, by their number;
  *	those of guests as the guest sees them
+ * @memo: what samples have hit, to be found by where they were taken
+ * @nr_changes: records that changed processes or maps
  * @period: ns that a sample stands for
  * @period_exact: it was asked for in ns
  * @use_timeline: use kvm:kvm_vcpu_timeline if it is there
@@ -61,6 +64,8 @@ struct measurement {
 	struct evsel	*evsel;
 	struct time_axis axis;
 	struct profile	hits;
+	struct memo	memo;
+	u64		nr_changes;
 	struct measured_vm *vms;
 	u32		nr_vms;
 	struct measured_task **tasks;

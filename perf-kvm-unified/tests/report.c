@@ -34,9 +34,12 @@
 #include "util/event.h"
 #include "util/evsel.h"
 #include "util/header.h"
+#include "util/hist.h"
+#include "util/machine.h"
 #include "util/sample.h"
 #include "util/session.h"
 #include "util/vcpu-sample.h"
+#include "tests/hists_common.h"
 #include "kvm-unified/collector/build-ids.h"
 #include "kvm-unified/format/looks.h"
 #include "kvm-unified/format/profile.h"
@@ -853,6 +856,81 @@ static int check_periods(struct perf_session *session, struct evsel *evsel)
 	return TEST_OK;
 }
 
+/* The row that a sample of perf's main() is of, in the fake machine's first process, or NULL */
+static const struct profile_key *hit_of_main(struct measurement *m, struct machine *machine)
+{
+	struct perf_sample sample = {
+		.ip = FAKE_IP_PERF_MAIN,
+		.pid = FAKE_PID_PERF1,
+		.tid = FAKE_PID_PERF1,
+		.time = m->nr_samples,
+		.cpumode = PERF_RECORD_MISC_USER,
+		.evsel = m->evsel,
+	};
+	const struct axis_cpu *cpu;
+
+	if (m->tool.sample(&m->tool, NULL, &sample, machine))
+		return NULL;
+	cpu = &m->axis.cpus[0];
+	return &m->hits.by_idx[cpu->samples[cpu->nr_samples - 1].hit]->key;
+}
+
+static int check_memo(struct measurement *m, struct machine *machine)
+{
+	union perf_event mmap = { .mmap = {
+		.header = { .type = PERF_RECORD_MMAP, .misc = PERF_RECORD_MISC_USER },
+		.pid = FAKE_PID_PERF1,
+		.tid = FAKE_PID_PERF1,
+		.start = FAKE_MAP_BASH,
+		.len = FAKE_MAP_LENGTH,
+		.filename = "bash",
+	} };
+	union perf_event end = { .fork = {
+		.header.type = PERF_RECORD_EXIT,
+		.pid = FAKE_PID_PERF1,
+		.tid = FAKE_PID_PERF1,
+	} };
+	struct perf_sample none = { };
+	const struct profile_key *first = hit_of_main(m, machine), *key;
+
+	TEST_ASSERT_VAL("perf's", first && !strcmp(first->module, "perf") &&
+			!strcmp(first->function, "main"));
+	TEST_ASSERT_VAL("the same row", hit_of_main(m, machine) == first);
+	TEST_ASSERT_VAL("mmap", !m->tool.mmap(&m->tool, &mmap, &none, machine));
+	key = hit_of_main(m, machine);
+	TEST_ASSERT_VAL("of what is there now", key && !strcmp(key->module, "bash"));
+	TEST_ASSERT_VAL("exit", !m->tool.exit(&m->tool, &end, &none, machine));
+	key = hit_of_main(m, machine);
+	TEST_ASSERT_VAL("of nothing that is known", key && !strcmp(key->module, "[unknown]"));
+	return TEST_OK;
+}
+
+/* What was found is remembered, and forgotten when maps change. */
+static int test__memo(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct perf_session *session = zalloc(sizeof(*session));
+	struct evsel *evsel = zalloc(sizeof(*evsel));
+	struct machines machines;
+	struct machine *machine;
+	struct measurement m;
+	int ret = TEST_FAIL;
+
+	machines__init(&machines);
+	machine = setup_fake_machine(&machines);
+	if (session && evsel && machine && !measurement__new(&m, session, evsel, 1)) {
+		m.distances = calloc(16, sizeof(*m.distances));
+		if (m.distances)
+			ret = check_memo(&m, machine);
+		measurement__exit(&m);
+	}
+	machines__exit(&machines);
+	if (evsel)
+		zfree(&evsel->name);
+	free(evsel);
+	free(session);
+	return ret;
+}
+
 static int test__bad_numbers(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	struct perf_session *session = zalloc(sizeof(*session));
@@ -881,6 +959,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: exits to the VMM", kvm_exits),
 	TEST_CASE("kvm unified: build-ids of files", build_ids),
 	TEST_CASE("kvm unified: times and periods that cannot be", bad_numbers),
+	TEST_CASE("kvm unified: what samples hit, remembered", memo),
 	{ .name = NULL, }
 };
 

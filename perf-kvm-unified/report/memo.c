@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What samples at the same place have hit: samples come to the same places again and
+ * again, and a look-up of thread, map, symbol and row costs more than all the rest.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <linux/hash.h>
+#include <linux/zalloc.h>
+
+#include "memo.h"
+
+/* 64 Ki entries, 4 MiB: more than there are places that most of the time is spent at */
+#define MEMO_BITS	16
+
+/* 0 or -ENOMEM */
+int memo__init(struct memo *memo)
+{
+	memo->entries = calloc(1UL << MEMO_BITS, sizeof(*memo->entries));
+	return memo->entries ? 0 : -ENOMEM;
+}
+
+void memo__exit(struct memo *memo)
+{
+	zfree(&memo->entries);
+}
+
+static struct memo_entry *memo__entry(const struct memo *memo, const struct memo_key *key)
+{
+	u64 hash = hash_64(key->ip, 64) ^ (u64)(unsigned long)key->machine ^
+		   ((u64)key->pid << 32 | (u32)key->tid);
+
+	return &memo->entries[hash_64(hash, MEMO_BITS)];
+}
+
+/* NULL: it was not seen, or others of the same hash have been seen since */
+const struct memo_entry *memo__find(const struct memo *memo, const struct memo_key *key)
+{
+	const struct memo_entry *entry = memo__entry(memo, key);
+	const struct memo_key *found = &entry->key;
+
+	if (entry->is_used && found->ip == key->ip && found->tid == key->tid &&
+	    found->pid == key->pid && found->machine == key->machine &&
+	    found->cpumode == key->cpumode && found->ns_pid == key->ns_pid &&
+	    found->changes == key->changes)
+		return entry;
+	return NULL;
+}
+
+void memo__set(struct memo *memo, const struct memo_key *key, u32 hit, bool has_symbol)
+{
+	*memo__entry(memo, key) = (struct memo_entry) {
+		.key = *key,
+		.hit = hit,
+		.is_used = true,
+		.has_symbol = has_symbol,
+	};
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_REPORT_MEMO_H
+#define __PERF_KVM_UNIFIED_REPORT_MEMO_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <linux/types.h>
+
+struct machine;
+
+/**
+ * struct memo_key - what a symbol look-up depends on, and with it the hit of a sample
+ * @changes: how often processes and maps of the machine have changed; what was found
+ *	before the last time is not found any more
+ */
+struct memo_key {
+	const struct machine *machine;
+	u64	ip;
+	u64	changes;
+	pid_t	pid;
+	pid_t	tid;
+	pid_t	ns_pid;
+	u8	cpumode;
+};
+
+struct memo_entry {
+	struct memo_key	key;
+	u32		hit;
+	bool		is_used;
+	bool		has_symbol;
+};
+
+/**
+ * struct memo - the hits of the samples that were seen last
+ *
+ * Of a fixed size: one entry for each hash, and the last one stays.
+ */
+struct memo {
+	struct memo_entry *entries;
+};
+
+int memo__init(struct memo *memo);
+void memo__exit(struct memo *memo);
+const struct memo_entry *memo__find(const struct memo *memo, const struct memo_key *key);
+void memo__set(struct memo *memo, const struct memo_key *key, u32 hit, bool has_symbol);
+
+#endif /* __PERF_KVM_UNIFIED_REPORT_MEMO_H */
