@@ -49,7 +49,7 @@ build_base()
 	make -C "$TREE/orig" O="$OUT/headers" -j"$JOBS" headers
 	make -C "$TREE/orig/$KVM" OUTPUT="$OUT/obj" -k -j"$JOBS" LDFLAGS="$LINK" \
 		KHDR_INCLUDES="-isystem $OUT/headers/usr/include" || :
-	find "$OUT/obj/" -type f -executable -name '*_test' | grep -q .
+	[ -n "$(find "$OUT/obj/" -type f -executable -name '*_test' -print -quit)" ]
 }
 
 selftests_key()
