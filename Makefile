@@ -5,7 +5,7 @@
 
 SCENARIO ?= libquantum
 
-.PHONY: help demo test test-long evaluation evaluation-quick perf collector kernel lab series \
+.PHONY: help demo test test-long evaluation evaluation-quick bench perf collector kernel lab series \
 	check clean
 # The scripts lock the cache; make's own -j has nothing to run beside them.
 .NOTPARALLEL:
@@ -29,6 +29,9 @@ evaluation: ## run the evaluation and write Documentation/evaluation.md
 
 evaluation-quick: ## its short form: accuracy, and the overhead at 1 ms
 	@scripts/evaluation.sh --quick
+
+bench: ## time and memory of the report beside those of perf report, many samples
+	@scripts/bench.sh
 
 perf: ## build perf with the kvm unified command
 	@KVMU_SAY_WHERE=1 scripts/build-perf.sh
