@@ -550,6 +550,47 @@ static bool evsel__is_timeline(struct evsel *evsel)
 	       evsel__field(evsel, "vcpu_id") && evsel__field(evsel, "state");
 }
 
+/*
+ * Is the event that of the time line? If so, its fields are known then: there may be as many
+ * of it as of samples, and names cost more than all the rest.
+ */
+static bool measurement__is_timeline(struct measurement *m, struct evsel *evsel)
+{
+	static const char *const names[TIMELINE_NR_FIELDS] = {
+		[TIMELINE_STATE]	= "state",
+		[TIMELINE_VCPU_ID]	= "vcpu_id",
+		[TIMELINE_WHY]		= "why",
+		[TIMELINE_EXIT_REASON]	= "exit_reason",
+		[TIMELINE_ISA]		= "isa",
+		[TIMELINE_NEXT_PID]	= "next_pid",
+		[TIMELINE_NS]		= "ns",
+		[TIMELINE_SEQ]		= "seq",
+		[TIMELINE_CPU]		= "cpu",
+		[TIMELINE_WAIT]		= "wait",
+		[TIMELINE_RUN_DELAY]	= "run_delay",
+	};
+
+	if (!m->has_timeline)
+		return false;
+	if (evsel == m->timeline_evsel)
+		return true;
+	if (!evsel__is_timeline(evsel))
+		return false;
+	m->timeline_evsel = evsel;
+	for (u32 i = 0; i < TIMELINE_NR_FIELDS; i++)
+		m->timeline_fields[i] = evsel__field(evsel, names[i]);
+	return true;
+}
+
+/* A field of an event of the time line; 0 if there is no such field, or the record ends before */
+static u64 measurement__field(const struct measurement *m, struct perf_sample *sample,
+			      enum timeline_field field)
+{
+	struct tep_format_field *format = m->timeline_fields[field];
+
+	return format ? format_field__intval(format, sample, m->timeline_evsel->needs_swap) : 0;
+}
+
 /* What the time line has said of a vCPU last */
 struct timeline_last {
 	u64	run_delay;	/* old events: ns in all of the thread's life */
@@ -582,9 +623,9 @@ static bool state__has_next(u64 state)
 static int measurement__add_ended(struct measurement *m, struct perf_sample *sample,
 				  struct timeline_last *last, struct axis_event *event)
 {
-	u64 ns = min(perf_sample__intval(sample, "ns"), sample->time);
-	u32 seq = perf_sample__intval(sample, "seq"), lost = 0;
-	u64 cpu = perf_sample__intval(sample, "cpu");
+	u64 ns = min(measurement__field(m, sample, TIMELINE_NS), sample->time);
+	u32 seq = measurement__field(m, sample, TIMELINE_SEQ), lost = 0;
+	u64 cpu = measurement__field(m, sample, TIMELINE_CPU);
 	int ret = 0;
 
 	/* More than that is no gap, but a recording that was put together. */
@@ -609,7 +650,7 @@ static int measurement__add_ended(struct measurement *m, struct perf_sample *sam
 	event->state = VCPU_STATE_RUN;
 	event->next_task = TIME_AXIS_NONE;
 	event->why = 0;
-	event->waited = perf_sample__intval(sample, "wait");
+	event->waited = measurement__field(m, sample, TIMELINE_WAIT);
 	return ret ?: time_axis__add_event(&m->axis, event);
 }
 
@@ -617,7 +658,7 @@ static int measurement__add_ended(struct measurement *m, struct perf_sample *sam
 static int measurement__add_begun(struct measurement *m, struct perf_sample *sample,
 				  struct timeline_last *last, struct axis_event *event)
 {
-	u64 run_delay = perf_sample__intval(sample, "run_delay");
+	u64 run_delay = measurement__field(m, sample, TIMELINE_RUN_DELAY);
 
 	if (last->known && run_delay > last->run_delay)
 		event->waited = run_delay - last->run_delay;
@@ -635,7 +676,7 @@ static int measurement__add_event(struct measurement *m, struct perf_sample *sam
 		.time = sample->time,
 		.next_task = TIME_AXIS_NONE,
 	};
-	u64 state = perf_sample__intval(sample, "state");
+	u64 state = measurement__field(m, sample, TIMELINE_STATE);
 	struct timeline_last *last;
 	int ret;
 
@@ -645,7 +686,7 @@ static int measurement__add_event(struct measurement *m, struct perf_sample *sam
 		ret = -ERANGE;
 	if (!ret)
 		ret = measurement__findnew_vcpu(m, guest,
-						perf_sample__intval(sample, "vcpu_id"));
+						measurement__field(m, sample, TIMELINE_VCPU_ID));
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret < 0) {
@@ -660,11 +701,11 @@ static int measurement__add_event(struct measurement *m, struct perf_sample *sam
 	event.vcpu = ret;
 	event.cpu = sample->cpu;
 	event.state = state;
-	event.why = perf_sample__intval(sample, "why");
-	event.exit_reason = perf_sample__intval(sample, "exit_reason");
-	event.isa = perf_sample__intval(sample, "isa");
+	event.why = measurement__field(m, sample, TIMELINE_WHY);
+	event.exit_reason = measurement__field(m, sample, TIMELINE_EXIT_REASON);
+	event.isa = measurement__field(m, sample, TIMELINE_ISA);
 	if (state__has_next(state)) {
-		pid_t next = perf_sample__intval(sample, "next_pid");
+		pid_t next = measurement__field(m, sample, TIMELINE_NEXT_PID);
 
 		event.next_task = measurement__findnew_task(m, machine, -1, next);
 	}
@@ -673,12 +714,18 @@ static int measurement__add_event(struct measurement *m, struct perf_sample *sam
 	m->last_event = max(m->last_event, sample->time);
 	m->last_record[sample->cpu] = sample->time;
 	hashmap__set(m->vcpu_by_tid, sample->tid, event.vcpu, NULL, NULL);
-	return evsel__field(sample->evsel, "ns") ?
+	return m->timeline_fields[TIMELINE_NS] ?
 	       measurement__add_ended(m, sample, last, &event) :
 	       measurement__add_begun(m, sample, last, &event);
 }
 #else
 static bool evsel__is_timeline(struct evsel *evsel __maybe_unused)
+{
+	return false;
+}
+
+static bool measurement__is_timeline(struct measurement *m __maybe_unused,
+				     struct evsel *evsel __maybe_unused)
 {
 	return false;
 }
@@ -698,7 +745,7 @@ static int process_sample(const struct perf_tool *tool, union perf_event *event 
 
 	if (measurement__is_counted(m, sample->evsel))
 		return measurement__add_sample(m, sample, machine);
-	if (m->has_timeline && evsel__is_timeline(sample->evsel))
+	if (measurement__is_timeline(m, sample->evsel))
 		return measurement__add_event(m, sample, machine);
 	m->nr_other++;
 	return 0;

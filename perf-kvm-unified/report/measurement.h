@@ -16,6 +16,23 @@ struct evsel;
 struct hashmap;
 struct kvm_guest;
 struct perf_session;
+struct tep_format_field;
+
+/* The fields of kvm:kvm_vcpu_timeline; TIMELINE_RUN_DELAY: of its first version alone */
+enum timeline_field {
+	TIMELINE_STATE,
+	TIMELINE_VCPU_ID,
+	TIMELINE_WHY,
+	TIMELINE_EXIT_REASON,
+	TIMELINE_ISA,
+	TIMELINE_NEXT_PID,
+	TIMELINE_NS,
+	TIMELINE_SEQ,
+	TIMELINE_CPU,
+	TIMELINE_WAIT,
+	TIMELINE_RUN_DELAY,
+	TIMELINE_NR_FIELDS
+};
 
 /* A VM of the measurement */
 struct measured_vm {
@@ -73,6 +90,8 @@ struct measurement {
 	u32		allocated_tasks;
 	struct hashmap	*task_idx;	/* by thread and comm */
 	struct hashmap	*vcpu_by_tid;
+	struct evsel	*timeline_evsel;	/* the last one */
+	struct tep_format_field *timeline_fields[TIMELINE_NR_FIELDS];	/* NULL: has it not */
 	struct timeline_last *timeline_last;	/* by vCPU */
 	u32		nr_timeline_last;
 	u32		allocated_timeline_last;
