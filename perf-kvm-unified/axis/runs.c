@@ -13,7 +13,7 @@
 struct runs {
 	size_t	nr;
 	size_t	size;
-	int	(*cmp)(const void *, const void *);
+	int	(*cmp)(const void *a, const void *b);
 };
 
 static void *entry_at(const struct runs *runs, char *array, size_t i)
@@ -54,7 +54,7 @@ static void merge(const struct runs *runs, char *from, char *to, size_t begin, s
  * Takes one look at each entry if it is sorted, and no more than log2(r) copies of each
  * if it is made of r parts that are. What is equal stays in its order. 0 or -ENOMEM
  */
-int sort_runs(void *array, size_t nr, size_t size, int (*cmp)(const void *, const void *))
+int sort_runs(void *array, size_t nr, size_t size, int (*cmp)(const void *a, const void *b))
 {
 	const struct runs runs = { .nr = nr, .size = size, .cmp = cmp };
 	char *from = array, *spare, *to;

@@ -4,6 +4,6 @@
 
 #include <stddef.h>
 
-int sort_runs(void *array, size_t nr, size_t size, int (*cmp)(const void *, const void *));
+int sort_runs(void *array, size_t nr, size_t size, int (*cmp)(const void *a, const void *b));
 
 #endif /* __PERF_KVM_UNIFIED_AXIS_RUNS_H */
