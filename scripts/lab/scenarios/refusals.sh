@@ -149,10 +149,14 @@ measure()
 	# For perf kvm unified report outside, of this guest and of the other.
 	record -o perf.data --guest-cmd "guest2=$(collector)" -- sleep 1
 
-	# One that is started meanwhile, and goes on with its boot
+	# One that is started meanwhile, when the measurement has begun, and goes on with its boot
 	guest3_MEM=256
-	{ sleep 0.5 && start_guest guest3; } &
-	try vm-starts record -o vm-starts.data -- sleep 2
+	{
+		until [ -e measuring ]; do sleep 0.1; done
+		sleep 0.2
+		start_guest guest3
+	} &
+	try vm-starts record -o vm-starts.data -- sh -c 'touch measuring; sleep 2'
 	kill "$(guest_pid guest3)"
 
 	vmm=$(guest_pid guest2)
