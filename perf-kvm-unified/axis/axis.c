@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The time axis: what each vCPU and each CPU did, in intervals without a gap or
- * an overlap. States come from states.c. Here, the samples say what ran in them;
- * who had the CPU when a vCPU had it not is known to tracks.c.
+ * an overlap. Events and samples go through three steps, each of which hands on what
+ * is final: states.c says what a vCPU was at, labels.c what ran in it then, and
+ * tracks.c who had the CPUs, also while a vCPU waited for one.
  *
  * Room: axis/, pure: from events and samples to what each vCPU and each CPU did when.
  * Calls: lib
@@ -19,19 +20,27 @@
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/sort.h"
 #include "axis.h"
-#include "cells.h"
 #include "gaps.h"
 #include "intervals.h"
+#include "labels.h"
 #include "runs.h"
 #include "states.h"
 #include "tracks.h"
 #include "types.h"
 #include "vcpu.h"
 
+/* So many steps are made in the time that is near: more of them cost more than they free. */
+#define STEPS_IN_NEAR	4
+/*
+ * Each of three steps may wait for what comes near. A vCPU that lags by more times that is
+ * not waited for: it was not seen for long, and may not be there any more.
+ */
+#define MOST_LAG	4
+
 /* 0 or -ENOMEM */
 int time_axis__init(struct time_axis *ta)
 {
-	*ta = (struct time_axis) { };
+	*ta = (struct time_axis) { .span.near = TIME_AXIS_NEAR };
 	ta->vcpu_idx = number_map__new();
 	if (!IS_ERR(ta->vcpu_idx))
 		return 0;
@@ -43,17 +52,17 @@ void time_axis__exit(struct time_axis *ta)
 {
 	cpu_tracks__exit(&ta->tracks);
 	for (u32 i = 0; i < ta->nr_vcpus; i++) {
-		vcpu_intervals__exit(&ta->vcpus[i].intervals);
-		free(ta->vcpus[i].events);
+		struct axis_vcpu *vcpu = &ta->vcpus[i];
+
+		vcpu_intervals__exit(&vcpu->states);
+		vcpu_intervals__exit(&vcpu->labelled);
+		free(vcpu->events.entries);
+		free(vcpu->samples.entries);
+		free(vcpu->looks.entries);
 	}
-	for (u32 i = 0; i < ta->nr_cpus; i++)
-		free(ta->cpus[i].samples);
 	free(ta->vcpus);
-	free(ta->cpus);
 	hashmap__free(ta->vcpu_idx);
-	free(ta->gaps);
-	free(ta->looks);
-	free(ta->by_vcpu);
+	free(ta->gaps.entries);
 	*ta = (struct time_axis) { };
 }
 
@@ -86,57 +95,6 @@ int time_axis__findnew_vcpu(struct time_axis *ta, u32 vm, u32 id)
 	return ta->nr_vcpus++;
 }
 
-/* Of a vCPU that there is. 0 or -ENOMEM */
-int time_axis__add_event(struct time_axis *ta, const struct axis_event *event)
-{
-	struct axis_vcpu *vcpu = &ta->vcpus[event->vcpu];
-	int ret = grow_array(vcpu->events, vcpu->nr_events, vcpu->allocated_events);
-
-	if (!ret)
-		vcpu->events[vcpu->nr_events++] = *event;
-	return ret;
-}
-
-/* Of a CPU whose number is below TIME_AXIS_MAX_CPUS. 0 or -ENOMEM */
-int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample)
-{
-	struct axis_cpu *cpu;
-	int ret;
-
-	while (ta->nr_cpus <= sample->cpu) {
-		if (grow_array(ta->cpus, ta->nr_cpus, ta->allocated_cpus))
-			return -ENOMEM;
-		ta->cpus[ta->nr_cpus++] = (struct axis_cpu) { };
-	}
-	cpu = &ta->cpus[sample->cpu];
-	ret = grow_array(cpu->samples, cpu->nr_samples, cpu->allocated_samples);
-	if (!ret)
-		cpu->samples[cpu->nr_samples++] = *sample;
-	return ret;
-}
-
-int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap)
-{
-	int ret = grow_array(ta->gaps, ta->nr_gaps, ta->allocated_gaps);
-
-	if (!ret && gap->from < gap->until)
-		ta->gaps[ta->nr_gaps++] = *gap;
-	return ret;
-}
-
-int time_axis__add_look(struct time_axis *ta, const struct axis_look *look)
-{
-	int ret = grow_array(ta->looks, ta->nr_looks, ta->allocated_looks);
-
-	if (!ret)
-		ta->looks[ta->nr_looks++] = *look;
-	return ret;
-}
-
-/*
- * What has the same time is put in an order of its own, so that the result does
- * not depend on the one in which it came.
- */
 static int event__cmp(const void *_a, const void *_b)
 {
 	const struct axis_event *a = _a, *b = _b;
@@ -153,320 +111,365 @@ static int event__cmp(const void *_a, const void *_b)
 	       sort_cmp(a->isa, b->isa);
 }
 
-static int sample__cmp_what(const struct axis_sample *a, const struct axis_sample *b)
+static int sample__cmp(const void *a, const void *b)
 {
-	return sort_cmp(a->kind, b->kind) ?:
-	       sort_cmp(a->task, b->task) ?:
-	       sort_cmp(a->hit, b->hit) ?:
-	       sort_cmp(a->vcpu, b->vcpu) ?:
-	       sort_cmp(a->exit_reason, b->exit_reason) ?:
-	       sort_cmp(a->isa, b->isa) ?:
-	       sort_cmp(a->cpu, b->cpu);
-}
-
-static int sample__cmp_cpu(const void *_a, const void *_b)
-{
-	const struct axis_sample *a = _a, *b = _b;
-
-	return sort_cmp(a->time, b->time) ?: sample__cmp_what(a, b);
-}
-
-static int sample__cmp_vcpu(const void *_a, const void *_b)
-{
-	return sample__cmp_cpu(*(const struct axis_sample **)_a,
-			       *(const struct axis_sample **)_b);
+	return axis_sample__cmp(a, b);
 }
 
 static int look__cmp(const void *_a, const void *_b)
 {
 	const struct axis_look *a = _a, *b = _b;
 
-	return sort_cmp(a->vcpu, b->vcpu) ?:
-	       sort_cmp(a->time, b->time) ?:
+	return sort_cmp(a->time, b->time) ?:
 	       sort_cmp(a->kind, b->kind);
 }
 
-static int sort_input(struct time_axis *ta)
+/* Of a vCPU that there is. 0 or -ENOMEM */
+int time_axis__add_event(struct time_axis *ta, const struct axis_event *event)
 {
-	int ret = 0;
+	struct axis_vcpu *vcpu = &ta->vcpus[event->vcpu];
 
-	for (u32 i = 0; !ret && i < ta->nr_cpus; i++)
-		ret = sort_runs(ta->cpus[i].samples, ta->cpus[i].nr_samples,
-				sizeof(*ta->cpus[i].samples), sample__cmp_cpu);
-	for (u32 i = 0; !ret && i < ta->nr_vcpus; i++)
-		ret = sort_runs(ta->vcpus[i].events, ta->vcpus[i].nr_events,
-				sizeof(*ta->vcpus[i].events), event__cmp);
-	sort_array(ta->looks, ta->nr_looks, sizeof(*ta->looks), look__cmp);
-	return ret;
+	if (queue_len(&vcpu->events) && event__cmp(queue_last(&vcpu->events), event) > 0)
+		vcpu->unsorted = true;
+	return queue_add(&vcpu->events, event) ?: cpu_tracks__add_switch(&ta->tracks, event);
 }
 
-/* The vCPU whose the sample is, or NULL */
-static struct axis_vcpu *sample__vcpu(const struct time_axis *ta, const struct axis_sample *sample)
+/* Of a CPU whose number is below TIME_AXIS_MAX_CPUS. 0 or -ENOMEM */
+int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample)
 {
-	return sample->vcpu < ta->nr_vcpus ? &ta->vcpus[sample->vcpu] : NULL;
+	ta->nr_late += ta->begun && sample->time < ta->advanced &&
+		       ta->advanced - sample->time > ta->span.near;
+	if (sample->vcpu < ta->nr_vcpus) {
+		struct axis_vcpu *vcpu = &ta->vcpus[sample->vcpu];
+		int ret;
+
+		if (queue_len(&vcpu->samples) &&
+		    axis_sample__cmp(queue_last(&vcpu->samples), sample) > 0)
+			vcpu->unsorted = true;
+		ret = queue_add(&vcpu->samples, sample);
+		if (ret)
+			return ret;
+	}
+	return cpu_tracks__add_sample(&ta->tracks, sample);
 }
 
-/* Gives each vCPU its samples: one CPU's, then the next one's, so in few runs. */
-static int deal_out_samples(struct time_axis *ta)
+int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap)
 {
-	const struct axis_sample **next;
-	size_t nr = 0;
-	int ret = 0;
+	int ret = grow_array(ta->gaps.entries, ta->gaps.nr, ta->allocated_gaps);
 
-	for (u32 i = 0; i < ta->nr_cpus; i++) {
-		for (size_t s = 0; s < ta->cpus[i].nr_samples; s++) {
-			struct axis_vcpu *vcpu = sample__vcpu(ta, &ta->cpus[i].samples[s]);
-
-			if (vcpu)
-				vcpu->nr_samples++;
-			nr += !!vcpu;
-		}
-	}
-	ta->by_vcpu = calloc(nr + 1, sizeof(*ta->by_vcpu));
-	if (!ta->by_vcpu)
-		return -ENOMEM;
-	next = ta->by_vcpu;
-	for (u32 i = 0; i < ta->nr_vcpus; i++) {
-		ta->vcpus[i].samples = next;
-		next += ta->vcpus[i].nr_samples;
-		ta->vcpus[i].nr_samples = 0;
-	}
-	for (u32 i = 0; i < ta->nr_cpus; i++) {
-		for (size_t s = 0; s < ta->cpus[i].nr_samples; s++) {
-			const struct axis_sample *sample = &ta->cpus[i].samples[s];
-			struct axis_vcpu *vcpu = sample__vcpu(ta, sample);
-
-			if (vcpu)
-				vcpu->samples[vcpu->nr_samples++] = sample;
-		}
-	}
-	for (u32 i = 0; !ret && i < ta->nr_vcpus; i++)
-		ret = sort_runs(ta->vcpus[i].samples, ta->vcpus[i].nr_samples,
-				sizeof(*ta->vcpus[i].samples), sample__cmp_vcpu);
-	return ret;
-}
-
-/* Puts events and samples into order, and gives each vCPU its samples and looks. */
-static int deal_out(struct time_axis *ta)
-{
-	int ret = sort_input(ta) ?: deal_out_samples(ta);
-
-	for (size_t i = 0; !ret && i < ta->nr_looks; i++) {
-		struct axis_vcpu *vcpu;
-
-		if (ta->looks[i].vcpu >= ta->nr_vcpus)
-			continue;
-		vcpu = &ta->vcpus[ta->looks[i].vcpu];
-		if (!vcpu->nr_looks++)
-			vcpu->looks = &ta->looks[i];
+	if (!ret && gap->from < gap->until) {
+		ta->gaps.entries[ta->gaps.nr++] = *gap;
+		ta->nr_gaps++;
+		ta->unsorted_gaps = true;
 	}
 	return ret;
 }
 
-/* Each sample of the vCPU that is in a piece of KVM_RUN */
-static int run_cells(const struct axis_vcpu *vcpu, const struct vcpu_intervals *states,
-		     struct cells *cells)
+/* Of a vCPU that there is, or one that is not. 0 or -ENOMEM */
+int time_axis__add_look(struct time_axis *ta, const struct axis_look *look)
 {
-	u64 base = 0;
-	size_t s = 0;
+	struct axis_vcpu *vcpu;
 
-	cells->cells = calloc(vcpu->nr_samples + 1, sizeof(*cells->cells));
-	if (!cells->cells)
-		return -ENOMEM;
-
-	for (size_t i = 0; i < states->nr; i++) {
-		const struct vcpu_interval *state = &states->entries[i];
-
-		if (state->kind != VCPU_TIME_RUN)
-			continue;
-		for (; s < vcpu->nr_samples && vcpu->samples[s]->time <= state->end; s++) {
-			const struct axis_sample *sample = vcpu->samples[s];
-
-			if (sample->time < state->start || !axis_sample__in_run(sample))
-				continue;
-			cells->cells[cells->nr++] = (struct cell) {
-				.pos = base + sample->time - state->start,
-				.sample = sample,
-			};
-		}
-		base += state->end - state->start;
-	}
-	return 0;
+	if (look->vcpu >= ta->nr_vcpus)
+		return 0;
+	vcpu = &ta->vcpus[look->vcpu];
+	if (queue_len(&vcpu->looks) && look__cmp(queue_last(&vcpu->looks), look) > 0)
+		vcpu->unsorted = true;
+	return queue_add(&vcpu->looks, look);
 }
 
-static void interval__hit(struct vcpu_interval *interval, const struct axis_sample *sample)
+/* Puts into order what has come since the last time. 0 or -ENOMEM */
+static int sort_vcpu(struct axis_vcpu *vcpu)
 {
-	if (!sample)
-		return;
-
-	interval->hit = sample->hit;
-	if (sample->isa) {
-		interval->exit_reason = sample->exit_reason;
-		interval->isa = sample->isa;
-	}
-	switch (sample->kind) {
-	case AXIS_SAMPLE_GUEST_USER:
-		interval->kind = VCPU_TIME_GUEST_USER;
-		break;
-	case AXIS_SAMPLE_GUEST_KERNEL:
-		interval->kind = VCPU_TIME_GUEST_KERNEL;
-		break;
-	case AXIS_SAMPLE_EXIT:
-	case AXIS_SAMPLE_VMM:
-	case AXIS_SAMPLE_HOST:
-	case AXIS_SAMPLE_IDLE:
-	default:
-		interval->kind = VCPU_TIME_EXIT;
-		break;
-	}
-}
-
-/* Splits time in KVM_RUN by what the samples in it have hit. */
-static int label_runs(struct axis_vcpu *vcpu, const struct vcpu_intervals *states)
-{
-	struct cells cells = { };
-	u64 base = 0;
 	int ret;
 
-	ret = run_cells(vcpu, states, &cells);
-	for (size_t i = 0; !ret && i < states->nr; i++) {
-		const struct vcpu_interval *state = &states->entries[i];
-		u64 end, pos;
-
-		if (state->kind != VCPU_TIME_RUN) {
-			ret = vcpu_intervals__add(&vcpu->intervals, state);
-			continue;
-		}
-		for (pos = state->start; !ret && pos < state->end; pos = end) {
-			struct vcpu_interval part = *state;
-
-			interval__hit(&part, cells__at(&cells, base + pos - state->start, &end));
-			end = end - base < state->end - state->start ?
-			      state->start + (end - base) : state->end;
-			part.start = pos;
-			part.end = end;
-			ret = vcpu_intervals__add(&vcpu->intervals, &part);
-		}
-		base += state->end - state->start;
-	}
-	free(cells.cells);
+	if (!vcpu->unsorted)
+		return 0;
+	vcpu->unsorted = false;
+	ret = sort_runs(queue_first(&vcpu->events), queue_len(&vcpu->events),
+			sizeof(struct axis_event), event__cmp);
+	if (!ret)
+		ret = sort_runs(queue_first(&vcpu->samples), queue_len(&vcpu->samples),
+				sizeof(struct axis_sample), sample__cmp);
+	if (!ret)
+		ret = sort_runs(queue_first(&vcpu->looks), queue_len(&vcpu->looks),
+				sizeof(struct axis_look), look__cmp);
 	return ret;
 }
 
-static int name_waits(struct time_axis *ta, const struct axis_span *span, u32 self)
+/* Samples that no step has any use for */
+static void drop_samples(struct axis_vcpu *vcpu, bool timeline)
 {
-	struct axis_vcpu *vcpu = &ta->vcpus[self];
-	struct vcpu_intervals named = { };
+	size_t *nr = &vcpu->labels.nr_used, len = queue_len(&vcpu->samples), drop;
+
+	/* What is not in KVM_RUN is not used by the second step, but is passed. */
+	while (!queue_len(&vcpu->states) && *nr < len &&
+	       queue_first(&vcpu->samples)[*nr].time < vcpu->machine.done)
+		++*nr;
+	drop = *nr;
+	while (timeline && drop && queue_first(&vcpu->samples)[drop - 1].time > vcpu->machine.done)
+		drop--;
+	if (!timeline)
+		drop = min(drop, vcpu->machine.nr_used);
+	vcpu_states__drop_samples(vcpu, drop);
+	*nr -= drop;
+}
+
+/* The first two steps, of one vCPU. 0 or -ENOMEM */
+static int advance_vcpu(struct time_axis *ta, const struct axis_span *span,
+			struct axis_vcpu *vcpu, const struct axis_until *until)
+{
+	struct run_labels_input in = { .states = &vcpu->states, .samples = &vcpu->samples };
+	int ret = sort_vcpu(vcpu);
+
+	if (!ret)
+		ret = vcpu_states__advance(span, &ta->gaps, vcpu, until);
+	in.done = vcpu->machine.done;
+	if (!ret)
+		ret = run_labels__advance(&vcpu->labels, span, &in, until->final,
+					  &vcpu->labelled);
+	drop_samples(vcpu, span->timeline);
+	return ret;
+}
+
+/*
+ * Tells the CPUs when they had the vCPU. Its last interval may go on, and is kept back,
+ * but not for ever. 0 or -ENOMEM
+ */
+static int occupy_cpus(struct time_axis *ta, u32 idx, const struct axis_span *span, bool final)
+{
+	struct axis_vcpu *vcpu = &ta->vcpus[idx];
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < vcpu->intervals.nr; i++) {
-		const struct vcpu_interval *interval = &vcpu->intervals.entries[i];
+	for (size_t i = vcpu->nr_told; !ret && i < queue_len(&vcpu->labelled); i++) {
+		struct vcpu_interval interval = queue_first(&vcpu->labelled)[i];
+		bool is_last = i + 1 == queue_len(&vcpu->labelled) && !final;
 
-		if (interval->kind == VCPU_TIME_PREEMPTED && interval->cpu < ta->tracks.nr_cpus)
-			ret = cpu_tracks__split_wait(&ta->tracks, span, interval, self, &named);
-		else
-			ret = vcpu_intervals__add(&named, interval);
+		interval.start = max(interval.start, vcpu->told);
+		if (is_last && interval.end - interval.start <= span->near)
+			break;
+		ret = cpu_tracks__add_vcpu(&ta->tracks, idx, &interval);
+		vcpu->told = interval.end;
+		vcpu->nr_told += !is_last;
 	}
-	vcpu_intervals__exit(&vcpu->intervals);
-	vcpu->intervals = named;
 	return ret;
 }
 
-static struct axis_span time_axis__span(const struct time_axis *ta)
+/* Until when the CPUs have been told what vCPU has had them */
+static u64 vcpu__told(const struct axis_vcpu *vcpu)
 {
-	return (struct axis_span) {
-		.start = ta->start,
-		.end = ta->end,
-		.period = ta->period,
-		.clock = ta->clock,
-		.per_task = ta->per_task,
-		.timeline = ta->timeline,
-	};
+	u64 done = vcpu->machine.done;
+
+	if (queue_len(&vcpu->states))
+		done = queue_first(&vcpu->states)->start;
+	if (vcpu->nr_told < queue_len(&vcpu->labelled))
+		done = min(done, max(vcpu->told, queue_last(&vcpu->labelled)->start));
+	return done;
 }
 
-static struct axis_gaps time_axis__gaps(const struct time_axis *ta)
+/* How far the third step can go: as far as all vCPUs have come but for those that lag */
+static struct tracks_until tracks__until(const struct time_axis *ta, const struct axis_span *span,
+					 const struct axis_until *until)
 {
-	return (struct axis_gaps) { .entries = ta->gaps, .nr = ta->nr_gaps };
+	u64 most = min_t(u64, span->near, ~0ULL / MOST_LAG) * MOST_LAG;
+	u64 lag = until->time > most ? until->time - most : 0;
+	struct tracks_until result = { .occupied = until->time, .final = until->final };
+
+	for (u32 i = 0; i < ta->nr_vcpus; i++) {
+		const struct axis_vcpu *vcpu = &ta->vcpus[i];
+
+		if (vcpu->machine.begun)
+			result.occupied = min(result.occupied, max(vcpu__told(vcpu), lag));
+	}
+	result.time = result.occupied > span->near ? result.occupied - span->near : 0;
+	return result;
 }
 
-static int build_tracks(struct time_axis *ta, const struct axis_span *span)
+/* Hands out a wait as far as it has been split. 0 or -errno */
+static int emit_wait(struct time_axis *ta, const struct axis_span *span,
+		     const struct tracks_until *until, u32 idx, struct vcpu_interval *wait)
 {
-	const struct cpu_tracks_input in = {
-		.vcpus = ta->vcpus,
-		.nr_vcpus = ta->nr_vcpus,
-		.cpus = ta->cpus,
-		.nr_cpus = ta->nr_cpus,
-	};
+	struct axis_vcpu *vcpu = &ta->vcpus[idx];
+	struct vcpu_intervals parts = { };
+	int ret;
 
-	return cpu_tracks__init(&ta->tracks, span, &in);
+	if (!vcpu->waits) {
+		vcpu->wait = (struct wait_walk) { .pos = wait->start, .prev = TIME_AXIS_NONE };
+		vcpu->waits = true;
+	}
+	ret = cpu_tracks__split_wait(&ta->tracks, span, until, wait, idx, &vcpu->wait, &parts);
+	for (size_t i = 0; !ret && i < parts.nr; i++)
+		ret = ta->sink.vcpu(idx, &parts.entries[i], ta->sink.arg);
+	vcpu_intervals__exit(&parts);
+	return ret;
 }
 
-/* How many samples there are behind @time */
+/* The third step, of one vCPU: hands out what it did. 0 or -errno */
+static int emit_vcpu(struct time_axis *ta, const struct axis_span *span,
+		     const struct tracks_until *until, u32 idx)
+{
+	struct axis_vcpu *vcpu = &ta->vcpus[idx];
+	int ret = 0;
+
+	while (!ret && queue_len(&vcpu->labelled)) {
+		struct vcpu_interval *interval = queue_first(&vcpu->labelled);
+		bool goes_on = queue_len(&vcpu->labelled) == 1 && !until->final;
+
+		if (interval->kind != VCPU_TIME_PREEMPTED ||
+		    interval->cpu >= ta->tracks.nr_cpus) {
+			if (goes_on || !vcpu->nr_told)
+				break;
+			ret = ta->sink.vcpu(idx, interval, ta->sink.arg);
+		} else {
+			if (goes_on && interval->end < until->occupied)
+				break;
+			ret = emit_wait(ta, span, until, idx, interval);
+			if (ret || vcpu->wait.pos < interval->end || goes_on || !vcpu->nr_told)
+				break;
+			vcpu->waits = false;
+		}
+		queue_drop(&vcpu->labelled, 1);
+		vcpu->nr_told--;
+	}
+	return ret;
+}
+
+/* What is missing before the time that is told of already is of no use any more. */
+static void forget_gaps(struct time_axis *ta, u64 time)
+{
+	size_t nr = 0;
+
+	for (u32 i = 0; i < ta->nr_vcpus; i++)
+		time = min(time, ta->vcpus[i].machine.done);
+	for (size_t i = 0; i < ta->gaps.nr; i++) {
+		if (ta->gaps.entries[i].until >= time)
+			ta->gaps.entries[nr++] = ta->gaps.entries[i];
+	}
+	ta->gaps.nr = nr;
+}
+
+static void time_axis__begin(struct time_axis *ta)
+{
+	if (ta->begun)
+		return;
+	ta->begun = true;
+	/* Two of them have to fit, and more than this is as good as all time. */
+	ta->span.period = min_t(u64, ta->span.period, LLONG_MAX);
+	ta->span.near = max(ta->span.near, 2 * ta->span.period);
+	cpu_tracks__begin(&ta->tracks, ta->span.start);
+}
+
+static int advance(struct time_axis *ta, const struct axis_span *span,
+		   const struct axis_until *until)
+{
+	struct tracks_until tracks_until;
+	int ret = 0;
+
+	if (ta->unsorted_gaps)
+		axis_gaps__sort(&ta->gaps);
+	ta->unsorted_gaps = false;
+	for (u32 i = 0; !ret && i < ta->nr_vcpus; i++)
+		ret = advance_vcpu(ta, span, &ta->vcpus[i], until) ?:
+		      occupy_cpus(ta, i, span, until->final);
+	if (ret)
+		return ret;
+	tracks_until = tracks__until(ta, span, until);
+	ret = cpu_tracks__settle(&ta->tracks, span, &tracks_until);
+	for (u32 i = 0; !ret && i < ta->nr_vcpus; i++)
+		ret = emit_vcpu(ta, span, &tracks_until, i);
+	if (!ret)
+		ret = cpu_tracks__walk(&ta->tracks, span, &ta->gaps, &tracks_until,
+				       ta->sink.cpu, ta->sink.arg);
+	if (!until->final) {
+		cpu_tracks__forget(&ta->tracks, tracks_until.time);
+		forget_gaps(ta, tracks_until.time);
+	}
+	return ret;
+}
+
+/* Is it so long since the last time that there is something to do? */
+bool time_axis__is_due(const struct time_axis *ta, u64 now)
+{
+	return !ta->begun || (now > ta->advanced &&
+			      now - ta->advanced >= ta->span.near / STEPS_IN_NEAR);
+}
+
+/**
+ * time_axis__advance - hand out what is final
+ * @now: all that is to come has happened later; but states that have begun before, and
+ *	are shorter than TIME_AXIS_NEAR
+ *
+ * To be called often: it does nothing until there is much to do. 0, -ENOMEM or what the
+ * sink returned
+ */
+int time_axis__advance(struct time_axis *ta, u64 now)
+{
+	struct axis_span span;
+	struct axis_until until = { };
+
+	if (!time_axis__is_due(ta, now))
+		return 0;
+	time_axis__begin(ta);
+	ta->advanced = now;
+	if (now - ta->span.start <= ta->span.near)
+		return 0;
+	span = ta->span;
+	span.end = ~0ULL;
+	until.time = now - span.near;
+	return advance(ta, &span, &until);
+}
+
+/**
+ * time_axis__finish - hand out the rest
+ *
+ * When all has been added, once. 0, -ENOMEM or what the sink returned
+ */
+int time_axis__finish(struct time_axis *ta)
+{
+	const struct axis_until until = { .time = ta->span.end, .final = true };
+
+	time_axis__begin(ta);
+	return advance(ta, &ta->span, &until);
+}
+
+/* How many samples there are behind @time, of those that are kept still */
 u64 time_axis__samples_after(const struct time_axis *ta, u64 time)
 {
-	u64 nr = 0;
+	u64 nr = cpu_tracks__samples_after(&ta->tracks, time);
 
-	for (u32 i = 0; i < ta->nr_cpus; i++) {
-		for (size_t s = 0; s < ta->cpus[i].nr_samples; s++)
-			nr += ta->cpus[i].samples[s].time > time;
+	for (u32 i = 0; i < ta->nr_vcpus; i++) {
+		const struct axis_samples *samples = &ta->vcpus[i].samples;
+
+		for (size_t s = 0; s < queue_len(samples); s++)
+			nr += axis_sample__is_guest(queue_first(samples) + s) &&
+			      queue_first(samples)[s].time > time;
 	}
 	return nr;
 }
 
-/* How many events there are behind @time */
+/* How many events there are behind @time, of those that are kept still */
 u64 time_axis__events_after(const struct time_axis *ta, u64 time)
 {
 	u64 nr = 0;
 
 	for (u32 i = 0; i < ta->nr_vcpus; i++) {
-		for (size_t e = 0; e < ta->vcpus[i].nr_events; e++)
-			nr += ta->vcpus[i].events[e].time > time;
+		const struct axis_events *events = &ta->vcpus[i].events;
+
+		for (size_t e = 0; e < queue_len(events); e++)
+			nr += queue_first(events)[e].time > time;
 	}
 	return nr;
 }
 
 /**
- * time_axis__build - find out what each vCPU did
+ * time_axis__share - whose time was that of waits which no sample has seen?
+ * @shared: of the waits
+ * @time: ns
+ * @cb: gets the tasks that had it, and their parts
  *
- * To be called once, when all is added and @ta->start and @ta->end are set.
- * CPU numbers must be ones that an array can have. 0 or -ENOMEM
+ * After time_axis__finish(). 0 or what @cb returned
  */
-int time_axis__build(struct time_axis *ta)
+int time_axis__share(struct time_axis *ta, u32 shared, u64 time, share_cb cb, void *arg)
 {
-	struct axis_gaps gaps = time_axis__gaps(ta);
-	struct axis_span span;
-	int ret;
-
-	axis_gaps__sort(&gaps);
-	ret = deal_out(ta);
-
-	/* Two of them have to fit, and more than this is as good as all time. */
-	ta->period = min_t(u64, ta->period, LLONG_MAX);
-	span = time_axis__span(ta);
-	for (u32 i = 0; !ret && i < ta->nr_vcpus; i++) {
-		struct vcpu_intervals states = { };
-
-		ret = vcpu_states__build(&span, &gaps, &ta->vcpus[i], &states);
-		if (!ret)
-			ret = label_runs(&ta->vcpus[i], &states);
-		vcpu_intervals__exit(&states);
-	}
-	if (!ret)
-		ret = build_tracks(ta, &span);
-	for (u32 i = 0; !ret && i < ta->nr_vcpus; i++)
-		ret = name_waits(ta, &span, i);
-	return ret;
-}
-
-/**
- * time_axis__walk_cpu - what CPU @cpu of the host did
- *
- * For after time_axis__build(). As cpu_tracks__walk()
- */
-int time_axis__walk_cpu(struct time_axis *ta, u32 cpu, cpu_interval_cb cb, void *arg)
-{
-	const struct axis_span span = time_axis__span(ta);
-	const struct axis_gaps gaps = time_axis__gaps(ta);
-
-	return cpu_tracks__walk(&ta->tracks, &span, &gaps, cpu, cb, arg);
+	return cpu_tracks__share(&ta->tracks, shared, time, cb, arg);
 }

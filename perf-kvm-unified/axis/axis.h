@@ -8,50 +8,72 @@
 
 #include "gaps.h"
 #include "intervals.h"
+#include "shares.h"
 #include "tracks.h"
 #include "types.h"
 #include "vcpu.h"
 
 /*
  * What every vCPU did, and what every CPU of the host did for whom, on one axis:
- * the host's time. Filled with events and samples in any order, then built once.
- * No session, no I/O.
+ * the host's time. Events and samples go in, in the order of time but for little;
+ * intervals come out as soon as nothing that comes later can change them. So what is
+ * kept is of the last few seconds. No session, no I/O.
  */
 
 /* CPU numbers and vCPU ids must be below: more than any machine has */
 #define TIME_AXIS_MAX_CPUS	65536
 
+/*
+ * ns; events come at the end of a state, and say when it began: those that take longer
+ * must be added when they begin, or are heard of late. Two samples further from each
+ * other than that say nothing of the time between them.
+ */
+#define TIME_AXIS_NEAR		2000000000ULL
+
 struct hashmap;
 
 /**
+ * struct axis_sink - who gets the intervals
+ * @vcpu: what a vCPU did, in order and without a gap, from the start to the end of the axis
+ * @cpu: the same of a CPU of the host
+ *
+ * Of several vCPUs and CPUs, one after the other's come in any order. What is not 0
+ * ends all, and is returned.
+ */
+struct axis_sink {
+	int	(*vcpu)(u32 vcpu, const struct vcpu_interval *interval, void *arg);
+	cpu_interval_cb cpu;
+	void	*arg;
+};
+
+/**
  * struct time_axis
- * @start: @end: @period: @clock: @per_task: @timeline: as in struct axis_span;
- *	time_axis__build() makes @period LLONG_MAX at most
+ * @span: @span.start, @period and the flags are to be set before the first call of
+ *	time_axis__advance(), or of time_axis__finish(); @end before the latter;
+ *	@near is set already
+ * @sink: to be set before, too
  * @vcpu_idx: index of a vCPU by number of the VM and id
- * @cpus: by number, with their samples, @nr_cpus of them
- * @gaps: sorted by CPU and time by time_axis__build()
- * @by_vcpu: those samples that are of a vCPU, by vCPU and time
+ * @begun: intervals have been handed out
+ * @advanced: time that it has come to, ns
+ * @nr_late: samples that came when their time had been handed out
+ * @gaps: by CPU and time, unless @unsorted_gaps; those that are of use still
+ * @nr_gaps: all there were
  */
 struct time_axis {
-	u64	start;
-	u64	end;
-	u64	period;
-	bool	clock;
-	bool	per_task;
-	bool	timeline;
+	struct axis_span span;
+	struct axis_sink sink;
 	struct axis_vcpu *vcpus;
 	u32	nr_vcpus;
 	size_t	allocated_vcpus;
 	struct hashmap *vcpu_idx;
-	struct axis_cpu *cpus;
-	u32	nr_cpus;
-	size_t	allocated_cpus;
-	struct axis_gap *gaps;
-	size_t	nr_gaps, allocated_gaps;
-	struct axis_look *looks;
-	size_t	nr_looks, allocated_looks;
-	const struct axis_sample **by_vcpu;
 	struct cpu_tracks tracks;
+	struct axis_gaps gaps;
+	size_t	allocated_gaps;
+	bool	unsorted_gaps;
+	bool	begun;
+	u64	advanced;
+	u64	nr_late;
+	u64	nr_gaps;
 };
 
 int time_axis__init(struct time_axis *ta);
@@ -65,7 +87,9 @@ int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap);
 int time_axis__add_look(struct time_axis *ta, const struct axis_look *look);
 u64 time_axis__samples_after(const struct time_axis *ta, u64 time);
 u64 time_axis__events_after(const struct time_axis *ta, u64 time);
-int time_axis__build(struct time_axis *ta);
-int time_axis__walk_cpu(struct time_axis *ta, u32 cpu, cpu_interval_cb cb, void *arg);
+bool time_axis__is_due(const struct time_axis *ta, u64 now);
+int time_axis__advance(struct time_axis *ta, u64 now);
+int time_axis__finish(struct time_axis *ta);
+int time_axis__share(struct time_axis *ta, u32 shared, u64 time, share_cb cb, void *arg);
 
 #endif /* __PERF_KVM_UNIFIED_AXIS_AXIS_H */

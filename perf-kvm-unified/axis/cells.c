@@ -6,21 +6,54 @@
 
 #include "cells.h"
 
-/* The sample whose cell @pos is in, or NULL, until @end. @pos must not go back. */
-const struct axis_sample *cells__at(struct cells *c, u64 pos, u64 *end)
+/* The cell after the one that the last position was in, or NULL: there is none */
+static const struct cell *cells__next(const struct cells *c)
 {
-	const struct cell *cell;
+	size_t next = c->in_cell ? c->cur + 1 : 0;
+
+	return next < c->nr ? &c->cells[next] : NULL;
+}
+
+/* Is there no sample behind the one that the last position was in? */
+bool cells__is_last(const struct cells *c)
+{
+	return !cells__next(c);
+}
+
+/* Where @next begins, as far as that is known from @pos, which is at @time, on */
+static u64 cells__boundary(const struct cells *c, const struct cell *next, u64 pos, u64 time)
+{
+	const struct cell *cell = &c->cells[c->cur];
+	u64 from;
+
+	if (c->in_cell && next->sample->time - cell->sample->time <= c->near)
+		return axis_middle(cell->pos, next->pos);
+	from = next->sample->time > c->near ? next->sample->time - c->near : 0;
+	return from > time ? pos + min_t(u64, from - time, ~0ULL - pos) : pos;
+}
+
+/**
+ * cells__at - the sample whose cell @pos is in, or NULL: none
+ * @pos: which must not go back
+ * @time: the same as a time
+ * @end: set to where that ends, if the piece of time that @pos is in does not before
+ */
+const struct axis_sample *cells__at(struct cells *c, u64 pos, u64 time, u64 *end)
+{
+	const struct cell *cell, *next;
 
 	*end = ~0ULL;
-	if (!c->nr)
+	while ((next = cells__next(c))) {
+		*end = cells__boundary(c, next, pos, time);
+		if (pos < *end)
+			break;
+		*end = ~0ULL;
+		c->cur = next - c->cells;
+		c->in_cell = true;
+	}
+	if (!c->in_cell)
 		return NULL;
-
-	while (c->cur + 1 < c->nr &&
-	       pos >= axis_middle(c->cells[c->cur].pos, c->cells[c->cur + 1].pos))
-		c->cur++;
 	cell = &c->cells[c->cur];
-	if (c->cur + 1 < c->nr)
-		*end = axis_middle(cell->pos, c->cells[c->cur + 1].pos);
 	if (!c->reach)
 		return cell->sample;
 

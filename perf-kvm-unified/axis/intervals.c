@@ -5,14 +5,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "kvm-unified/lib/array.h"
+#include "kvm-unified/lib/queue.h"
 #include "intervals.h"
 
 static bool interval__continues(const struct vcpu_interval *a, const struct vcpu_interval *b)
 {
 	return a->end == b->start && a->kind == b->kind && a->cpu == b->cpu &&
 	       a->hit == b->hit && a->exit_reason == b->exit_reason && a->isa == b->isa &&
-	       a->why == b->why && a->vcpu == b->vcpu && a->task == b->task &&
+	       a->why == b->why && a->vcpu == b->vcpu && a->task == b->task && a->shared == b->shared &&
 	       a->woken == b->woken;
 }
 
@@ -22,15 +22,11 @@ int vcpu_intervals__add(struct vcpu_intervals *list, const struct vcpu_interval 
 	if (interval->start >= interval->end)
 		return 0;
 
-	if (list->nr && interval__continues(&list->entries[list->nr - 1], interval)) {
-		list->entries[list->nr - 1].end = interval->end;
+	if (queue_len(list) && interval__continues(queue_last(list), interval)) {
+		queue_last(list)->end = interval->end;
 		return 0;
 	}
-
-	if (grow_array(list->entries, list->nr, list->allocated))
-		return -ENOMEM;
-	list->entries[list->nr++] = *interval;
-	return 0;
+	return queue_add(list, interval);
 }
 
 void vcpu_intervals__exit(struct vcpu_intervals *list)

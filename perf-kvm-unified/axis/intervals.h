@@ -17,6 +17,8 @@
  * @woken: PREEMPTED: it had slept, and was not on a CPU before
  * @vcpu: PREEMPTED: the vCPU (an index) that had the CPU, or TIME_AXIS_NONE
  * @task: PREEMPTED: the task that had the CPU, or TIME_AXIS_NONE
+ * @shared: PREEMPTED: the tasks among which it is to be shared, as from
+ *	time_axis__share(), when all is known; or TIME_AXIS_NONE
  */
 struct vcpu_interval {
 	u64	start;
@@ -29,14 +31,11 @@ struct vcpu_interval {
 	s32	why;
 	u32	vcpu;
 	u32	task;
+	u32	shared;
 	bool	woken;
 };
 
-struct vcpu_intervals {
-	struct vcpu_interval *entries;
-	size_t	nr;
-	size_t	allocated;
-};
+struct vcpu_intervals { DECLARE_QUEUE(struct vcpu_interval); };
 
 int vcpu_intervals__add(struct vcpu_intervals *list, const struct vcpu_interval *interval);
 void vcpu_intervals__exit(struct vcpu_intervals *list);

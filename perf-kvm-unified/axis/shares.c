@@ -1,42 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Whose the windows are that have no sample: in proportion to those that have some.
- * Each step takes log n: a CPU may have been switched among many tasks, many times.
  */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <linux/err.h>
-#include <linux/rbtree.h>
+#include <linux/kernel.h>
 #include <linux/zalloc.h>
 
 #include "util/hashmap.h"
+#include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/number-map.h"
+#include "kvm-unified/lib/sort.h"
 #include "shares.h"
 
-/*
- * The samples of @task in windows of a group, the time that they stand for, and the time
- * that @task has been given so far
- */
-struct share {
-	struct rb_node	node;
-	struct share	*next;
-	u64		nr;
-	u64		part;
-	u64		time;
-	u32		task;
-};
+/* A sum of weights has this many bits at most, so that a product of two of them fits. */
+#define WEIGHT_BITS	31
 
 /*
- * The windows that begin with a switch to the same task: their samples and their time.
- * @by_lack is filled when the first window is to be given away.
+ * The samples of @task in windows of a group, and the time that they stand for there.
+ * @weight: what it is to get of the windows without samples, in proportion
  */
+struct share {
+	u64	nr;
+	u64	time;
+	u64	weight;
+	u32	task;
+};
+
+/* The windows that begin with a switch to the same task: their samples and their time */
 struct share_group {
-	struct share	*shares;
+	struct share	**shares;
+	size_t		nr_shares, allocated_shares;
 	u64		nr;
 	u64		time;
-	struct rb_root_cached by_lack;
-	bool		has_tree;
+	u64		weight;
 };
 
 /* 0 or -ENOMEM; shares__exit() in any case */
@@ -61,8 +59,12 @@ void shares__exit(struct shares *s)
 			free(entry->pvalue);
 	}
 	if (s->groups) {
-		hashmap__for_each_entry(s->groups, entry, bkt)
-			free(entry->pvalue);
+		hashmap__for_each_entry(s->groups, entry, bkt) {
+			struct share_group *group = entry->pvalue;
+
+			free(group->shares);
+			free(group);
+		}
 	}
 	hashmap__free(s->shares);
 	hashmap__free(s->groups);
@@ -93,80 +95,108 @@ int shares__add_window(struct shares *s, u32 first, u64 nr_samples, u64 time)
 	return 0;
 }
 
-/* A sample of @task in such a window, which gives it @time ns. 0 or -ENOMEM */
-int shares__add_sample(struct shares *s, u32 first, u32 task, u64 time)
+static struct share *shares__new(struct shares *s, u32 first, u32 task, long key)
+{
+	struct share_group *group = shares__findnew_group(s, first);
+	struct share *share;
+
+	if (!group || grow_array(group->shares, group->nr_shares, group->allocated_shares))
+		return NULL;
+	share = zalloc(sizeof(*share));
+	if (!share)
+		return NULL;
+	share->task = task;
+	if (hashmap__add(s->shares, key, share)) {
+		free(share);
+		return NULL;
+	}
+	group->shares[group->nr_shares++] = share;
+	return share;
+}
+
+/* @nr samples of @task in such a window, which give it @time ns. 0 or -ENOMEM */
+int shares__add_samples(struct shares *s, u32 first, u32 task, u64 nr, u64 time)
 {
 	const long key = (long)((u64)first << 32 | task);
-	struct share_group *group;
 	struct share *share;
 
 	if (!hashmap__find(s->shares, key, &share)) {
-		group = shares__findnew_group(s, first);
-		share = group ? zalloc(sizeof(*share)) : NULL;
+		share = shares__new(s, first, task, key);
 		if (!share)
 			return -ENOMEM;
-		if (hashmap__add(s->shares, key, share)) {
-			free(share);
-			return -ENOMEM;
-		}
-		share->task = task;
-		share->next = group->shares;
-		group->shares = share;
 	}
-	share->nr++;
+	share->nr += nr;
 	share->time += time;
 	return 0;
 }
 
-/*
- * Does @a lack more of its part than @b does? Who has more than that lacks less than none.
- * Of those that lack the same, it is the first one.
- */
-static bool share__lacks_more(struct rb_node *_a, const struct rb_node *_b)
+static int share__cmp(const void *_a, const void *_b)
 {
-	const struct share *a = rb_entry(_a, struct share, node);
-	const struct share *b = rb_entry(_b, struct share, node);
-	bool a_lacks = a->part >= a->time, b_lacks = b->part >= b->time;
-	/* Differences of the same sign have the right order as u64; a s64 may not hold them. */
-	u64 lack_a = a->part - a->time, lack_b = b->part - b->time;
+	const struct share *a = *(const struct share **)_a, *b = *(const struct share **)_b;
 
-	if (a_lacks != b_lacks)
-		return a_lacks;
-	return lack_a == lack_b ? a->task < b->task : lack_a > lack_b;
+	return sort_cmp(a->task, b->task);
 }
 
-static void share_group__make_tree(struct share_group *group)
+/*
+ * A task gets what it lacks: its part of all time is as large as its part of the samples.
+ * If none of them lacks anything, each gets some by its samples.
+ */
+static void share_group__weigh(struct share_group *group)
 {
-	u64 each = group->time / group->nr;
+	u64 each = group->time / group->nr, sum = 0;
+	unsigned int shift = 0;
 
-	group->by_lack = RB_ROOT_CACHED;
-	for (struct share *share = group->shares; share; share = share->next) {
-		share->part = each * share->nr;
-		rb_add_cached(&share->node, &group->by_lack, share__lacks_more);
+	sort_array(group->shares, group->nr_shares, sizeof(*group->shares), share__cmp);
+	for (size_t i = 0; i < group->nr_shares; i++) {
+		struct share *share = group->shares[i];
+		u64 part = each * share->nr;
+
+		share->weight = part > share->time ? part - share->time : 0;
+		sum += share->weight;
 	}
-	group->has_tree = true;
+	for (size_t i = 0; !sum && i < group->nr_shares; i++)
+		group->shares[i]->weight = group->shares[i]->nr;
+	for (; sum >> shift >> WEIGHT_BITS; shift++)
+		;
+	for (size_t i = 0; i < group->nr_shares; i++) {
+		group->shares[i]->weight >>= shift;
+		group->weight += group->shares[i]->weight;
+	}
+}
+
+/* The part of @time that is @weight's of @of; both below 2^WEIGHT_BITS */
+static u64 part_of(u64 time, u64 weight, u64 of)
+{
+	return time / of * weight + time % of * weight / of;
 }
 
 /**
- * shares__pick - give a window away that has no sample
- * @first: the task that was switched to when it began
- * @time: its length, ns
+ * shares__split - share time of windows that have no sample
+ * @first: the task that was switched to when they began
+ * @time: ns
+ * @cb: gets the tasks and their parts, which add up to @time; none that is 0
  *
- * When all that have samples have been added. Returns the task that lacks most of what
- * its samples say it had; @first, if there are no samples at all.
+ * For when all that have samples have been added. It is all @first's if there are no samples.
  */
-u32 shares__pick(struct shares *s, u32 first, u64 time)
+int shares__split(struct shares *s, u32 first, u64 time, share_cb cb, void *arg)
 {
 	struct share_group *group;
-	struct share *share;
+	u64 weight = 0, given = 0;
+	int ret = 0;
 
-	if (!hashmap__find(s->groups, (long)first, &group) || !group->shares)
-		return first;
-	if (!group->has_tree)
-		share_group__make_tree(group);
-	share = rb_entry(rb_first_cached(&group->by_lack), struct share, node);
-	rb_erase_cached(&share->node, &group->by_lack);
-	share->time += time;
-	rb_add_cached(&share->node, &group->by_lack, share__lacks_more);
-	return share->task;
+	if (!hashmap__find(s->groups, (long)first, &group) || !group->nr_shares)
+		return cb(first, time, arg);
+	if (!group->weight)
+		share_group__weigh(group);
+	for (size_t i = 0; !ret && i < group->nr_shares; i++) {
+		const struct share *share = group->shares[i];
+		u64 until;
+
+		weight += share->weight;
+		until = part_of(time, weight, group->weight);
+		if (until > given)
+			ret = cb(share->task, until - given, arg);
+		given = until;
+	}
+	return ret;
 }

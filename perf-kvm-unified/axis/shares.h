@@ -11,8 +11,7 @@ struct hashmap;
  * the CPU, and the one that was switched to need not be the one that had it for long: it
  * may have done no more than wake up another. So such windows are shared among the tasks
  * that samples have seen in windows that begin with the same task, in proportion to the
- * samples: these hit a task as often as it has the CPU. One window is one task's: as
- * many of them as make the sum right.
+ * samples: these hit a task as often as it has the CPU.
  */
 
 /**
@@ -25,10 +24,13 @@ struct shares {
 	struct hashmap *shares;
 };
 
+/* @time ns are @task's. What is not 0 ends the sharing, and is returned. */
+typedef int (*share_cb)(u32 task, u64 time, void *arg);
+
 int shares__init(struct shares *s);
 void shares__exit(struct shares *s);
 int shares__add_window(struct shares *s, u32 first, u64 nr_samples, u64 time);
-int shares__add_sample(struct shares *s, u32 first, u32 task, u64 time);
-u32 shares__pick(struct shares *s, u32 first, u64 time);
+int shares__add_samples(struct shares *s, u32 first, u32 task, u64 nr, u64 time);
+int shares__split(struct shares *s, u32 first, u64 time, share_cb cb, void *arg);
 
 #endif /* __PERF_KVM_UNIFIED_AXIS_SHARES_H */

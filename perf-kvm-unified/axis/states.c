@@ -3,6 +3,9 @@
  * The states of a vCPU, one after the other: from the events of the time line,
  * which say each change, or from samples alone, which say that it ran now and
  * then. Where records were lost, nothing is known until the next sign of it.
+ *
+ * What is handed out stays: a state when it has ended, and KVM_RUN as far as
+ * samples show that it went on.
  */
 #include <linux/kernel.h>
 #include <uapi/linux/kvm.h>
@@ -25,7 +28,28 @@ static struct vcpu_interval interval__new(enum vcpu_time_kind kind, u64 start, u
 		.hit = TIME_AXIS_NONE,
 		.vcpu = TIME_AXIS_NONE,
 		.task = TIME_AXIS_NONE,
+		.shared = TIME_AXIS_NONE,
 	};
+}
+
+static struct axis_event *event_at(const struct axis_vcpu *vcpu, size_t i)
+{
+	return queue_first(&vcpu->events) + i;
+}
+
+static size_t nr_events(const struct axis_vcpu *vcpu)
+{
+	return queue_len(&vcpu->events);
+}
+
+static struct axis_sample *sample_at(const struct axis_vcpu *vcpu, size_t i)
+{
+	return queue_first(&vcpu->samples) + i;
+}
+
+static size_t nr_samples(const struct axis_vcpu *vcpu)
+{
+	return queue_len(&vcpu->samples);
 }
 
 static u64 clamp_time(const struct axis_span *span, u64 time)
@@ -66,14 +90,14 @@ static struct vcpu_interval event__interval(const struct axis_event *event, u64 
  */
 static enum vcpu_time_kind first_kind(const struct axis_vcpu *vcpu)
 {
-	const struct axis_event *first = vcpu->events;
+	const struct axis_event *first = event_at(vcpu, 0);
 
-	if (!vcpu->nr_events) {
-		for (size_t i = 0; i < vcpu->nr_samples; i++) {
-			if (axis_sample__in_run(vcpu->samples[i]))
+	if (!nr_events(vcpu)) {
+		for (size_t i = 0; i < nr_samples(vcpu); i++) {
+			if (axis_sample__in_run(sample_at(vcpu, i)))
 				return VCPU_TIME_RUN;
 		}
-		if (vcpu->nr_samples)
+		if (nr_samples(vcpu))
 			return VCPU_TIME_VMM;
 		return vcpu->halted ? VCPU_TIME_HALTED : VCPU_TIME_UNKNOWN;
 	}
@@ -91,48 +115,233 @@ static u64 first_sign(const struct axis_vcpu *vcpu)
 {
 	u64 time = ~0ULL;
 
-	if (vcpu->nr_events)
-		time = vcpu->events[0].time;
-	if (vcpu->nr_samples)
-		time = min(time, vcpu->samples[0]->time);
+	if (nr_events(vcpu))
+		time = event_at(vcpu, 0)->time;
+	if (nr_samples(vcpu))
+		time = min(time, sample_at(vcpu, 0)->time);
 	return time;
 }
 
 static u64 last_sign(const struct axis_vcpu *vcpu)
 {
-	u64 time = 0;
+	u64 time = vcpu->machine.sign;
 
-	if (vcpu->nr_events)
-		time = vcpu->events[vcpu->nr_events - 1].time;
-	if (vcpu->nr_samples)
-		time = max(time, vcpu->samples[vcpu->nr_samples - 1]->time);
+	if (nr_events(vcpu))
+		time = max(time, queue_last(&vcpu->events)->time);
+	if (nr_samples(vcpu))
+		time = max(time, queue_last(&vcpu->samples)->time);
 	return time;
 }
 
 static u32 first_cpu(const struct axis_vcpu *vcpu)
 {
-	if (vcpu->nr_events)
-		return vcpu->events[0].cpu;
-	return vcpu->nr_samples ? vcpu->samples[0]->cpu : TIME_AXIS_NONE;
+	if (nr_events(vcpu))
+		return event_at(vcpu, 0)->cpu;
+	return nr_samples(vcpu) ? sample_at(vcpu, 0)->cpu : TIME_AXIS_NONE;
+}
+
+/* What all steps of a vCPU's machine work with */
+struct states_walk {
+	const struct axis_span *span;
+	const struct axis_gaps *gaps;
+	struct axis_vcpu *vcpu;
+	struct vcpu_machine *m;
+};
+
+static bool sample__is_before(const void *sample, const void *time)
+{
+	return ((const struct axis_sample *)sample)->time < *(const u64 *)time;
+}
+
+/* The first sample of the vCPU from @time on */
+static size_t first_sample(const struct axis_vcpu *vcpu, u64 time)
+{
+	return sort_find(sample_at(vcpu, 0), nr_samples(vcpu), sizeof(struct axis_sample), &time,
+			 sample__is_before);
+}
+
+static bool event__is_before(const void *event, const void *time)
+{
+	return ((const struct axis_event *)event)->time < *(const u64 *)time;
+}
+
+/* The first event of the vCPU from @time on */
+static size_t first_event(const struct axis_vcpu *vcpu, u64 time)
+{
+	return sort_find(event_at(vcpu, 0), nr_events(vcpu), sizeof(struct axis_event), &time,
+			 event__is_before);
+}
+
+/* When the vCPU was seen next, from @time on */
+static u64 next_sign(const struct axis_span *span, const struct axis_vcpu *vcpu, u64 time)
+{
+	size_t event = first_event(vcpu, time), sample = first_sample(vcpu, time);
+	u64 sign = span->end;
+
+	if (vcpu->machine.sign >= time)
+		return vcpu->machine.sign;
+	if (event < nr_events(vcpu))
+		sign = min(sign, event_at(vcpu, event)->time);
+	if (sample < nr_samples(vcpu))
+		sign = min(sign, sample_at(vcpu, sample)->time);
+	return sign;
+}
+
+static bool state__is_run(const struct vcpu_interval *state)
+{
+	return state->kind == VCPU_TIME_RUN;
+}
+
+/* The CPU that the vCPU was seen on next, from @time on, or TIME_AXIS_NONE */
+static u32 next_cpu(const struct axis_vcpu *vcpu, u64 time)
+{
+	size_t e = first_event(vcpu, time), s = first_sample(vcpu, time);
+
+	if (e < nr_events(vcpu) &&
+	    (s == nr_samples(vcpu) || event_at(vcpu, e)->time <= sample_at(vcpu, s)->time))
+		return event_at(vcpu, e)->cpu;
+	return s < nr_samples(vcpu) ? sample_at(vcpu, s)->cpu : TIME_AXIS_NONE;
+}
+
+/*
+ * The parts of @state in which it is not known what the vCPU did: it was on @cpu, or
+ * came back there, and records of that are missing. That lasts until it is seen
+ * again. A pause of the sampling alone leaves the states known, but not what ran
+ * in them.
+ */
+static int add_lost(const struct states_walk *w, const struct vcpu_interval *state, u32 cpu,
+		    struct vcpu_intervals *lost)
+{
+	const struct axis_gap *gap = NULL;
+
+	while ((gap = axis_gaps__next(w->gaps, gap, cpu, state->start, state->end))) {
+		struct vcpu_interval range;
+		int ret;
+
+		if (gap->samples_only && w->span->timeline && !state__is_run(state))
+			continue;
+
+		range = interval__new(VCPU_TIME_LOST, max(state->start, gap->from),
+				      min(state->end, gap->until), cpu);
+		if (!gap->samples_only)
+			range.end = max(range.end, next_sign(w->span, w->vcpu, gap->until));
+		ret = vcpu_intervals__add(lost, &range);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int range__cmp(const void *_a, const void *_b)
+{
+	const struct vcpu_interval *a = _a, *b = _b;
+
+	return sort_cmp(a->start, b->start) ?:
+	       sort_cmp(a->end, b->end) ?:
+	       sort_cmp(a->cpu, b->cpu);
+}
+
+/* All of @state that is lost, in the order of time, and nothing twice */
+static int find_lost(const struct states_walk *w, const struct vcpu_interval *state,
+		     struct vcpu_intervals *lost)
+{
+	size_t nr = 0;
+	u32 next;
+	int ret;
+
+	if (w->m->lost.end > state->start) {
+		ret = vcpu_intervals__add(lost, &w->m->lost);
+		if (ret)
+			return ret;
+	}
+	if (w->gaps->nr && state->kind != VCPU_TIME_ABSENT) {
+		ret = add_lost(w, state, state->cpu, lost);
+		if (ret)
+			return ret;
+		next = state__is_run(state) ? state->cpu : next_cpu(w->vcpu, state->end);
+		if (next != state->cpu)
+			ret = add_lost(w, state, next, lost);
+		if (ret)
+			return ret;
+	}
+
+	sort_array(queue_first(lost), queue_len(lost), sizeof(*lost->entries), range__cmp);
+	for (size_t i = 0; i < lost->nr; i++) {
+		struct vcpu_interval *range = &lost->entries[i];
+
+		if (nr && range->start <= lost->entries[nr - 1].end)
+			lost->entries[nr - 1].end = max(lost->entries[nr - 1].end, range->end);
+		else
+			lost->entries[nr++] = *range;
+	}
+	lost->nr = nr;
+	return 0;
+}
+
+/* @whole with @lost over it */
+static int cut_lost(const struct vcpu_interval *whole, const struct vcpu_intervals *lost,
+		    struct vcpu_intervals *out)
+{
+	struct vcpu_interval state = *whole;
+	int ret;
+
+	for (size_t i = 0; i < lost->nr && lost->entries[i].start < whole->end; i++) {
+		struct vcpu_interval range = lost->entries[i];
+
+		state.end = max(state.start, range.start);
+		ret = vcpu_intervals__add(out, &state);
+		if (ret)
+			return ret;
+		range.start = max(state.start, range.start);
+		range.end = min(whole->end, range.end);
+		ret = vcpu_intervals__add(out, &range);
+		if (ret)
+			return ret;
+		state.start = max(state.start, range.end);
+	}
+	state.end = whole->end;
+	return vcpu_intervals__add(out, &state);
+}
+
+/* Hands @interval out, as far as that was not done before. 0 or -ENOMEM */
+static int hand_out(const struct states_walk *w, const struct vcpu_interval *interval)
+{
+	struct vcpu_intervals lost = { };
+	struct vcpu_interval part = *interval;
+	int ret;
+
+	part.start = max(part.start, w->m->done);
+	if (part.start >= part.end)
+		return 0;
+	w->m->done = part.end;
+	if (!w->gaps->nr && w->m->lost.end <= part.start)
+		return vcpu_intervals__add(&w->vcpu->states, &part);
+
+	ret = find_lost(w, &part, &lost);
+	if (!ret)
+		ret = cut_lost(&part, &lost, &w->vcpu->states);
+	if (lost.nr)
+		w->m->lost = *queue_last(&lost);
+	vcpu_intervals__exit(&lost);
+	return ret;
 }
 
 /*
  * Ends the state that @state is, with @waited ns of waiting for a CPU in it. A
  * thread waits after it was woken up, so that comes last, and where it ran then.
  */
-static int state__end(struct vcpu_intervals *states, struct vcpu_interval *state, u64 end,
-		      u64 waited, u32 next_cpu)
+static int state__end(const struct states_walk *w, u64 end, u64 waited, u32 next_cpu)
 {
-	struct vcpu_interval wait = *state;
+	struct vcpu_interval *state = &w->m->state, wait = *state;
 	int ret;
 
 	state->end = end;
 	if (state->kind == VCPU_TIME_PREEMPTED || !waited)
-		return vcpu_intervals__add(states, state);
+		return hand_out(w, state);
 
 	waited = min(waited, end - state->start);
 	state->end -= waited;
-	ret = vcpu_intervals__add(states, state);
+	ret = hand_out(w, state);
 	if (ret)
 		return ret;
 
@@ -141,7 +350,7 @@ static int state__end(struct vcpu_intervals *states, struct vcpu_interval *state
 	wait.cpu = next_cpu;
 	wait.start = state->end;
 	wait.end = end;
-	return vcpu_intervals__add(states, &wait);
+	return hand_out(w, &wait);
 }
 
 /* Are records of @cpu missing that would say what happened from @start to @end? */
@@ -158,67 +367,55 @@ static bool records_are_lost(const struct axis_gaps *gaps, u32 cpu, u64 start, u
 
 /*
  * A guest sample in a state in which the vCPU has no CPU: the event that it came
- * back is missing. Ends @state with what is not known, and begins KVM_RUN there.
+ * back is missing. Ends the state with what is not known, and begins KVM_RUN there.
  * Where records of that time are known to be lost, add_lost() says more exactly
  * from when on.
  */
-static int state__mend(const struct axis_span *span, const struct axis_gaps *gaps,
-		       const struct axis_vcpu *vcpu, struct vcpu_intervals *states,
-		       struct vcpu_interval *state, u64 end, size_t *next)
+static int state__mend(const struct states_walk *w, u64 end)
 {
+	struct vcpu_interval *state = &w->m->state, before = *state;
+	const struct axis_vcpu *vcpu = w->vcpu;
 	const struct axis_sample *sample = NULL;
-	struct vcpu_interval before = *state;
+	size_t *next = &w->m->nr_used;
 	int ret;
 
-	for (; *next < vcpu->nr_samples && vcpu->samples[*next]->time < end; ++*next) {
-		if (!axis_sample__is_guest(vcpu->samples[*next]) ||
-		    vcpu->samples[*next]->time <= state->start)
+	for (; *next < nr_samples(vcpu) && sample_at(vcpu, *next)->time < end; ++*next) {
+		if (!axis_sample__is_guest(sample_at(vcpu, *next)) ||
+		    sample_at(vcpu, *next)->time <= state->start)
 			continue;
-		sample = vcpu->samples[*next];
+		sample = sample_at(vcpu, *next);
 		break;
 	}
-	if (!sample || state->kind == VCPU_TIME_RUN)
+	if (!sample || state__is_run(state))
 		return 0;
 
-	before.end = clamp_time(span, sample->time);
-	if (!records_are_lost(gaps, before.cpu, before.start, before.end) &&
-	    !records_are_lost(gaps, sample->cpu, before.start, before.end))
+	before.end = clamp_time(w->span, sample->time);
+	if (!records_are_lost(w->gaps, before.cpu, before.start, before.end) &&
+	    !records_are_lost(w->gaps, sample->cpu, before.start, before.end))
 		before.kind = VCPU_TIME_LOST;
-	ret = vcpu_intervals__add(states, &before);
+	ret = hand_out(w, &before);
 	*state = interval__new(VCPU_TIME_RUN, before.end, before.end, sample->cpu);
 	state->exit_reason = sample->exit_reason;
 	state->isa = sample->isa;
 	return ret;
 }
 
-static bool sample__is_before(const void *sample, const void *time)
-{
-	return (*(const struct axis_sample **)sample)->time < *(const u64 *)time;
-}
-
-/* The first sample of the vCPU from @time on */
-static size_t first_sample(const struct axis_vcpu *vcpu, u64 time)
-{
-	return sort_find(vcpu->samples, vcpu->nr_samples, sizeof(*vcpu->samples), &time,
-			 sample__is_before);
-}
-
 /*
- * A state is missing in KVM_RUN from @state->start to @end, as its event was lost. It
+ * A state is missing in KVM_RUN from the state's start to @end, as its event was lost. It
  * was where the vCPU was not sampled for the longest time: that is lost.
  */
-static int state__lose(const struct axis_span *span, const struct axis_vcpu *vcpu,
-		       struct vcpu_intervals *states, struct vcpu_interval *state, u64 end)
+static int state__lose(const struct states_walk *w, u64 end)
 {
-	u64 seen = state->start, from = end, until = end;
-	struct vcpu_interval lost;
+	struct vcpu_interval *state = &w->m->state, lost;
+	const struct axis_vcpu *vcpu = w->vcpu;
+	u64 seen = max(state->start, w->m->done), from = end, until = end;
 	int ret;
 
-	for (size_t i = first_sample(vcpu, state->start); seen < end; i++) {
-		bool is_last = i >= vcpu->nr_samples || vcpu->samples[i]->time >= end;
-		u64 next = is_last ? end : vcpu->samples[i]->time;
+	for (size_t i = first_sample(vcpu, seen); seen < end; i++) {
+		bool is_last = i >= nr_samples(vcpu) || sample_at(vcpu, i)->time >= end;
+		u64 next = is_last ? end : sample_at(vcpu, i)->time;
 
-		if (!is_last && !axis_sample__in_run(vcpu->samples[i]))
+		if (!is_last && !axis_sample__in_run(sample_at(vcpu, i)))
 			continue;
 		if (next - seen > until - from) {
 			from = seen;
@@ -226,75 +423,78 @@ static int state__lose(const struct axis_span *span, const struct axis_vcpu *vcp
 		}
 		seen = next;
 	}
-	if (until - from <= span->period)
+	if (until - from <= w->span->period)
 		return 0;
 
 	lost = *state;
 	lost.end = from;
-	ret = vcpu_intervals__add(states, &lost);
+	ret = hand_out(w, &lost);
 	if (ret)
 		return ret;
 	lost = interval__new(VCPU_TIME_LOST, from, until, state->cpu);
 	state->start = until;
-	return vcpu_intervals__add(states, &lost);
+	return hand_out(w, &lost);
 }
 
-/* When a sample was taken in KVM_RUN last, from @start on, or @start */
-static u64 last_run(const struct axis_vcpu *vcpu, u64 start)
+/* When a sample was taken in KVM_RUN last, which the state is, or since when it is that */
+static u64 last_run(const struct states_walk *w)
 {
-	for (size_t i = vcpu->nr_samples; i-- && vcpu->samples[i]->time > start; ) {
-		if (axis_sample__in_run(vcpu->samples[i]))
-			return vcpu->samples[i]->time;
+	u64 start = max(w->m->state.start, w->m->done);
+
+	for (size_t i = nr_samples(w->vcpu); i-- && sample_at(w->vcpu, i)->time > start; ) {
+		if (axis_sample__in_run(sample_at(w->vcpu, i)))
+			return sample_at(w->vcpu, i)->time;
 	}
 	return start;
 }
 
-/* A walk over a vCPU's looks, in the order of time */
-struct looks_walk {
-	size_t	look;
-	size_t	sample;
-	u64	run;	/* of the samples before that one, when the last was in KVM_RUN */
-};
+/* Lets the looks pass the samples before @time. */
+static void pass_samples(struct axis_vcpu *vcpu, u64 time)
+{
+	struct vcpu_machine *m = &vcpu->machine;
+
+	for (; m->nr_passed < nr_samples(vcpu); m->nr_passed++) {
+		const struct axis_sample *sample = sample_at(vcpu, m->nr_passed);
+
+		if (sample->time >= time)
+			break;
+		if (axis_sample__in_run(sample))
+			m->run = sample->time;
+	}
+}
 
 /*
  * The looks before @end. Where a state was seen of which there is no event yet, as it goes
  * on, or none any more, as that was lost, it has begun behind the last sample in KVM_RUN.
  * From the look on it may have ended.
  */
-static int states__seen(const struct axis_span *span, const struct axis_gaps *gaps,
-			const struct axis_vcpu *vcpu, struct vcpu_intervals *states,
-			struct vcpu_interval *state, u64 end, struct looks_walk *walk,
-			size_t *next_sample)
+static int states__seen(const struct states_walk *w, u64 end)
 {
+	struct vcpu_interval *state = &w->m->state;
 	int ret = 0;
 
-	for (; !ret && walk->look < vcpu->nr_looks; walk->look++) {
-		const struct axis_look *look = &vcpu->looks[walk->look];
-		u64 time = clamp_time(span, look->time), seen;
+	for (; !ret && queue_len(&w->vcpu->looks); queue_drop(&w->vcpu->looks, 1)) {
+		const struct axis_look *look = queue_first(&w->vcpu->looks);
+		u64 time = clamp_time(w->span, look->time), seen;
 
 		if (look->time >= end)
 			break;
-		while (walk->sample < vcpu->nr_samples &&
-		       vcpu->samples[walk->sample]->time < time) {
-			if (axis_sample__in_run(vcpu->samples[walk->sample]))
-				walk->run = vcpu->samples[walk->sample]->time;
-			walk->sample++;
-		}
-		ret = state__mend(span, gaps, vcpu, states, state, time, next_sample);
-		if (ret || state->kind != VCPU_TIME_RUN || time <= state->start)
+		pass_samples(w->vcpu, time);
+		ret = state__mend(w, time);
+		if (ret || !state__is_run(state) || time <= state->start)
 			continue;
-		seen = max(walk->run, state->start);
+		seen = max(w->m->run, state->start);
 		/* The next sample may just not be due. */
-		if ((time - seen) / 2 <= span->period)
+		if ((time - seen) / 2 <= w->span->period)
 			continue;
 		state->end = seen;
-		ret = vcpu_intervals__add(states, state);
+		ret = hand_out(w, state);
 		if (ret)
 			break;
 		state->start = state->end;
 		state->end = time;
 		state->kind = look->kind;
-		ret = vcpu_intervals__add(states, state);
+		ret = hand_out(w, state);
 		state->start = time;
 	}
 	return ret;
@@ -305,88 +505,192 @@ static int states__seen(const struct axis_span *span, const struct axis_gaps *ga
  * begun behind the last sample in KVM_RUN: by less than a period, if each CPU has a
  * sample in each.
  */
-static int state__open(const struct axis_span *span, const struct axis_vcpu *vcpu,
-		       struct vcpu_intervals *states, struct vcpu_interval *state)
+static int state__open(const struct states_walk *w)
 {
-	u64 seen = min(last_run(vcpu, state->start), span->end);
-	struct vcpu_interval open = *state;
+	struct vcpu_interval *state = &w->m->state, open = *state;
+	u64 seen = min(last_run(w), w->span->end);
 	enum vcpu_time_kind kind;
 	int ret;
 
-	if (vcpu->last == VCPU_TIME_HALTED || vcpu->last == VCPU_TIME_BLOCKED ||
-	    vcpu->last == VCPU_TIME_VMM)
-		kind = vcpu->last;
-	else if (vcpu->last == VCPU_TIME_RUN && span->clock)
+	if (w->vcpu->last == VCPU_TIME_HALTED || w->vcpu->last == VCPU_TIME_BLOCKED ||
+	    w->vcpu->last == VCPU_TIME_VMM)
+		kind = w->vcpu->last;
+	else if (w->vcpu->last == VCPU_TIME_RUN && w->span->clock)
 		/* One that can run, and is not sampled, has no CPU. */
 		kind = VCPU_TIME_PREEMPTED;
 	else
 		return 0;
-	if (state->kind != VCPU_TIME_RUN || (span->end - seen) / 2 <= span->period)
+	if (!state__is_run(state) || (w->span->end - seen) / 2 <= w->span->period)
 		return 0;
 
 	open.end = seen;
-	ret = vcpu_intervals__add(states, &open);
+	ret = hand_out(w, &open);
 	state->kind = kind;
 	state->start = seen;
 	return ret;
 }
 
-static int states_from_events(const struct axis_span *span, const struct axis_gaps *gaps,
-			      const struct axis_vcpu *vcpu, struct vcpu_intervals *states)
+/* Is there a sample in KVM_RUN until @time? */
+static bool has_run(const struct axis_vcpu *vcpu, u64 time)
 {
-	struct vcpu_interval state = interval__new(first_kind(vcpu), span->start, span->start,
-						   first_cpu(vcpu));
-	struct looks_walk walk = { };
-	size_t next_sample = 0;
-	u64 born = clamp_time(span, first_sign(vcpu)), gone = clamp_time(span, last_sign(vcpu));
+	for (size_t i = 0; i < nr_samples(vcpu) && sample_at(vcpu, i)->time <= time; i++) {
+		if (axis_sample__in_run(sample_at(vcpu, i)))
+			return true;
+	}
+	return false;
+}
+
+/* Of samples before @time, which say no more than that the vCPU was there, the first will do. */
+static void keep_first(struct axis_vcpu *vcpu, u64 time)
+{
+	size_t nr = first_sample(vcpu, time);
+
+	if (nr < 2)
+		return;
+	*sample_at(vcpu, nr - 1) = *sample_at(vcpu, 0);
+	vcpu_states__drop_samples(vcpu, nr - 1);
+}
+
+/* What the vCPU was at first. Waits for something that tells. 0 or -ENOMEM */
+static int states__begin(const struct states_walk *w, const struct axis_until *until)
+{
+	struct axis_vcpu *vcpu = w->vcpu;
+	u64 born = clamp_time(w->span, first_sign(vcpu));
+	struct vcpu_interval absent;
+
+	if (!until->final && !nr_events(vcpu) && !has_run(vcpu, until->time)) {
+		keep_first(vcpu, until->time);
+		return 0;
+	}
+	w->m->begun = true;
+	w->m->done = w->span->start;
+	w->m->state = interval__new(first_kind(vcpu), w->span->start, w->span->start,
+				    first_cpu(vcpu));
+	if (nr_events(vcpu)) {
+		w->m->state.exit_reason = event_at(vcpu, 0)->exit_reason;
+		w->m->state.isa = event_at(vcpu, 0)->isa;
+	}
+	if (vcpu->at_start)
+		return 0;
+	absent = interval__new(VCPU_TIME_ABSENT, w->span->start, born, TIME_AXIS_NONE);
+	w->m->state.start = born;
+	return hand_out(w, &absent);
+}
+
+/* The first event: ends one state, and begins another. 0 or -ENOMEM */
+static int states__event(const struct states_walk *w)
+{
+	const struct axis_event event = *event_at(w->vcpu, 0);
+	struct vcpu_interval *state = &w->m->state;
+	u64 time = max(clamp_time(w->span, event.time), state->start);
 	int ret;
 
-	if (vcpu->nr_events) {
-		state.exit_reason = vcpu->events[0].exit_reason;
-		state.isa = vcpu->events[0].isa;
-	}
-	if (!vcpu->at_start) {
-		struct vcpu_interval absent = interval__new(VCPU_TIME_ABSENT, span->start, born,
-							    TIME_AXIS_NONE);
-
-		ret = vcpu_intervals__add(states, &absent);
-		if (ret)
-			return ret;
-		state.start = born;
-	}
-
-	for (size_t i = 0; i < vcpu->nr_events; i++) {
-		const struct axis_event *event = &vcpu->events[i];
-		u64 time = max(clamp_time(span, event->time), state.start);
-
-		ret = states__seen(span, gaps, vcpu, states, &state, time, &walk, &next_sample);
-		if (!ret)
-			ret = state__mend(span, gaps, vcpu, states, &state, time, &next_sample);
-		if (!ret && event->after_lost && state.kind == VCPU_TIME_RUN)
-			ret = state__lose(span, vcpu, states, &state, time);
-		if (ret)
-			return ret;
-		ret = state__end(states, &state, max(time, state.start), event->waited, event->cpu);
-		if (ret)
-			return ret;
-		state = event__interval(event, max(time, state.start));
-	}
-
-	ret = states__seen(span, gaps, vcpu, states, &state, span->end, &walk, &next_sample);
+	ret = states__seen(w, time) ?: state__mend(w, time);
+	if (!ret && event.after_lost && state__is_run(state))
+		ret = state__lose(w, time);
 	if (!ret)
-		ret = state__mend(span, gaps, vcpu, states, &state, span->end, &next_sample);
-	if (ret)
-		return ret;
-	if (vcpu->at_end) {
-		ret = state__open(span, vcpu, states, &state);
-		return ret ?: state__end(states, &state, span->end, 0, state.cpu);
-	}
+		ret = state__end(w, max(time, state->start), event.waited, event.cpu);
+	*state = event__interval(&event, max(time, state->start));
+	w->m->sign = max(w->m->sign, event.time);
+	queue_drop(&w->vcpu->events, 1);
+	return ret;
+}
 
-	ret = state__end(states, &state, max(gone, state.start), 0, state.cpu);
+/*
+ * KVM_RUN that goes on: as far as samples show that. Without any, so much later that a look
+ * would have told if the event of another state was lost. 0 or -ENOMEM
+ */
+static int hand_out_run(const struct states_walk *w, u64 until)
+{
+	struct vcpu_interval run = w->m->state;
+
+	run.end = until > w->span->near ? until - w->span->near : 0;
+	for (size_t i = first_sample(w->vcpu, until); i--; ) {
+		const struct axis_sample *sample = sample_at(w->vcpu, i);
+
+		if (sample->time <= run.end)
+			break;
+		if (axis_sample__in_run(sample))
+			run.end = sample->time;
+	}
+	return hand_out(w, &run);
+}
+
+/*
+ * Another state, as far as it has come, if it is known when it ends. Not if a sample says
+ * that it ends before. 0 or -ENOMEM
+ */
+static int hand_out_known(const struct states_walk *w, u64 until)
+{
+	struct vcpu_interval state = w->m->state, wait = state;
+	const struct axis_event *next;
+	u64 length;
+	int ret;
+
+	if (!nr_events(w->vcpu))
+		return 0;
+	next = event_at(w->vcpu, 0);
+	for (size_t i = first_sample(w->vcpu, state.start);
+	     i < nr_samples(w->vcpu) && sample_at(w->vcpu, i)->time < next->time; i++) {
+		if (axis_sample__is_guest(sample_at(w->vcpu, i)))
+			return 0;
+	}
+	length = next->time > state.start ? next->time - state.start : 0;
+	state.end = next->time;
+	if (state.kind != VCPU_TIME_PREEMPTED)
+		state.end -= min(next->waited, length);
+	wait.kind = VCPU_TIME_PREEMPTED;
+	wait.woken = true;
+	wait.cpu = next->cpu;
+	wait.start = state.end;
+	wait.end = until;
+	state.end = min(state.end, until);
+	ret = hand_out(w, &state);
+	return ret ?: hand_out(w, &wait);
+}
+
+/* What there is no event of any more. 0 or -ENOMEM */
+static int states__end(const struct states_walk *w)
+{
+	struct vcpu_interval *state = &w->m->state;
+	u64 end = w->span->end, gone = clamp_time(w->span, last_sign(w->vcpu));
+	int ret;
+
+	ret = states__seen(w, end) ?: state__mend(w, end);
 	if (ret)
 		return ret;
-	state = interval__new(VCPU_TIME_ABSENT, max(gone, state.start), span->end, TIME_AXIS_NONE);
-	return vcpu_intervals__add(states, &state);
+	if (w->vcpu->at_end) {
+		ret = state__open(w);
+		return ret ?: state__end(w, end, 0, state->cpu);
+	}
+	ret = state__end(w, max(gone, state->start), 0, state->cpu);
+	if (ret)
+		return ret;
+	*state = interval__new(VCPU_TIME_ABSENT, max(gone, state->start), end, TIME_AXIS_NONE);
+	return hand_out(w, state);
+}
+
+static int states_from_events(const struct states_walk *w, const struct axis_until *until)
+{
+	int ret;
+
+	if (!w->m->begun) {
+		ret = states__begin(w, until);
+		if (ret || !w->m->begun)
+			return ret;
+	}
+	while (nr_events(w->vcpu) && (until->final || event_at(w->vcpu, 0)->time <= until->time)) {
+		ret = states__event(w);
+		if (ret)
+			return ret;
+	}
+	if (until->final)
+		return states__end(w);
+	ret = states__seen(w, until->time) ?: state__mend(w, until->time);
+	if (ret)
+		return ret;
+	return state__is_run(&w->m->state) ? hand_out_run(w, until->time) :
+					     hand_out_known(w, until->time);
 }
 
 static enum vcpu_time_kind sample__kind(const struct axis_sample *sample)
@@ -406,256 +710,148 @@ static enum vcpu_time_kind sample__kind(const struct axis_sample *sample)
  * A vCPU that has no sample for a while was not running. After a halt it was
  * halted; else the CPU was taken away, by whom is for others to find out.
  */
-static int add_blank(struct vcpu_intervals *states, const struct axis_sample *prev,
-		     u64 start, u64 end, u32 cpu)
+static int add_blank(const struct states_walk *w, u64 start, u64 end, u32 cpu)
 {
 	struct vcpu_interval blank = interval__new(VCPU_TIME_PREEMPTED, start, end, cpu);
+	const struct axis_sample *prev = &w->m->prev;
 
-	if (prev) {
+	if (w->m->has_prev) {
 		blank.exit_reason = prev->exit_reason;
 		blank.isa = prev->isa;
 		if (vcpu_exit_reason__is_halt(prev->isa, prev->exit_reason))
 			blank.kind = VCPU_TIME_HALTED;
 	}
-	return vcpu_intervals__add(states, &blank);
+	return hand_out(w, &blank);
 }
 
 /*
- * Each sample stands for the period before it; half a period more is taken for
+ * The next sample. Each stands for the period before it; half a period more is taken for
  * a late interrupt.
  */
-static int states_from_samples(const struct axis_span *span, const struct axis_vcpu *vcpu,
-			       struct vcpu_intervals *states)
+static int states__sample(const struct states_walk *w, const struct axis_sample *sample)
 {
-	const struct axis_sample *prev = NULL;
-	struct vcpu_interval state;
-	u64 pos = span->start;
+	const struct axis_span *span = w->span;
+	struct vcpu_interval *state = &w->m->state;
+	u64 pos = w->m->done, end = max(clamp_time(span, sample->time), pos), start = pos;
 	int ret;
 
-	if (!vcpu->nr_samples) {
-		enum vcpu_time_kind kind = VCPU_TIME_UNKNOWN;
-
-		if (!vcpu->at_start || !vcpu->at_end)
-			kind = VCPU_TIME_ABSENT;
-		else if (vcpu->halted)
-			kind = VCPU_TIME_HALTED;
-		state = interval__new(kind, span->start, span->end, TIME_AXIS_NONE);
-		return vcpu_intervals__add(states, &state);
+	if (end - pos > span->period + span->period / 2)
+		start = end - span->period;
+	if (!w->m->has_prev && !w->vcpu->at_start) {
+		*state = interval__new(VCPU_TIME_ABSENT, pos, start, TIME_AXIS_NONE);
+		ret = hand_out(w, state);
+	} else {
+		ret = add_blank(w, pos, start, w->m->has_prev ? w->m->prev.cpu : sample->cpu);
 	}
+	if (ret)
+		return ret;
 
-	for (size_t i = 0; i < vcpu->nr_samples; i++) {
-		const struct axis_sample *sample = vcpu->samples[i];
-		u64 end = max(clamp_time(span, sample->time), pos);
-		u64 start = pos;
+	*state = interval__new(sample__kind(sample), start, end, sample->cpu);
+	if (axis_sample__in_run(sample))
+		state->hit = sample->hit;
+	state->exit_reason = sample->exit_reason;
+	state->isa = sample->isa;
+	w->m->prev = *sample;
+	w->m->has_prev = true;
+	w->m->blank = false;
+	return hand_out(w, state);
+}
 
-		if (end - pos > span->period + span->period / 2)
-			start = end - span->period;
-		if (!prev && !vcpu->at_start) {
-			state = interval__new(VCPU_TIME_ABSENT, pos, start, TIME_AXIS_NONE);
-			ret = vcpu_intervals__add(states, &state);
-		} else {
-			ret = add_blank(states, prev, pos, start, prev ? prev->cpu : sample->cpu);
-		}
-		if (ret)
-			return ret;
+/* A vCPU of which there is not one sample */
+static int hand_out_unseen(const struct states_walk *w)
+{
+	enum vcpu_time_kind kind = VCPU_TIME_UNKNOWN;
 
-		state = interval__new(sample__kind(sample), start, end, sample->cpu);
-		if (axis_sample__in_run(sample))
-			state.hit = sample->hit;
-		state.exit_reason = sample->exit_reason;
-		state.isa = sample->isa;
-		ret = vcpu_intervals__add(states, &state);
-		if (ret)
-			return ret;
-		prev = sample;
-		pos = end;
-	}
+	if (!w->vcpu->at_start || !w->vcpu->at_end)
+		kind = VCPU_TIME_ABSENT;
+	else if (w->vcpu->halted)
+		kind = VCPU_TIME_HALTED;
+	w->m->state = interval__new(kind, w->span->start, w->span->end, TIME_AXIS_NONE);
+	return hand_out(w, &w->m->state);
+}
 
-	if (!vcpu->at_end) {
-		state = interval__new(VCPU_TIME_ABSENT, pos, span->end, TIME_AXIS_NONE);
-		return vcpu_intervals__add(states, &state);
+/* What is behind the last sample */
+static int states__end_samples(const struct states_walk *w)
+{
+	struct vcpu_interval *state = &w->m->state;
+	u64 pos = w->m->done, end = w->span->end;
+
+	if (!w->m->has_prev)
+		return hand_out_unseen(w);
+	if (!w->vcpu->at_end) {
+		*state = interval__new(VCPU_TIME_ABSENT, pos, end, TIME_AXIS_NONE);
+		return hand_out(w, state);
 	}
 	/* The next sample would have come after the end. */
-	if (span->end - pos <= span->period) {
-		state.start = pos;
-		state.end = span->end;
-		return vcpu_intervals__add(states, &state);
+	if (end - pos <= w->span->period && !w->m->blank) {
+		state->start = pos;
+		state->end = end;
+		return hand_out(w, state);
 	}
-	return add_blank(states, prev, pos, span->end, prev->cpu);
+	return add_blank(w, pos, end, w->m->prev.cpu);
 }
 
-static bool event__is_before(const void *event, const void *time)
+static int states_from_samples(const struct states_walk *w, const struct axis_until *until)
 {
-	return ((const struct axis_event *)event)->time < *(const u64 *)time;
-}
-
-/* The first event of the vCPU from @time on */
-static size_t first_event(const struct axis_vcpu *vcpu, u64 time)
-{
-	return sort_find(vcpu->events, vcpu->nr_events, sizeof(*vcpu->events), &time,
-			 event__is_before);
-}
-
-/* When the vCPU was seen next, from @time on */
-static u64 next_sign(const struct axis_span *span, const struct axis_vcpu *vcpu, u64 time)
-{
-	size_t event = first_event(vcpu, time), sample = first_sample(vcpu, time);
-	u64 sign = span->end;
-
-	if (event < vcpu->nr_events)
-		sign = min(sign, vcpu->events[event].time);
-	if (sample < vcpu->nr_samples)
-		sign = min(sign, vcpu->samples[sample]->time);
-	return sign;
-}
-
-static bool state__is_run(const struct vcpu_interval *state)
-{
-	return state->kind == VCPU_TIME_RUN;
-}
-
-/* The CPU that the vCPU was seen on next, from @time on, or TIME_AXIS_NONE */
-static u32 next_cpu(const struct axis_vcpu *vcpu, u64 time)
-{
-	size_t event = first_event(vcpu, time), sample = first_sample(vcpu, time);
-
-	if (event < vcpu->nr_events &&
-	    (sample == vcpu->nr_samples || vcpu->events[event].time <= vcpu->samples[sample]->time))
-		return vcpu->events[event].cpu;
-	return sample < vcpu->nr_samples ? vcpu->samples[sample]->cpu : TIME_AXIS_NONE;
-}
-
-/*
- * The parts of @state in which it is not known what the vCPU did: it was on @cpu, or
- * came back there, and records of that are missing. That lasts until it is seen
- * again. A pause of the sampling alone leaves the states known, but not what ran
- * in them.
- */
-static int add_lost(const struct axis_span *span, const struct axis_gaps *gaps,
-		    const struct axis_vcpu *vcpu, const struct vcpu_interval *state, u32 cpu,
-		    struct vcpu_intervals *lost)
-{
-	const struct axis_gap *gap = NULL;
-
-	while ((gap = axis_gaps__next(gaps, gap, cpu, state->start, state->end))) {
-		struct vcpu_interval range;
-		int ret;
-
-		if (gap->samples_only && span->timeline && !state__is_run(state))
-			continue;
-
-		range = interval__new(VCPU_TIME_LOST, max(state->start, gap->from),
-				      min(state->end, gap->until), cpu);
-		if (!gap->samples_only)
-			range.end = max(range.end, next_sign(span, vcpu, gap->until));
-		ret = vcpu_intervals__add(lost, &range);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-static int range__cmp(const void *_a, const void *_b)
-{
-	const struct vcpu_interval *a = _a, *b = _b;
-
-	return sort_cmp(a->start, b->start) ?:
-	       sort_cmp(a->end, b->end) ?:
-	       sort_cmp(a->cpu, b->cpu);
-}
-
-/* All that is lost, in the order of time, and nothing twice */
-static int find_lost(const struct axis_span *span, const struct axis_gaps *gaps,
-		     const struct axis_vcpu *vcpu, const struct vcpu_intervals *states,
-		     struct vcpu_intervals *lost)
-{
-	size_t nr = 0;
+	size_t i;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && gaps->nr && i < states->nr; i++) {
-		const struct vcpu_interval *state = &states->entries[i];
-		u32 next;
+	if (!w->m->begun)
+		w->m->done = w->span->start;
+	w->m->begun = true;
+	for (i = w->m->nr_used; !ret && i < nr_samples(w->vcpu); i++) {
+		const struct axis_sample *sample = sample_at(w->vcpu, i);
 
-		if (state->kind == VCPU_TIME_ABSENT)
-			continue;
-		ret = add_lost(span, gaps, vcpu, state, state->cpu, lost);
-		if (ret || state__is_run(state))
-			continue;
-		next = next_cpu(vcpu, state->end);
-		if (next != state->cpu)
-			ret = add_lost(span, gaps, vcpu, state, next, lost);
+		if (!until->final && sample->time > until->time)
+			break;
+		ret = states__sample(w, sample);
 	}
-
-	sort_array(lost->entries, lost->nr, sizeof(*lost->entries), range__cmp);
-	for (size_t i = 0; i < lost->nr; i++) {
-		struct vcpu_interval *range = &lost->entries[i];
-
-		if (nr && range->start <= lost->entries[nr - 1].end)
-			lost->entries[nr - 1].end = max(lost->entries[nr - 1].end, range->end);
-		else
-			lost->entries[nr++] = *range;
-	}
-	lost->nr = nr;
-	return ret;
-}
-
-/* @states with @lost over them */
-static int cut_lost(const struct vcpu_intervals *states, const struct vcpu_intervals *lost,
-		    struct vcpu_intervals *out)
-{
-	size_t next = 0;
-	int ret;
-
-	for (size_t i = 0; i < states->nr; i++) {
-		struct vcpu_interval state = states->entries[i];
-		u64 end = state.end;
-
-		while (next < lost->nr && lost->entries[next].start < end) {
-			struct vcpu_interval range = lost->entries[next];
-
-			state.end = max(state.start, range.start);
-			ret = vcpu_intervals__add(out, &state);
-			if (ret)
-				return ret;
-			range.start = max(state.start, range.start);
-			range.end = min(end, range.end);
-			ret = vcpu_intervals__add(out, &range);
-			if (ret)
-				return ret;
-			state.start = max(state.start, range.end);
-			if (lost->entries[next].end > end)
-				break;
-			next++;
-		}
-		state.end = end;
-		ret = vcpu_intervals__add(out, &state);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	w->m->nr_used = i;
+	if (ret)
+		return ret;
+	if (until->final)
+		return states__end_samples(w);
+	/* It has no sample until later than that. Whether it is there then is to be seen. */
+	if (i < nr_samples(w->vcpu) || !w->m->has_prev || !w->vcpu->at_end ||
+	    until->time <= w->m->done)
+		return 0;
+	w->m->blank = true;
+	return add_blank(w, w->m->done, until->time, w->m->prev.cpu);
 }
 
 /**
- * vcpu_states__build - what @vcpu did, from the start to the end of the axis
- * @states: the result, in order and without a gap; time in KVM_RUN is not split
- *	by what ran if it comes from events. The caller frees it, in any case.
+ * vcpu_states__advance - what @vcpu did, to be added to its @states
+ * @until: how far to go, if it can be told by then
  *
- * 0 or -ENOMEM
+ * What is added is in order and without a gap; time in KVM_RUN is not split by what ran if
+ * it comes from events. 0 or -ENOMEM
  */
-int vcpu_states__build(const struct axis_span *span, const struct axis_gaps *gaps,
-		       const struct axis_vcpu *vcpu, struct vcpu_intervals *states)
+int vcpu_states__advance(const struct axis_span *span, const struct axis_gaps *gaps,
+			 struct axis_vcpu *vcpu, const struct axis_until *until)
 {
-	struct vcpu_intervals all = { }, lost = { };
-	int ret;
+	const struct states_walk w = {
+		.span = span,
+		.gaps = gaps,
+		.vcpu = vcpu,
+		.m = &vcpu->machine,
+	};
 
-	ret = span->timeline ? states_from_events(span, gaps, vcpu, &all) :
-			       states_from_samples(span, vcpu, &all);
-	if (!ret)
-		ret = find_lost(span, gaps, vcpu, &all, &lost);
-	if (!ret)
-		ret = cut_lost(&all, &lost, states);
+	return span->timeline ? states_from_events(&w, until) : states_from_samples(&w, until);
+}
 
-	vcpu_intervals__exit(&all);
-	vcpu_intervals__exit(&lost);
-	return ret;
+/* Takes the first @nr samples of @vcpu out, which are of no use any more. */
+void vcpu_states__drop_samples(struct axis_vcpu *vcpu, size_t nr)
+{
+	struct vcpu_machine *m = &vcpu->machine;
+
+	if (!nr)
+		return;
+	m->sign = max(m->sign, sample_at(vcpu, nr - 1)->time);
+	for (; m->nr_passed < nr; m->nr_passed++) {
+		if (axis_sample__in_run(sample_at(vcpu, m->nr_passed)))
+			m->run = sample_at(vcpu, m->nr_passed)->time;
+	}
+	m->nr_passed -= nr;
+	m->nr_used -= min(m->nr_used, nr);
+	queue_drop(&vcpu->samples, nr);
 }

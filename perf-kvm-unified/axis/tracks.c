@@ -4,9 +4,13 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
+#include "util/hashmap.h"
+#include "kvm-unified/lib/array.h"
+#include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/sort.h"
 #include "cells.h"
 #include "gaps.h"
@@ -15,7 +19,6 @@
 #include "shares.h"
 #include "tracks.h"
 #include "types.h"
-#include "vcpu.h"
 
 /* A vCPU that had a CPU */
 struct occupant {
@@ -27,32 +30,127 @@ struct occupant {
 
 /*
  * A task that got a CPU from @vcpu. Others may have had it from that one before a vCPU
- * did again: see marks__share().
+ * did again: @task is what samples say, or the window is @shared.
  */
 struct mark {
 	u64	time;
 	u32	task;
+	u32	shared;
 	u32	vcpu;
 };
 
-/* All that is known of a CPU, in the order of time */
-struct cpu_track {
-	struct occupant *occupants;
-	size_t	nr_occupants;
-	struct mark *marks;
-	size_t	nr_marks;
-	const struct axis_sample *samples;
-	size_t	nr_samples;
+struct occupants	{ DECLARE_QUEUE(struct occupant); };
+struct marks		{ DECLARE_QUEUE(struct mark); };
+
+/**
+ * struct mark_window - the time from a mark until a vCPU has the CPU again, or the next mark
+ * @first: @vcpu: of the mark
+ * @pos: samples before it are in
+ * @nr: so many samples of others than @vcpu
+ * @tasks: so many of each task
+ */
+struct mark_window {
+	u64	start;
+	u64	pos;
+	u64	nr;
+	u32	first;
+	u32	vcpu;
+	bool	open;
+	struct hashmap *tasks;
 };
+
+/**
+ * struct cpu_track - all that is known of a CPU, and needed still, in the order of time
+ * @fresh: occupants that others may come before
+ * @occupied: the last of @occupants ends there
+ * @nr_named: so many marks have their names
+ * @last: the last record of the CPU
+ * @done: what the CPU did has been told until then
+ * @carry: the last sample before
+ * @is_sampled: there is a sample of it
+ */
+struct cpu_track {
+	u32	cpu;
+	struct occupants fresh;
+	struct occupants occupants;
+	u64	occupied;
+	struct marks marks;
+	size_t	nr_named;
+	struct mark_window window;
+	struct shares shares;
+	struct hashmap *shared;		/* numbers, by the window's first task */
+	struct axis_samples samples;
+	bool	unsorted;
+	bool	unsorted_marks;
+	bool	is_sampled;
+	u64	last;
+	u64	done;
+	struct cells_carry carry;
+};
+
+static void cpu_track__delete(struct cpu_track *track)
+{
+	free(track->fresh.entries);
+	free(track->occupants.entries);
+	free(track->marks.entries);
+	free(track->samples.entries);
+	shares__exit(&track->shares);
+	hashmap__free(track->window.tasks);
+	hashmap__free(track->shared);
+	free(track);
+}
 
 void cpu_tracks__exit(struct cpu_tracks *tracks)
 {
-	for (u32 i = 0; i < tracks->nr_cpus; i++) {
-		free(tracks->cpus[i].occupants);
-		free(tracks->cpus[i].marks);
+	for (u32 i = 0; i < tracks->nr_cpus; i++)
+		cpu_track__delete(tracks->cpus[i]);
+	free(tracks->cpus);
+	free(tracks->shared);
+	*tracks = (struct cpu_tracks) { };
+}
+
+static struct cpu_track *cpu_track__new(u32 cpu)
+{
+	struct cpu_track *track = zalloc(sizeof(*track));
+
+	if (!track)
+		return NULL;
+	track->cpu = cpu;
+	track->window.tasks = number_map__new();
+	if (IS_ERR(track->window.tasks))
+		track->window.tasks = NULL;
+	track->shared = number_map__new();
+	if (IS_ERR(track->shared))
+		track->shared = NULL;
+	if (!shares__init(&track->shares) && track->window.tasks && track->shared)
+		return track;
+	cpu_track__delete(track);
+	return NULL;
+}
+
+/* NULL: no memory */
+static struct cpu_track *cpu_tracks__findnew(struct cpu_tracks *tracks, u32 cpu)
+{
+	while (tracks->nr_cpus <= cpu) {
+		struct cpu_track *track;
+
+		if (grow_array(tracks->cpus, tracks->nr_cpus, tracks->allocated_cpus))
+			return NULL;
+		track = cpu_track__new(tracks->nr_cpus);
+		if (!track)
+			return NULL;
+		track->done = tracks->start;
+		tracks->cpus[tracks->nr_cpus++] = track;
 	}
-	zfree(&tracks->cpus);
-	tracks->nr_cpus = 0;
+	return tracks->cpus[cpu];
+}
+
+/* Nothing is before @start. */
+void cpu_tracks__begin(struct cpu_tracks *tracks, u64 start)
+{
+	tracks->start = start;
+	for (u32 i = 0; i < tracks->nr_cpus; i++)
+		tracks->cpus[i]->done = start;
 }
 
 static int occupant__cmp(const void *_a, const void *_b)
@@ -70,6 +168,11 @@ static int mark__cmp(const void *_a, const void *_b)
 
 	return sort_cmp(a->time, b->time) ?:
 	       sort_cmp(a->task, b->task);
+}
+
+static int sample__cmp(const void *a, const void *b)
+{
+	return axis_sample__cmp(a, b);
 }
 
 static bool interval__is_guest(const struct vcpu_interval *interval)
@@ -91,99 +194,79 @@ static bool event__is_switch(const struct axis_event *event)
 		event->state == VCPU_STATE_HALTED);
 }
 
-static u32 count_cpus(const struct cpu_tracks_input *in)
+/* A sample of the CPU, of the host's or a guest's: the latter say that it was sampled. */
+int cpu_tracks__add_sample(struct cpu_tracks *tracks, const struct axis_sample *sample)
 {
-	u32 nr = in->nr_cpus;
+	struct cpu_track *track = cpu_tracks__findnew(tracks, sample->cpu);
 
-	for (u32 v = 0; v < in->nr_vcpus; v++) {
-		for (size_t i = 0; i < in->vcpus[v].nr_events; i++)
-			nr = max(nr, in->vcpus[v].events[i].cpu + 1);
-	}
-	return nr;
+	if (!track)
+		return -ENOMEM;
+	track->is_sampled = true;
+	track->last = max(track->last, sample->time);
+	if (axis_sample__is_guest(sample))
+		return 0;
+	if (queue_len(&track->samples) &&
+	    axis_sample__cmp(queue_last(&track->samples), sample) > 0)
+		track->unsorted = true;
+	return queue_add(&track->samples, sample);
 }
 
-/* Adds the vCPU's intervals to the CPUs that it was on; sizes alone if @count. */
-static void fill_occupants(struct cpu_tracks *tracks, const struct vcpu_intervals *list, u32 vcpu,
-			   bool count)
+/* A vCPU's event: who got the CPU from it? 0 or -ENOMEM */
+int cpu_tracks__add_switch(struct cpu_tracks *tracks, const struct axis_event *event)
 {
-	for (size_t i = 0; i < list->nr; i++) {
-		const struct vcpu_interval *interval = &list->entries[i];
-		struct cpu_track *track;
+	const struct mark mark = {
+		.time = event->time,
+		.task = event->next_task,
+		.shared = TIME_AXIS_NONE,
+		.vcpu = event->vcpu,
+	};
+	struct cpu_track *track = cpu_tracks__findnew(tracks, event->cpu);
 
-		if (!interval__has_cpu(interval) || interval->cpu >= tracks->nr_cpus)
-			continue;
-		track = &tracks->cpus[interval->cpu];
-		if (!count)
-			track->occupants[track->nr_occupants] = (struct occupant) {
-				.start = interval->start,
-				.end = interval->end,
-				.vcpu = vcpu,
-				.guest = interval__is_guest(interval),
-			};
-		track->nr_occupants++;
-	}
+	if (!track)
+		return -ENOMEM;
+	if (!event__is_switch(event))
+		return 0;
+	if (queue_len(&track->marks) && mark__cmp(queue_last(&track->marks), &mark) > 0)
+		track->unsorted_marks = true;
+	return queue_add(&track->marks, &mark);
 }
 
-/* The same of its switches to tasks */
-static void fill_marks(struct cpu_tracks *tracks, const struct axis_vcpu *vcpu, bool count)
+/* What vCPU @vcpu did: if it had a CPU, that is to be known there. 0 or -ENOMEM */
+int cpu_tracks__add_vcpu(struct cpu_tracks *tracks, u32 vcpu, const struct vcpu_interval *interval)
 {
-	for (size_t i = 0; i < vcpu->nr_events; i++) {
-		const struct axis_event *event = &vcpu->events[i];
-		struct cpu_track *track = &tracks->cpus[event->cpu];
+	const struct occupant occupant = {
+		.start = interval->start,
+		.end = interval->end,
+		.vcpu = vcpu,
+		.guest = interval__is_guest(interval),
+	};
 
-		if (!event__is_switch(event))
-			continue;
-		if (!count)
-			track->marks[track->nr_marks] = (struct mark) {
-				.time = event->time,
-				.task = event->next_task,
-				.vcpu = event->vcpu,
-			};
-		track->nr_marks++;
-	}
-}
-
-/* Sizes first, then the same again with memory to write to */
-static void fill_tracks(struct cpu_tracks *tracks, const struct cpu_tracks_input *in, bool count)
-{
-	for (u32 i = 0; i < tracks->nr_cpus; i++) {
-		tracks->cpus[i].nr_occupants = 0;
-		tracks->cpus[i].nr_marks = 0;
-	}
-	for (u32 v = 0; v < in->nr_vcpus; v++) {
-		fill_occupants(tracks, &in->vcpus[v].intervals, v, count);
-		fill_marks(tracks, &in->vcpus[v], count);
-	}
-}
-
-/* One vCPU's have come after the other's: each CPU has few runs of them. 0 or -ENOMEM */
-static int cpu_track__sort(struct cpu_track *track)
-{
-	int ret = sort_runs(track->occupants, track->nr_occupants, sizeof(*track->occupants),
-			    occupant__cmp);
-
-	return ret ?: sort_runs(track->marks, track->nr_marks, sizeof(*track->marks), mark__cmp);
+	if (!interval__has_cpu(interval) || interval->cpu >= tracks->nr_cpus)
+		return 0;
+	return queue_add(&tracks->cpus[interval->cpu]->fresh, &occupant);
 }
 
 /*
- * A CPU has one occupant at a time. Where samples of two vCPUs say otherwise, or a
- * missing event, the first one stays.
+ * The occupants that begin before @until, when all of them are known. A CPU has one at a
+ * time: where samples of two vCPUs say otherwise, or a missing event, the first one stays.
  */
-static void clip_occupants(struct cpu_track *track)
+static int settle_occupants(struct cpu_track *track, u64 until)
 {
-	u64 end = 0;
-	size_t nr = 0;
+	/* One vCPU's have come after the other's: few runs of them. */
+	int ret = sort_runs(queue_first(&track->fresh), queue_len(&track->fresh),
+			    sizeof(struct occupant), occupant__cmp);
 
-	for (size_t i = 0; i < track->nr_occupants; i++) {
-		struct occupant *o = &track->occupants[i];
+	while (!ret && queue_len(&track->fresh) && queue_first(&track->fresh)->start < until) {
+		struct occupant o = *queue_first(&track->fresh);
 
-		o->start = max(o->start, end);
-		if (o->start >= o->end)
+		queue_drop(&track->fresh, 1);
+		o.start = max(o.start, track->occupied);
+		if (o.start >= o.end)
 			continue;
-		end = o->end;
-		track->occupants[nr++] = *o;
+		track->occupied = o.end;
+		ret = queue_add(&track->occupants, &o);
 	}
-	track->nr_occupants = nr;
+	return ret;
 }
 
 static bool sample__is_before(const void *sample, const void *time)
@@ -191,34 +274,40 @@ static bool sample__is_before(const void *sample, const void *time)
 	return ((const struct axis_sample *)sample)->time < *(const u64 *)time;
 }
 
-/* The time from a mark until a vCPU has the CPU again, or the next mark */
-struct window {
-	u64	start;
-	u64	end;
-	u32	vcpu;
-	size_t	sample;	/* the first that is not before it */
-};
-
-/* @occupant: of the window before, 0 at first */
-static struct window window_of(const struct axis_span *span, const struct cpu_track *track,
-			       size_t mark, size_t *occupant)
+/* The first sample that is not before @time */
+static size_t first_sample(const struct cpu_track *track, u64 time)
 {
-	struct window w = {
-		.start = track->marks[mark].time,
-		.end = span->end,
-		.vcpu = track->marks[mark].vcpu,
-	};
+	return sort_find(queue_first(&track->samples), queue_len(&track->samples),
+			 sizeof(struct axis_sample), &time, sample__is_before);
+}
 
-	while (*occupant < track->nr_occupants && track->occupants[*occupant].start < w.start)
-		++*occupant;
-	if (*occupant < track->nr_occupants)
-		w.end = track->occupants[*occupant].start;
-	if (mark + 1 < track->nr_marks)
-		w.end = min(w.end, track->marks[mark + 1].time);
-	w.end = max(w.end, w.start);
-	w.sample = sort_find(track->samples, track->nr_samples, sizeof(*track->samples),
-			     &w.start, sample__is_before);
-	return w;
+static bool occupant__is_before(const void *occupant, const void *time)
+{
+	return ((const struct occupant *)occupant)->start < *(const u64 *)time;
+}
+
+static bool occupant__is_gone(const void *occupant, const void *time)
+{
+	return ((const struct occupant *)occupant)->end <= *(const u64 *)time;
+}
+
+static size_t find_occupant(const struct cpu_track *track, u64 time,
+			    bool (*is_before)(const void *occupant, const void *time))
+{
+	return sort_find(queue_first(&track->occupants), queue_len(&track->occupants),
+			 sizeof(struct occupant), &time, is_before);
+}
+
+/* Where the window ends that begins with mark number @mark, or the last one before */
+static u64 window_end(const struct cpu_track *track, u64 start, size_t next_mark, u64 end)
+{
+	size_t o = find_occupant(track, start, occupant__is_before);
+
+	if (o < queue_len(&track->occupants))
+		end = min(end, queue_first(&track->occupants)[o].start);
+	if (next_mark < queue_len(&track->marks))
+		end = min(end, queue_first(&track->marks)[next_mark].time);
+	return max(end, start);
 }
 
 /* Of a task, or another vCPU's thread, that had the CPU while @vcpu did not */
@@ -227,113 +316,182 @@ static bool sample__is_of_other(const struct axis_sample *sample, u32 vcpu)
 	return !axis_sample__is_guest(sample) && sample->vcpu != vcpu;
 }
 
-/* The next sample of a task in the window, from number @i on; NULL: no more */
-static const struct axis_sample *window__sample(const struct window *w,
-						const struct cpu_track *track, size_t *i)
+static bool sample__names_other(const struct axis_sample *sample, u32 vcpu)
 {
-	while (*i < track->nr_samples && track->samples[*i].time < w->end) {
-		const struct axis_sample *sample = &track->samples[(*i)++];
-
-		if (sample__is_of_other(sample, w->vcpu) && sample->task != TIME_AXIS_NONE)
-			return sample;
-	}
-	return NULL;
+	return sample__is_of_other(sample, vcpu) && sample->task != TIME_AXIS_NONE;
 }
 
-/* What the samples say of the windows that have some. 0 or -ENOMEM */
-static int marks__learn(const struct axis_span *span, const struct cpu_track *track,
-			struct shares *shares)
+/* What the samples before @end say of the window. 0 or -ENOMEM */
+static int window__learn(struct cpu_track *track, u64 end)
 {
-	size_t occupant = 0;
-	int ret = 0;
+	struct mark_window *w = &track->window;
+	size_t i = first_sample(track, w->pos);
 
-	for (size_t m = 0; !ret && m < track->nr_marks; m++) {
-		const struct window w = window_of(span, track, m, &occupant);
-		const struct axis_sample *sample;
-		u32 first = track->marks[m].task;
-		size_t i = w.sample, nr = 0;
+	for (; i < queue_len(&track->samples); i++) {
+		const struct axis_sample *sample = queue_first(&track->samples) + i;
+		long nr = 0;
 
-		while (window__sample(&w, track, &i))
-			nr++;
-		ret = shares__add_window(shares, first, nr, w.end - w.start);
-		i = w.sample;
-		while (!ret && (sample = window__sample(&w, track, &i)))
-			ret = shares__add_sample(shares, first, sample->task,
-						 (w.end - w.start) / nr);
-	}
-	return ret;
-}
-
-/*
- * Says of each window whose it is: its samples decide alone, where it has some; what has
- * none is shared. 0 or -ENOMEM
- */
-static int marks__share(const struct axis_span *span, struct cpu_track *track)
-{
-	struct shares shares = { };
-	size_t occupant = 0;
-	int ret;
-
-	ret = shares__init(&shares) ?: marks__learn(span, track, &shares);
-	for (size_t m = 0; !ret && m < track->nr_marks; m++) {
-		const struct window w = window_of(span, track, m, &occupant);
-		size_t i = w.sample;
-		const struct axis_sample *sample = window__sample(&w, track, &i);
-
-		track->marks[m].task = sample ? sample->task :
-			shares__pick(&shares, track->marks[m].task, w.end - w.start);
-	}
-	shares__exit(&shares);
-	return ret;
-}
-
-/* 0 or -ENOMEM; cpu_tracks__exit() in any case */
-int cpu_tracks__init(struct cpu_tracks *tracks, const struct axis_span *span,
-		     const struct cpu_tracks_input *in)
-{
-	u32 nr = count_cpus(in);
-
-	tracks->cpus = calloc(nr + 1, sizeof(*tracks->cpus));
-	if (!tracks->cpus)
-		return -ENOMEM;
-	tracks->nr_cpus = nr;
-
-	fill_tracks(tracks, in, /*count=*/true);
-	for (u32 i = 0; i < nr; i++) {
-		struct cpu_track *track = &tracks->cpus[i];
-
-		track->occupants = calloc(track->nr_occupants + 1, sizeof(*track->occupants));
-		track->marks = calloc(track->nr_marks + 1, sizeof(*track->marks));
-		if (!track->occupants || !track->marks)
+		if (sample->time >= end)
+			break;
+		if (!sample__names_other(sample, w->vcpu))
+			continue;
+		hashmap__find(w->tasks, (long)sample->task, &nr);
+		if (hashmap__set(w->tasks, (long)sample->task, nr + 1, NULL, NULL))
 			return -ENOMEM;
+		w->nr++;
 	}
-	fill_tracks(tracks, in, /*count=*/false);
-	for (u32 i = 0; i < nr; i++) {
-		struct cpu_track *track = &tracks->cpus[i];
-
-		if (cpu_track__sort(track))
-			return -ENOMEM;
-		clip_occupants(track);
-	}
-	for (u32 i = 0; i < in->nr_cpus; i++) {
-		tracks->cpus[i].samples = in->cpus[i].samples;
-		tracks->cpus[i].nr_samples = in->cpus[i].nr_samples;
-	}
-	/* Of single tasks, those that are sampled would get what others have had. */
-	for (u32 i = 0; i < nr && !span->per_task; i++) {
-		if (marks__share(span, &tracks->cpus[i]))
-			return -ENOMEM;
-	}
+	w->pos = max(w->pos, end);
 	return 0;
 }
 
-/* What shows which task had the CPU: a switch to it, or a sample of it */
-struct sign {
-	u64	time;
-	u32	task;
-	bool	exact;	/* it got the CPU just then */
-	bool	idle;
-};
+static int window__close(struct cpu_track *track, u64 end)
+{
+	struct mark_window *w = &track->window;
+	struct hashmap_entry *entry;
+	u64 time = end - w->start;
+	size_t bkt;
+	int ret;
+
+	ret = window__learn(track, end);
+	if (!ret)
+		ret = shares__add_window(&track->shares, w->first, w->nr, time);
+	if (!ret && w->nr) {
+		hashmap__for_each_entry(w->tasks, entry, bkt) {
+			ret = ret ?: shares__add_samples(&track->shares, w->first, entry->key,
+							 entry->value,
+							 time / w->nr * entry->value);
+		}
+		hashmap__clear(w->tasks);
+	}
+	w->open = false;
+	return ret;
+}
+
+/* The window that is open, until @until or its end. 0 or -ENOMEM */
+static int window__go_on(struct cpu_track *track, size_t next_mark, u64 until)
+{
+	u64 end;
+
+	if (!track->window.open)
+		return 0;
+	end = window_end(track, track->window.start, next_mark, ~0ULL);
+	return end <= until ? window__close(track, end) : window__learn(track, until);
+}
+
+/* The number of the windows of the CPU that begin with a switch to @first; -ENOMEM */
+static int findnew_shared(struct cpu_tracks *tracks, struct cpu_track *track, u32 first)
+{
+	long shared;
+
+	if (hashmap__find(track->shared, (long)first, &shared))
+		return shared;
+	if (grow_array(tracks->shared, tracks->nr_shared, tracks->allocated_shared) ||
+	    hashmap__add(track->shared, (long)first, tracks->nr_shared))
+		return -ENOMEM;
+	tracks->shared[tracks->nr_shared] = (struct shared_windows) {
+		.cpu = track->cpu,
+		.first = first,
+	};
+	return tracks->nr_shared++;
+}
+
+/*
+ * Says of the window of mark number @i whose it is: the first sample that is near decides
+ * alone; if there is none, it is shared. 0 or -ENOMEM
+ */
+static int name_mark(struct cpu_tracks *tracks, struct cpu_track *track,
+		     const struct axis_span *span, size_t i)
+{
+	struct mark *mark = queue_first(&track->marks) + i;
+	u64 end = window_end(track, mark->time, i + 1, span->end);
+	struct mark_window *w = &track->window;
+	int shared;
+
+	*w = (struct mark_window) {
+		.start = mark->time,
+		.pos = mark->time,
+		.first = mark->task,
+		.vcpu = mark->vcpu,
+		.open = true,
+		.tasks = w->tasks,
+	};
+	for (size_t s = first_sample(track, mark->time); s < queue_len(&track->samples); s++) {
+		const struct axis_sample *sample = queue_first(&track->samples) + s;
+
+		if (sample->time >= end || sample->time - mark->time > span->near)
+			break;
+		if (sample__names_other(sample, mark->vcpu)) {
+			mark->task = sample->task;
+			return 0;
+		}
+	}
+	shared = findnew_shared(tracks, track, mark->task);
+	if (shared < 0)
+		return shared;
+	mark->shared = shared;
+	return 0;
+}
+
+static int name_marks(struct cpu_tracks *tracks, struct cpu_track *track,
+		      const struct axis_span *span, const struct tracks_until *until)
+{
+	u64 end = until->final ? span->end : until->time;
+	int ret = 0;
+
+	for (; !ret && track->nr_named < queue_len(&track->marks); track->nr_named++) {
+		if (!until->final && queue_first(&track->marks)[track->nr_named].time > end)
+			break;
+		/* Of single tasks, those that are sampled would get what others have had. */
+		if (span->per_task)
+			continue;
+		ret = window__go_on(track, track->nr_named, ~0ULL);
+		if (!ret)
+			ret = name_mark(tracks, track, span, track->nr_named);
+	}
+	if (!ret)
+		ret = window__go_on(track, track->nr_named, end);
+	if (!ret && until->final && track->window.open)
+		ret = window__close(track, max(end, track->window.start));
+	return ret;
+}
+
+static int sort_track(struct cpu_track *track)
+{
+	int ret = 0;
+
+	if (track->unsorted)
+		ret = sort_runs(queue_first(&track->samples), queue_len(&track->samples),
+				sizeof(struct axis_sample), sample__cmp);
+	if (!ret && track->unsorted_marks)
+		ret = sort_runs(queue_first(&track->marks) + track->nr_named,
+				queue_len(&track->marks) - track->nr_named,
+				sizeof(struct mark), mark__cmp);
+	track->unsorted = false;
+	track->unsorted_marks = false;
+	return ret;
+}
+
+/**
+ * cpu_tracks__settle - put into order who had the CPUs, and name the tasks
+ *
+ * When all vCPUs' intervals have been added that begin before @until->occupied.
+ * 0 or -ENOMEM
+ */
+int cpu_tracks__settle(struct cpu_tracks *tracks, const struct axis_span *span,
+		       const struct tracks_until *until)
+{
+	int ret = 0;
+
+	for (u32 i = 0; !ret && i < tracks->nr_cpus; i++) {
+		struct cpu_track *track = tracks->cpus[i];
+
+		ret = sort_track(track) ?:
+		      settle_occupants(track, until->final ? ~0ULL : until->occupied);
+		if (!ret)
+			ret = name_marks(tracks, track, span, until);
+	}
+	return ret;
+}
 
 /* A walk over the signs of a CPU that leaves out those of one vCPU */
 struct signs {
@@ -347,9 +505,10 @@ static bool signs__next(struct signs *walk, u64 end, struct sign *sign)
 {
 	const struct cpu_track *track = walk->track;
 	const struct axis_sample *sample = NULL;
+	const struct mark *mark = queue_first(&track->marks) + walk->mark;
 
-	for (; walk->sample < track->nr_samples; walk->sample++) {
-		sample = &track->samples[walk->sample];
+	for (; walk->sample < queue_len(&track->samples); walk->sample++) {
+		sample = queue_first(&track->samples) + walk->sample;
 		if (sample->time >= end) {
 			sample = NULL;
 			break;
@@ -358,11 +517,12 @@ static bool signs__next(struct signs *walk, u64 end, struct sign *sign)
 			break;
 		sample = NULL;
 	}
-	if (walk->mark < track->nr_marks && track->marks[walk->mark].time < end &&
-	    (!sample || track->marks[walk->mark].time <= sample->time)) {
+	if (walk->mark < queue_len(&track->marks) && mark->time < end &&
+	    (!sample || mark->time <= sample->time)) {
 		*sign = (struct sign) {
-			.time = track->marks[walk->mark].time,
-			.task = track->marks[walk->mark].task,
+			.time = mark->time,
+			.task = mark->task,
+			.shared = mark->shared,
 			.exact = true,
 		};
 		walk->mark++;
@@ -373,6 +533,7 @@ static bool signs__next(struct signs *walk, u64 end, struct sign *sign)
 	*sign = (struct sign) {
 		.time = sample->time,
 		.task = sample->task,
+		.shared = TIME_AXIS_NONE,
 		.idle = sample->kind == AXIS_SAMPLE_IDLE,
 	};
 	walk->sample++;
@@ -389,126 +550,175 @@ static bool signs__first(struct signs *walk, u64 time, u64 end, struct sign *sig
 {
 	const struct cpu_track *track = walk->track;
 
-	walk->mark = sort_find(track->marks, track->nr_marks, sizeof(*track->marks), &time,
-			       mark__is_before);
-	walk->sample = sort_find(track->samples, track->nr_samples, sizeof(*track->samples),
-				 &time, sample__is_before);
+	walk->mark = sort_find(queue_first(&track->marks), queue_len(&track->marks),
+			       sizeof(struct mark), &time, mark__is_before);
+	walk->sample = first_sample(track, time);
 	return signs__next(walk, end, sign);
 }
 
+/* A wait that is split by who had the CPU */
+struct wait_split {
+	const struct cpu_track *track;
+	const struct axis_span *span;
+	const struct vcpu_interval *wait;
+	struct wait_walk *walk;
+	struct vcpu_intervals *out;
+	u32	self;
+	u64	stop;	/* not further than that */
+	u64	named;	/* switches until then have their names */
+};
+
+/* Until @end, or where it is to stop, the wait is @part. 0 or -ENOMEM */
+static int split__add(struct wait_split *s, struct vcpu_interval *part, u64 end)
+{
+	part->start = s->walk->pos;
+	part->end = min(max(end, part->start), s->stop);
+	s->walk->pos = part->end;
+	return vcpu_intervals__add(s->out, part);
+}
+
 /*
- * A task had the CPU, or it is not known which. From samples alone, a CPU that
- * idles says that the vCPU did not want to run; a clock that has not given a
+ * Until @end, a task had the CPU, or it is not known which. From samples alone, a CPU
+ * that idles says that the vCPU did not want to run; a clock that has not given a
  * sample where it should have given some says nothing.
  */
-static void interval__by_task(const struct axis_span *span, struct vcpu_interval *interval,
-			      const struct sign *sign)
+static int split__by_task(struct wait_split *s, const struct sign *sign, u64 end)
 {
+	struct vcpu_interval part = *s->wait;
+
 	if (sign) {
-		interval->task = sign->task;
-		if (!span->timeline && sign->idle)
-			interval->kind = VCPU_TIME_HALTED;
-	} else if (!span->timeline) {
-		interval->kind = span->clock ? VCPU_TIME_LOST : VCPU_TIME_HALTED;
+		part.task = sign->task;
+		part.shared = sign->shared;
+		if (!s->span->timeline && sign->idle)
+			part.kind = VCPU_TIME_HALTED;
+	} else if (!s->span->timeline) {
+		part.kind = s->span->clock ? VCPU_TIME_LOST : VCPU_TIME_HALTED;
 	}
+	return split__add(s, &part, end);
 }
 
-/*
- * From @start to @end, in which no vCPU had the CPU. @sign: the first that @walk has
- * given of that time, or NULL: there is none
- */
-static int add_by_tasks(const struct axis_span *span, const struct vcpu_interval *wait,
-			struct signs *walk, const struct sign *sign, u64 start, u64 end,
-			struct vcpu_intervals *out)
+static int split__by_vcpu(struct wait_split *s, u32 vcpu, u64 end)
 {
-	struct vcpu_interval part = *wait;
-	struct sign this, next;
+	struct vcpu_interval part = *s->wait;
+
+	part.vcpu = vcpu;
+	return split__add(s, &part, end);
+}
+
+/* Where @next begins to be who had the CPU, behind @sign or behind nothing */
+static u64 sign__begin(const struct wait_split *s, const struct sign *sign,
+		       const struct sign *next)
+{
+	u64 near = next->time > s->span->near ? next->time - s->span->near : 0;
+
+	if (!sign)
+		return near;
+	if (next->exact)
+		return next->time;
+	return next->time - sign->time <= s->span->near ? axis_middle(sign->time, next->time) :
+							   near;
+}
+
+/* No sign from here to @end, where vCPU @next gets the CPU, if it is not TIME_AXIS_NONE */
+static int split__unsigned(struct wait_split *s, u32 next, u64 end)
+{
+	u64 pos = s->walk->pos, near = end > s->span->near ? end - s->span->near : 0;
 	int ret;
 
-	while (sign && signs__next(walk, end, &next)) {
-		u64 until = next.exact ? next.time : axis_middle(sign->time, next.time);
-
-		part = *wait;
-		interval__by_task(span, &part, sign);
-		part.start = start;
-		part.end = max(until, start);
-		ret = vcpu_intervals__add(out, &part);
-		if (ret)
-			return ret;
-		start = part.end;
-		this = next;
-		sign = &this;
+	/* From samples alone, a vCPU has what is before its first one. */
+	if (!s->span->timeline && next != TIME_AXIS_NONE) {
+		ret = near > pos ? split__by_task(s, NULL, near) : 0;
+		return ret ?: split__by_vcpu(s, next, end);
 	}
-	part = *wait;
-	interval__by_task(span, &part, sign);
-	part.start = start;
-	part.end = end;
-	return vcpu_intervals__add(out, &part);
+	/* The one before may have had it for less than it takes to get a sample. */
+	if (!s->span->timeline && s->walk->prev != TIME_AXIS_NONE && end - pos < s->span->period)
+		return split__by_vcpu(s, s->walk->prev, end);
+	return split__by_task(s, NULL, end);
 }
 
-static bool occupant__is_gone(const void *occupant, const void *time)
+/* Until @end no vCPU had the CPU; then @next has it, or none. 0 or -ENOMEM */
+static int split__piece(struct wait_split *s, u32 next_vcpu, u64 end)
 {
-	return ((const struct occupant *)occupant)->end <= *(const u64 *)time;
+	struct wait_walk *walk = s->walk;
+	struct signs signs = { .track = s->track, .vcpu = s->self };
+	bool has_sign = walk->has_sign, has_next;
+	struct sign sign = walk->sign, next;
+	int ret = 0;
+
+	walk->has_sign = false;
+	has_next = signs__first(&signs, walk->pos + has_sign, end, &next);
+	if (!has_sign && !has_next)
+		return split__unsigned(s, next_vcpu, end);
+	/* Whose the time before it was is the same as whose it is from then on. */
+	if (!has_sign && next.exact && next.time > s->named)
+		s->stop = walk->pos;
+	while (!ret && walk->pos < min(end, s->stop)) {
+		u64 until = has_next ? sign__begin(s, has_sign ? &sign : NULL, &next) : end;
+
+		if (until > walk->pos)
+			ret = split__by_task(s, has_sign ? &sign : NULL, until);
+		if (ret || !has_next || until > s->stop)
+			break;
+		sign = next;
+		has_sign = true;
+		has_next = signs__next(&signs, end, &next);
+	}
+	if (walk->pos < end && has_sign && sign.time <= walk->pos) {
+		walk->sign = sign;
+		walk->has_sign = true;
+	}
+	return ret;
 }
 
 /**
  * cpu_tracks__split_wait - split a wait for a CPU by who had the CPU
  * @wait: an interval of vCPU @self, with a CPU that there is
+ * @walk: how far that has come; its end is that of the wait when all is done
  * @out: gets the parts
  *
- * From samples alone, a vCPU has what is before its first sample, if nobody else
- * was seen there. 0 or -ENOMEM
+ * After cpu_tracks__settle(). 0 or -ENOMEM
  */
 int cpu_tracks__split_wait(const struct cpu_tracks *tracks, const struct axis_span *span,
-			   const struct vcpu_interval *wait, u32 self,
-			   struct vcpu_intervals *out)
+			   const struct tracks_until *until, const struct vcpu_interval *wait,
+			   u32 self, struct wait_walk *walk, struct vcpu_intervals *out)
 {
-	const struct cpu_track *track = &tracks->cpus[wait->cpu];
-	struct signs walk = { .track = track, .vcpu = self };
-	u32 prev = TIME_AXIS_NONE;
-	u64 pos = wait->start;
-	struct sign sign;
-	bool has_sign;
+	const struct cpu_track *track = tracks->cpus[wait->cpu];
+	struct wait_split s = {
+		.track = track,
+		.span = span,
+		.wait = wait,
+		.walk = walk,
+		.out = out,
+		.self = self,
+		.stop = until->final ? wait->end : min(wait->end, until->time),
+		.named = until->final ? ~0ULL : until->time,
+	};
+	size_t i = find_occupant(track, walk->pos, occupant__is_gone);
 	int ret = 0;
-	size_t i;
 
-	i = sort_find(track->occupants, track->nr_occupants, sizeof(*track->occupants), &pos,
-		      occupant__is_gone);
-	for (; !ret && pos < wait->end && i < track->nr_occupants; i++) {
-		const struct occupant *o = &track->occupants[i];
-		struct vcpu_interval part = *wait;
+	while (!ret && walk->pos < s.stop) {
+		const struct occupant *o = NULL;
+		u64 end = wait->end;
 
-		if (o->start >= wait->end)
-			break;
-		if (o->vcpu == self || o->end <= pos)
-			continue;
-		has_sign = o->start > pos && signs__first(&walk, pos, o->start, &sign);
-		if (o->start > pos && (span->timeline || has_sign)) {
-			ret = add_by_tasks(span, wait, &walk, has_sign ? &sign : NULL, pos,
-					   o->start, out);
-			pos = o->start;
+		for (; i < queue_len(&track->occupants); i++) {
+			o = queue_first(&track->occupants) + i;
+			if (o->vcpu != self && o->end > walk->pos)
+				break;
+			o = NULL;
 		}
-		part.start = pos;
-		part.end = min(wait->end, o->end);
-		part.vcpu = o->vcpu;
-		if (!ret)
-			ret = vcpu_intervals__add(out, &part);
-		pos = part.end;
-		prev = o->vcpu;
+		if (o && o->start >= wait->end)
+			o = NULL;
+		if (o && o->start <= walk->pos) {
+			ret = split__by_vcpu(&s, o->vcpu, min(wait->end, o->end));
+			walk->prev = o->vcpu;
+			walk->has_sign = false;
+			continue;
+		}
+		if (o)
+			end = o->start;
+		ret = split__piece(&s, o ? o->vcpu : TIME_AXIS_NONE, end);
 	}
-	if (ret || pos >= wait->end)
-		return ret;
-	has_sign = signs__first(&walk, pos, wait->end, &sign);
-	/* The one before may have had it for less than it takes to get a sample. */
-	if (!span->timeline && prev != TIME_AXIS_NONE && wait->end - pos < span->period &&
-	    !has_sign) {
-		struct vcpu_interval part = *wait;
-
-		part.start = pos;
-		part.vcpu = prev;
-		return vcpu_intervals__add(out, &part);
-	}
-	return add_by_tasks(span, wait, &walk, has_sign ? &sign : NULL, pos, wait->end, out);
+	return ret;
 }
 
 static int piece__cmp(const void *_a, const void *_b)
@@ -521,103 +731,118 @@ static int piece__cmp(const void *_a, const void *_b)
 	       sort_cmp(a->vcpu, b->vcpu);
 }
 
-/* Guests and gaps of a CPU: what is not the time of its own samples */
-static struct cpu_interval *taken_pieces(const struct cpu_track *track,
-					 const struct axis_span *span,
-					 const struct axis_gaps *gaps, u32 cpu, size_t *nr)
-{
-	const struct axis_gap *gap = NULL;
+/* A walk over what a CPU did: in pieces, from where it has come to, to @end */
+struct host_walk {
+	const struct axis_span *span;
+	const struct axis_gaps *gaps;
+	struct cpu_track *track;
 	struct cpu_interval *pieces;
-	size_t nr_gaps = 0;
+	size_t	nr_pieces;
+	struct cells cells;
+	u64	end;
+	u64	stop;	/* what it did is to be told until then */
+};
 
-	while ((gap = axis_gaps__next(gaps, gap, cpu, span->start, span->end)))
-		nr_gaps++;
-	pieces = calloc(track->nr_occupants + nr_gaps + 1, sizeof(*pieces));
-	if (!pieces)
-		return NULL;
+/* Guests and gaps: what is not the time of the CPU's own samples. 0 or -ENOMEM */
+static int find_taken(struct host_walk *w)
+{
+	size_t first = find_occupant(w->track, w->track->done, occupant__is_gone);
+	const struct occupant *o = queue_first(&w->track->occupants) + first;
+	const struct axis_gap *gap = NULL;
+	u64 start = w->track->done;
+	size_t nr = 0;
 
-	*nr = 0;
-	for (size_t i = 0; i < track->nr_occupants; i++) {
-		const struct occupant *o = &track->occupants[i];
+	while ((gap = axis_gaps__next(w->gaps, gap, w->track->cpu, start, w->end)))
+		nr++;
+	nr += queue_len(&w->track->occupants) - first;
+	/* What lies between them is a piece, too. */
+	w->pieces = calloc(2 * nr + 1, sizeof(*w->pieces));
+	if (!w->pieces)
+		return -ENOMEM;
 
-		if (o->guest)
-			pieces[(*nr)++] = (struct cpu_interval) {
+	for (; o < w->track->occupants.entries + w->track->occupants.nr; o++) {
+		if (o->guest && o->start < w->end)
+			w->pieces[w->nr_pieces++] = (struct cpu_interval) {
 				.start = o->start,
 				.end = o->end,
 				.kind = CPU_TIME_GUEST,
+				.cpu = w->track->cpu,
 				.vcpu = o->vcpu,
 			};
 	}
-	while ((gap = axis_gaps__next(gaps, gap, cpu, span->start, span->end)))
-		pieces[(*nr)++] = (struct cpu_interval) {
-			.start = max(gap->from, span->start),
-			.end = min(gap->until, span->end),
+	while ((gap = axis_gaps__next(w->gaps, gap, w->track->cpu, start, w->end)))
+		w->pieces[w->nr_pieces++] = (struct cpu_interval) {
+			.start = max(gap->from, w->span->start),
+			.end = min(gap->until, w->end),
 			.kind = CPU_TIME_LOST,
+			.cpu = w->track->cpu,
 			.vcpu = TIME_AXIS_NONE,
 		};
-	sort_array(pieces, *nr, sizeof(*pieces), piece__cmp);
-	return pieces;
+	sort_array(w->pieces, w->nr_pieces, sizeof(*w->pieces), piece__cmp);
+	return 0;
 }
 
-/* The whole measurement in pieces: @taken, and what lies between them */
-static struct cpu_interval *all_pieces(const struct axis_span *span,
-				       const struct cpu_interval *taken, size_t nr_taken,
-				       size_t *nr)
+/* The time between the pieces that are taken are pieces, too. They need twice the room. */
+static void add_between(struct host_walk *w)
 {
-	struct cpu_interval *pieces = calloc(2 * nr_taken + 1, sizeof(*pieces));
-	u64 pos = span->start;
+	size_t nr_taken = w->nr_pieces, nr = 0;
+	u64 pos = w->track->done;
+	struct cpu_interval *taken = w->pieces + nr_taken + 1;
 
-	if (!pieces)
-		return NULL;
+	/* To the end of the array first: what is written never comes to what is to be read. */
+	for (size_t i = nr_taken; i--; )
+		taken[i] = w->pieces[i];
+	for (size_t i = 0; i <= nr_taken; i++) {
+		struct cpu_interval piece = { .start = w->end, .end = w->end };
 
-	*nr = 0;
-	for (size_t i = 0; i < nr_taken; i++) {
-		struct cpu_interval piece = taken[i];
-
+		if (i < nr_taken)
+			piece = taken[i];
 		if (piece.start > pos) {
-			pieces[(*nr)++] = (struct cpu_interval) {
+			w->pieces[nr++] = (struct cpu_interval) {
 				.start = pos,
 				.end = piece.start,
 				.kind = CPU_TIME_SAMPLE,
+				.cpu = w->track->cpu,
 			};
 			pos = piece.start;
 		}
+		piece.start = pos;
 		if (piece.end <= pos)
 			continue;
-		piece.start = pos;
-		pieces[(*nr)++] = piece;
+		w->pieces[nr++] = piece;
 		pos = piece.end;
 	}
-	if (pos < span->end)
-		pieces[(*nr)++] = (struct cpu_interval) {
-			.start = pos,
-			.end = span->end,
-			.kind = CPU_TIME_SAMPLE,
-		};
-	return pieces;
+	w->nr_pieces = nr;
 }
 
-static int host_cells(const struct cpu_track *track, const struct cpu_interval *pieces,
-		      size_t nr, struct cells *cells)
+static int host_cells(struct host_walk *w)
 {
-	u64 base = 0;
-	size_t s = 0;
+	const struct cpu_track *track = w->track;
+	size_t s = track->carry.has_sample ? first_sample(track, track->done + 1) : 0;
+	size_t nr = queue_len(&track->samples);
+	u64 base = track->carry.since;
 
-	cells->cells = calloc(track->nr_samples + 1, sizeof(*cells->cells));
-	if (!cells->cells)
+	w->cells.cells = calloc(nr + 2, sizeof(*w->cells.cells));
+	if (!w->cells.cells)
 		return -ENOMEM;
+	if (track->carry.has_sample) {
+		w->cells.cells[w->cells.nr++] = (struct cell) { .sample = &track->carry.sample };
+		w->cells.in_cell = true;
+	}
 
-	for (size_t i = 0; i < nr; i++) {
-		const struct cpu_interval *piece = &pieces[i];
+	for (size_t i = 0; i < w->nr_pieces; i++) {
+		const struct cpu_interval *piece = &w->pieces[i];
 
 		if (piece->kind != CPU_TIME_SAMPLE)
 			continue;
-		for (; s < track->nr_samples && track->samples[s].time <= piece->end; s++) {
-			const struct axis_sample *sample = &track->samples[s];
+		for (; s < nr; s++) {
+			const struct axis_sample *sample = queue_first(&track->samples) + s;
 
-			if (sample->time < piece->start || axis_sample__is_guest(sample))
+			if (sample->time > piece->end)
+				break;
+			if (sample->time < piece->start)
 				continue;
-			cells->cells[cells->nr++] = (struct cell) {
+			w->cells.cells[w->cells.nr++] = (struct cell) {
 				.pos = base + sample->time - piece->start,
 				.sample = sample,
 			};
@@ -627,19 +852,21 @@ static int host_cells(const struct cpu_track *track, const struct cpu_interval *
 	return 0;
 }
 
-static int emit_piece(const struct cpu_interval *piece, u64 base, struct cells *cells,
+/* What the CPU did in @piece, until the stop. Its start is at position @base. */
+static int tell_piece(struct host_walk *w, const struct cpu_interval *piece, u64 base,
 		      cpu_interval_cb cb, void *arg)
 {
-	u64 length = piece->end - piece->start, end;
+	u64 length = min(piece->end, w->stop) - piece->start, end;
+	struct cpu_interval part = *piece;
 	int ret = 0;
 
-	if (piece->kind != CPU_TIME_SAMPLE)
-		return cb(piece, arg);
-
+	if (piece->kind != CPU_TIME_SAMPLE) {
+		part.end = piece->start + length;
+		return cb(&part, arg);
+	}
 	for (u64 pos = 0; !ret && pos < length; pos = end) {
-		struct cpu_interval part = *piece;
-
-		part.sample = cells__at(cells, base + pos, &end);
+		part = *piece;
+		part.sample = cells__at(&w->cells, base + pos, piece->start + pos, &end);
 		if (!part.sample)
 			part.kind = CPU_TIME_UNCOUNTED;
 		end = end - base < length ? end - base : length;
@@ -650,41 +877,120 @@ static int emit_piece(const struct cpu_interval *piece, u64 base, struct cells *
 	return ret;
 }
 
-/**
- * cpu_tracks__walk - what CPU @cpu of the host did
- *
- * Calls @cb with intervals from the start to the end of the axis, in order and
- * without a gap, until it returns something other than 0, which is returned.
- * -ENOMEM; -ENOENT for a CPU of which there is nothing.
- */
-int cpu_tracks__walk(const struct cpu_tracks *tracks, const struct axis_span *span,
-		     const struct axis_gaps *gaps, u32 cpu, cpu_interval_cb cb, void *arg)
+/* Remembers the last sample that was told of, @base is the position of the stop. */
+static void keep_last(struct host_walk *w, u64 base)
 {
-	/*
-	 * Of time further away nothing is known: a clock has not been heard, and
-	 * another event has no samples where nothing ran.
-	 */
-	struct cells cells = { .reach = 2 * span->period };
-	struct cpu_interval *taken, *pieces = NULL;
-	size_t nr_taken, nr = 0;
-	u64 base = 0;
-	int ret = -ENOMEM;
+	struct cells_carry carry = { .has_sample = true };
+	size_t i = w->cells.nr;
 
-	if (cpu >= tracks->nr_cpus)
-		return -ENOENT;
+	while (i && w->cells.cells[i - 1].sample->time > w->stop)
+		i--;
+	if (!i)
+		return;
+	carry.sample = *w->cells.cells[i - 1].sample;
+	carry.since = base - w->cells.cells[i - 1].pos;
+	w->track->carry = carry;
+}
 
-	taken = taken_pieces(&tracks->cpus[cpu], span, gaps, cpu, &nr_taken);
-	if (taken)
-		pieces = all_pieces(span, taken, nr_taken, &nr);
-	if (pieces)
-		ret = host_cells(&tracks->cpus[cpu], pieces, nr, &cells);
-	for (size_t i = 0; !ret && i < nr; i++) {
-		ret = emit_piece(&pieces[i], base, &cells, cb, arg);
-		if (pieces[i].kind == CPU_TIME_SAMPLE)
-			base += pieces[i].end - pieces[i].start;
+static int walk_track(struct host_walk *w, cpu_interval_cb cb, void *arg)
+{
+	u64 base = w->track->carry.since;
+	int ret = find_taken(w);
+
+	if (ret)
+		return ret;
+	add_between(w);
+	ret = host_cells(w);
+	for (size_t i = 0; !ret && i < w->nr_pieces && w->pieces[i].start < w->stop; i++) {
+		const struct cpu_interval *piece = &w->pieces[i];
+
+		ret = tell_piece(w, piece, base, cb, arg);
+		if (piece->kind == CPU_TIME_SAMPLE)
+			base += min(piece->end, w->stop) - piece->start;
 	}
-	free(cells.cells);
-	free(pieces);
-	free(taken);
+	if (!ret)
+		keep_last(w, base);
+	w->track->done = w->stop;
+	free(w->cells.cells);
+	free(w->pieces);
 	return ret;
+}
+
+/**
+ * cpu_tracks__walk - what the CPUs of the host did that have samples
+ *
+ * Calls @cb with intervals of each, from where it has come to, in order and without a
+ * gap. A CPU whose records may be lost waits for its next one.
+ * 0, -ENOMEM, or what @cb returns if that is not 0: it is not called again then.
+ */
+int cpu_tracks__walk(struct cpu_tracks *tracks, const struct axis_span *span,
+		     const struct axis_gaps *gaps, const struct tracks_until *until,
+		     cpu_interval_cb cb, void *arg)
+{
+	int ret = 0;
+
+	for (u32 i = 0; !ret && i < tracks->nr_cpus; i++) {
+		struct host_walk w = {
+			.span = span,
+			.gaps = gaps,
+			.track = tracks->cpus[i],
+			/*
+			 * Of time further away nothing is known: a clock has not been heard,
+			 * and another event has no samples where nothing ran.
+			 */
+			.cells.reach = 2 * span->period,
+			.cells.near = span->near,
+			.end = until->final ? span->end : until->occupied,
+		};
+
+		w.stop = until->final ? span->end : min(until->time, w.track->last);
+		if (w.track->is_sampled && w.stop > w.track->done)
+			ret = walk_track(&w, cb, arg);
+	}
+	return ret;
+}
+
+/* What is before @time, and has been told of, is not needed any more. */
+void cpu_tracks__forget(struct cpu_tracks *tracks, u64 time)
+{
+	for (u32 i = 0; i < tracks->nr_cpus; i++) {
+		struct cpu_track *track = tracks->cpus[i];
+		u64 until = track->is_sampled ? min(time, track->done) : time;
+		size_t nr = 0;
+
+		while (nr < track->nr_named && queue_first(&track->marks)[nr].time < time)
+			nr++;
+		queue_drop(&track->marks, nr);
+		track->nr_named -= nr;
+		queue_drop(&track->occupants, find_occupant(track, until, occupant__is_gone));
+		queue_drop(&track->samples, first_sample(track, until));
+	}
+}
+
+/* How many samples there are behind @time that are the host's */
+u64 cpu_tracks__samples_after(const struct cpu_tracks *tracks, u64 time)
+{
+	u64 nr = 0;
+
+	for (u32 i = 0; i < tracks->nr_cpus; i++) {
+		const struct cpu_track *track = tracks->cpus[i];
+
+		for (size_t s = 0; s < queue_len(&track->samples); s++)
+			nr += queue_first(&track->samples)[s].time > time;
+	}
+	return nr;
+}
+
+/**
+ * cpu_tracks__share - share time of waits that no sample has seen
+ * @shared: of the wait
+ * @time: ns
+ *
+ * When there is no more to come. As shares__split()
+ */
+int cpu_tracks__share(struct cpu_tracks *tracks, u32 shared, u64 time, share_cb cb, void *arg)
+{
+	const struct shared_windows *windows = &tracks->shared[shared];
+
+	return shares__split(&tracks->cpus[windows->cpu]->shares, windows->first, time, cb, arg);
 }

@@ -2,14 +2,15 @@
 #ifndef __PERF_KVM_UNIFIED_AXIS_TRACKS_H
 #define __PERF_KVM_UNIFIED_AXIS_TRACKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
-struct axis_cpu;
+#include "cells.h"
+#include "shares.h"
+#include "types.h"
+
 struct axis_gaps;
-struct axis_sample;
-struct axis_span;
-struct axis_vcpu;
 struct cpu_track;
 struct vcpu_interval;
 struct vcpu_intervals;
@@ -22,40 +23,90 @@ enum cpu_time_kind {
 	CPU_TIME_UNCOUNTED,	/* no sample near */
 };
 
+/* @sample: for the time of the call that it is handed to */
 struct cpu_interval {
 	u64	start;
 	u64	end;
 	enum cpu_time_kind kind;
+	u32	cpu;
 	u32	vcpu;
 	const struct axis_sample *sample;
 };
 
 typedef int (*cpu_interval_cb)(const struct cpu_interval *interval, void *arg);
 
+/* What shows which task had the CPU: a switch to it, or a sample of it */
+struct sign {
+	u64	time;
+	u32	task;
+	u32	shared;
+	bool	exact;	/* it got the CPU just then */
+	bool	idle;
+};
+
 /**
- * struct cpu_tracks_input - what the tracks are made of
- * @vcpus: what they did must be known, but for who had the CPU in their waits
- * @cpus: by number; their samples, by time, are to be kept as long as the tracks
+ * struct wait_walk - how far a wait has been split by who had the CPU
+ * @pos: until then
+ * @prev: the vCPU that had the CPU last in it, or TIME_AXIS_NONE
+ * @sign: of who has had it since, if @has_sign
  */
-struct cpu_tracks_input {
-	const struct axis_vcpu *vcpus;
-	u32	nr_vcpus;
-	const struct axis_cpu *cpus;
-	u32	nr_cpus;
+struct wait_walk {
+	u64	pos;
+	u32	prev;
+	struct sign sign;
+	bool	has_sign;
 };
 
+/* Windows without samples that begin with a switch to task @first on @cpu */
+struct shared_windows {
+	u32	cpu;
+	u32	first;
+};
+
+/**
+ * struct cpu_tracks - who had which CPU
+ * @cpus: by number, @nr_cpus of them
+ * @start: of the axis
+ * @shared: by number, as in struct vcpu_interval
+ */
 struct cpu_tracks {
-	struct cpu_track *cpus;
+	struct cpu_track **cpus;
 	u32	nr_cpus;
+	size_t	allocated_cpus;
+	u64	start;
+	struct shared_windows *shared;
+	u32	nr_shared;
+	size_t	allocated_shared;
 };
 
-int cpu_tracks__init(struct cpu_tracks *tracks, const struct axis_span *span,
-		     const struct cpu_tracks_input *in);
+/**
+ * struct tracks_until - how far to go
+ * @occupied: who had the CPUs is known until then
+ * @time: the same, less axis_span.near: what is to be told by what comes next can be
+ * @final: there is no more, and both are the end
+ */
+struct tracks_until {
+	u64	occupied;
+	u64	time;
+	bool	final;
+};
+
 void cpu_tracks__exit(struct cpu_tracks *tracks);
+int cpu_tracks__add_sample(struct cpu_tracks *tracks, const struct axis_sample *sample);
+int cpu_tracks__add_switch(struct cpu_tracks *tracks, const struct axis_event *event);
+int cpu_tracks__add_vcpu(struct cpu_tracks *tracks, u32 vcpu,
+			 const struct vcpu_interval *interval);
+void cpu_tracks__begin(struct cpu_tracks *tracks, u64 start);
+int cpu_tracks__settle(struct cpu_tracks *tracks, const struct axis_span *span,
+		       const struct tracks_until *until);
 int cpu_tracks__split_wait(const struct cpu_tracks *tracks, const struct axis_span *span,
-			   const struct vcpu_interval *wait, u32 self,
-			   struct vcpu_intervals *out);
-int cpu_tracks__walk(const struct cpu_tracks *tracks, const struct axis_span *span,
-		     const struct axis_gaps *gaps, u32 cpu, cpu_interval_cb cb, void *arg);
+			   const struct tracks_until *until, const struct vcpu_interval *wait,
+			   u32 self, struct wait_walk *walk, struct vcpu_intervals *out);
+int cpu_tracks__walk(struct cpu_tracks *tracks, const struct axis_span *span,
+		     const struct axis_gaps *gaps, const struct tracks_until *until,
+		     cpu_interval_cb cb, void *arg);
+void cpu_tracks__forget(struct cpu_tracks *tracks, u64 time);
+u64 cpu_tracks__samples_after(const struct cpu_tracks *tracks, u64 time);
+int cpu_tracks__share(struct cpu_tracks *tracks, u32 shared, u64 time, share_cb cb, void *arg);
 
 #endif /* __PERF_KVM_UNIFIED_AXIS_TRACKS_H */

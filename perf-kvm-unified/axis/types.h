@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "kvm-unified/lib/queue.h"
+#include "kvm-unified/lib/sort.h"
+
 /*
  * Times are ns of the clock of the profile. Hits and tasks are numbers of the
  * caller's: what a sample hit, and which thread of the host.
@@ -50,6 +53,8 @@ enum vcpu_time_kind {
  * @per_task: only some tasks are sampled, so that samples do not tell how much of a
  *	CPU's time another had
  * @timeline: what vCPUs did comes from events, and not from samples alone
+ * @near: ns; what is further away from a moment says nothing of it, so that it need not
+ *	be waited for
  */
 struct axis_span {
 	u64	start;
@@ -58,6 +63,7 @@ struct axis_span {
 	bool	clock;
 	bool	per_task;
 	bool	timeline;
+	u64	near;
 };
 
 /**
@@ -118,14 +124,9 @@ struct axis_sample {
 	u32	isa;
 };
 
-/**
- * struct axis_cpu - the samples of a CPU of the host
- * @samples: in the order of time after time_axis__build()
- */
-struct axis_cpu {
-	struct axis_sample *samples;
-	size_t	nr_samples, allocated_samples;
-};
+struct axis_events	{ DECLARE_QUEUE(struct axis_event); };
+struct axis_samples	{ DECLARE_QUEUE(struct axis_sample); };
+struct axis_looks	{ DECLARE_QUEUE(struct axis_look); };
 
 /* Does the sample show that the vCPU was in KVM_RUN, with the CPU? */
 static inline bool axis_sample__in_run(const struct axis_sample *sample)
@@ -138,6 +139,22 @@ static inline bool axis_sample__is_guest(const struct axis_sample *sample)
 {
 	return sample->kind == AXIS_SAMPLE_GUEST_USER ||
 	       sample->kind == AXIS_SAMPLE_GUEST_KERNEL;
+}
+
+/*
+ * By time. What has the same time is put in an order of its own, so that the result does
+ * not depend on the one in which it came.
+ */
+static inline int axis_sample__cmp(const struct axis_sample *a, const struct axis_sample *b)
+{
+	return sort_cmp(a->time, b->time) ?:
+	       sort_cmp(a->kind, b->kind) ?:
+	       sort_cmp(a->task, b->task) ?:
+	       sort_cmp(a->hit, b->hit) ?:
+	       sort_cmp(a->vcpu, b->vcpu) ?:
+	       sort_cmp(a->exit_reason, b->exit_reason) ?:
+	       sort_cmp(a->isa, b->isa) ?:
+	       sort_cmp(a->cpu, b->cpu);
 }
 
 #endif /* __PERF_KVM_UNIFIED_AXIS_TYPES_H */

@@ -7,6 +7,9 @@
 #include <linux/types.h>
 
 #include "intervals.h"
+#include "labels.h"
+#include "states.h"
+#include "tracks.h"
 #include "types.h"
 
 /**
@@ -17,8 +20,14 @@
  * @halted: it is known to have been halted when the measurement started
  * @last: what it was seen at, at the end: HALTED, BLOCKED, VMM; RUN: it could run; any
  *	other: nobody has looked
- * @events: @samples: @looks: its own, in the order of time after time_axis__build()
- * @intervals: the result, without a gap from the axis' start to its end
+ * @events: @samples: @looks: its own, those that are needed still
+ * @unsorted: they are not in the order of time, yet
+ * @machine: @labels: @wait: how far each of the three steps has come; the last in the
+ *	first of @labelled, if @waits
+ * @states: what it did, with time in KVM_RUN not split by what ran
+ * @labelled: the same, split, with waits that are not split by who had the CPU
+ * @nr_told: so many of @labelled are known to the CPUs
+ * @told: and all until then
  */
 struct axis_vcpu {
 	u32	vm;
@@ -26,14 +35,19 @@ struct axis_vcpu {
 	bool	at_start;
 	bool	at_end;
 	bool	halted;
+	bool	unsorted;
+	bool	waits;
 	enum vcpu_time_kind last;
-	struct axis_event *events;
-	size_t	nr_events, allocated_events;
-	const struct axis_sample **samples;
-	size_t	nr_samples;
-	const struct axis_look *looks;
-	size_t	nr_looks;
-	struct vcpu_intervals intervals;
+	struct axis_events events;
+	struct axis_samples samples;
+	struct axis_looks looks;
+	struct vcpu_machine machine;
+	struct run_labels labels;
+	struct wait_walk wait;
+	struct vcpu_intervals states;
+	struct vcpu_intervals labelled;
+	size_t	nr_told;
+	u64	told;
 };
 
 #endif /* __PERF_KVM_UNIFIED_AXIS_VCPU_H */

@@ -39,6 +39,7 @@
 #include "kvm-unified/lib/warnings.h"
 #include "measurement.h"
 #include "memo.h"
+#include "timeline.h"
 
 /* So many distances of samples are enough to know the usual one. */
 #define NR_DISTANCES		4096
@@ -82,6 +83,8 @@ void measurement__exit(struct measurement *m)
 	hashmap__free(m->task_idx);
 	hashmap__free(m->vcpu_by_tid);
 	zfree(&m->timeline_last);
+	long_states__exit(&m->long_states);
+	free(m->looks.entries);
 	hashmap__free(m->vm_by_pid);
 	for (u32 i = 0; i < m->nr_tasks; i++) {
 		free(m->tasks[i]->comm);
@@ -162,8 +165,8 @@ static u32 measurement__vcpu_of_tid(const struct measurement *m, pid_t tid)
  * The number of a thread of the host as it is called now, or TIME_AXIS_NONE. @pid:
  * -1 if that is not known. CPUs idle in one thread each, and all are pid 0.
  */
-static u32 measurement__findnew_task(struct measurement *m, struct machine *machine,
-				     pid_t pid, pid_t tid)
+u32 measurement__findnew_task(struct measurement *m, struct machine *machine, pid_t pid,
+			      pid_t tid)
 {
 	struct thread *thread = tid ? machine__find_thread(machine, pid, tid) : NULL;
 	struct measured_task key = { .tid = tid, .pid = pid }, *task = NULL;
@@ -201,7 +204,7 @@ static u32 measurement__findnew_task(struct measurement *m, struct machine *mach
 }
 
 /* The index of the vCPU that is vCPU @id of @guest. -ERANGE, -ENOMEM */
-static int measurement__findnew_vcpu(struct measurement *m, struct kvm_guest *guest, u64 id)
+int measurement__findnew_vcpu(struct measurement *m, struct kvm_guest *guest, u64 id)
 {
 	int vm;
 
@@ -416,7 +419,7 @@ static int measurement__resolve(struct measurement *m, struct perf_sample *sampl
 }
 
 /* Numbers that are beyond reason are not followed: the file is damaged. */
-static int measurement__place(struct measurement *m, struct perf_sample *sample)
+int measurement__place(struct measurement *m, struct perf_sample *sample)
 {
 	const struct perf_env *env = &m->session->header.env;
 
@@ -530,6 +533,7 @@ static int measurement__add_sample(struct measurement *m, struct perf_sample *sa
 	as.cpu = sample->cpu;
 	m->first = min(m->first, sample->time);
 	m->last = max(m->last, sample->time);
+	m->now = max(m->now, sample->time);
 	m->cpu_samples[sample->cpu]++;
 	m->last_record[sample->cpu] = sample->time;
 	measurement__add_distance(m, sample->cpu, sample->time);
@@ -542,213 +546,215 @@ static int measurement__add_sample(struct measurement *m, struct perf_sample *sa
 	return ret ?: time_axis__add_sample(&m->axis, &as);
 }
 
-#ifdef HAVE_LIBTRACEEVENT
-/* Without its format, or with another one, the event is of no use. */
-static bool evsel__is_timeline(struct evsel *evsel)
+/* What was asked for, ns, if that was a time or a frequency; 0 if not, or if it cannot be */
+static u64 measurement__asked_period(const struct measurement *m)
 {
-	return evsel__name_is(evsel, KVM_TIMELINE_EVENT) && evsel->tp_format &&
-	       evsel__field(evsel, "vcpu_id") && evsel__field(evsel, "state");
+	const struct perf_event_attr *attr = &m->evsel->core.attr;
+	u64 period = attr->sample_period;
+
+	if (!attr->freq && !evsel__is_clock(m->evsel))
+		return 0;
+	if (attr->freq && attr->sample_freq)
+		period = NSEC_PER_SEC / attr->sample_freq;
+	return period <= LLONG_MAX ? period : 0;
 }
 
 /*
- * Is the event that of the time line? If so, its fields are known then: there may be as many
- * of it as of samples, and names cost more than all the rest.
+ * The time between two samples of a CPU that is never idle, ns: what was asked
+ * for if that was a time or a frequency, else how far apart samples usually are.
  */
-static bool measurement__is_timeline(struct measurement *m, struct evsel *evsel)
+static void measurement__set_period(struct measurement *m)
 {
-	static const char *const names[TIMELINE_NR_FIELDS] = {
-		[TIMELINE_STATE]	= "state",
-		[TIMELINE_VCPU_ID]	= "vcpu_id",
-		[TIMELINE_WHY]		= "why",
-		[TIMELINE_EXIT_REASON]	= "exit_reason",
-		[TIMELINE_ISA]		= "isa",
-		[TIMELINE_NEXT_PID]	= "next_pid",
-		[TIMELINE_NS]		= "ns",
-		[TIMELINE_SEQ]		= "seq",
-		[TIMELINE_CPU]		= "cpu",
-		[TIMELINE_WAIT]		= "wait",
-		[TIMELINE_RUN_DELAY]	= "run_delay",
-	};
+	const struct perf_event_attr *attr = &m->evsel->core.attr;
 
-	if (!m->has_timeline)
-		return false;
-	if (evsel == m->timeline_evsel)
-		return true;
-	if (!evsel__is_timeline(evsel))
-		return false;
-	m->timeline_evsel = evsel;
-	for (u32 i = 0; i < TIMELINE_NR_FIELDS; i++)
-		m->timeline_fields[i] = evsel__field(evsel, names[i]);
-	return true;
+	m->period = measurement__asked_period(m);
+	m->period_exact = m->period && !attr->freq;
+	if (m->period)
+		return;
+	/* perf_event_open() does not take it, or gives no samples. */
+	if (attr->freq || evsel__is_clock(m->evsel))
+		unified_warning("The period or frequency of %s cannot be, and is not used: is the file damaged?\n",
+				evsel__name(m->evsel));
+
+	if (!m->nr_distances)
+		return;
+	sort_array(m->distances, m->nr_distances, sizeof(*m->distances), sort_cmp_u64);
+	m->period = m->distances[m->nr_distances / 2];
 }
 
-/* A field of an event of the time line; 0 if there is no such field, or the record ends before */
-static u64 measurement__field(const struct measurement *m, struct perf_sample *sample,
-			      enum timeline_field field)
+static enum vcpu_time_kind vcpu_last(u32 flags)
 {
-	struct tep_format_field *format = m->timeline_fields[field];
-
-	return format ? format_field__intval(format, sample, m->timeline_evsel->needs_swap) : 0;
+	if (flags & GUEST_VCPU_END_HALTED)
+		return VCPU_TIME_HALTED;
+	if (flags & GUEST_VCPU_END_BLOCKED)
+		return VCPU_TIME_BLOCKED;
+	return flags & GUEST_VCPU_END_VMM ? VCPU_TIME_VMM : VCPU_TIME_RUN;
 }
 
-/* What the time line has said of a vCPU last */
-struct timeline_last {
-	u64	run_delay;	/* old events: ns in all of the thread's life */
-	u32	seq;
-	bool	known;
+static enum vcpu_time_kind vcpu_look__kind(u32 flags)
+{
+	enum vcpu_time_kind kind = vcpu_last(flags);
+
+	return kind == VCPU_TIME_RUN ? VCPU_TIME_PREEMPTED : kind;
+}
+
+struct looks_reader {
+	struct measurement *m;
+	struct perf_tsc_conversion tc;
 };
 
-/* By number of the vCPU. NULL if there is no memory */
-static struct timeline_last *measurement__last(struct measurement *m, u32 vcpu)
+static int keep_look(const struct perf_record_guest_vcpu_look *look, void *arg)
 {
-	while (m->nr_timeline_last <= vcpu) {
-		if (grow_array(m->timeline_last, m->nr_timeline_last,
-			       m->allocated_timeline_last))
-			return NULL;
-		m->timeline_last[m->nr_timeline_last++] = (struct timeline_last) { };
-	}
-	return &m->timeline_last[vcpu];
-}
+	struct looks_reader *reader = arg;
+	struct measurement *m = reader->m;
+	const struct measured_look kept = {
+		.time = tsc_to_perf_time(look->tsc, &reader->tc),
+		.pid = look->pid,
+		.vcpu = look->id,
+		.kind = vcpu_look__kind(look->flags),
+	};
 
-static bool state__has_next(u64 state)
-{
-	return state == VCPU_STATE_PREEMPTED || state == VCPU_STATE_BLOCKED ||
-	       state == VCPU_STATE_HALTED;
+	return queue_add(&m->looks, &kept);
 }
 
 /*
- * One event tells of a state that has ended, and makes two changes: into it, if it is
- * known since when, and back into KVM_RUN.
+ * The looks at vCPU threads, if there are any, and if it is known what the TSC is in the
+ * time of the samples. 0 or -ENOMEM
  */
-static int measurement__add_ended(struct measurement *m, struct perf_sample *sample,
-				  struct timeline_last *last, struct axis_event *event)
+static int measurement__read_looks(struct measurement *m)
 {
-	u64 ns = min(measurement__field(m, sample, TIMELINE_NS), sample->time);
-	u32 seq = measurement__field(m, sample, TIMELINE_SEQ), lost = 0;
-	u64 cpu = measurement__field(m, sample, TIMELINE_CPU);
-	int ret = 0;
-
-	/* More than that is no gap, but a recording that was put together. */
-	if (last->known && seq - last->seq - 1 < INT_MAX)
-		lost = seq - last->seq - 1;
-	m->nr_timeline_lost += lost;
-	event->after_lost = lost;
-	last->seq = seq;
-	last->known = true;
-
-	/* A state without length is none; it has only said that one has ended. */
-	if (ns) {
-		struct axis_event begin = *event;
-
-		begin.time -= ns;
-		begin.cpu = cpu < m->nr_cpus ? cpu : event->cpu;
-		ret = time_axis__add_event(&m->axis, &begin);
-		event->after_lost = false;
-	} else {
-		event->ended = event->state;
-	}
-	event->state = VCPU_STATE_RUN;
-	event->next_task = TIME_AXIS_NONE;
-	event->why = 0;
-	event->waited = measurement__field(m, sample, TIMELINE_WAIT);
-	return ret ?: time_axis__add_event(&m->axis, event);
-}
-
-/* As the first version had it: an event says which state begins. */
-static int measurement__add_begun(struct measurement *m, struct perf_sample *sample,
-				  struct timeline_last *last, struct axis_event *event)
-{
-	u64 run_delay = measurement__field(m, sample, TIMELINE_RUN_DELAY);
-
-	if (last->known && run_delay > last->run_delay)
-		event->waited = run_delay - last->run_delay;
-	last->run_delay = run_delay;
-	last->known = true;
-	return time_axis__add_event(&m->axis, event);
-}
-
-/* A change of state. Raw data may be anything: what makes no sense is counted. */
-static int measurement__add_event(struct measurement *m, struct perf_sample *sample,
-				  struct machine *machine)
-{
-	struct kvm_guest *guest = kvm_guests__findnew(m->session, sample->pid);
-	struct axis_event event = {
-		.time = sample->time,
-		.next_task = TIME_AXIS_NONE,
-	};
-	u64 state = measurement__field(m, sample, TIMELINE_STATE);
-	struct timeline_last *last;
+	struct looks_reader reader = { .m = m };
+	char path[PATH_MAX], err[256];
 	int ret;
 
-	m->nr_timeline++;
-	ret = measurement__place(m, sample);
-	if (!ret && (!guest || state >= VCPU_STATE_NR))
-		ret = -ERANGE;
-	if (!ret)
-		ret = measurement__findnew_vcpu(m, guest,
-						measurement__field(m, sample, TIMELINE_VCPU_ID));
+	if (!m->has_timeline || !m->use_timeline)
+		return 0;
+	reader.tc = kvm_guests__tsc_conversion(m->session);
+	if (!reader.tc.time_mult || reader.tc.time_shift > 63 || !reader.tc.cap_user_time_zero)
+		return 0;
+	scnprintf(path, sizeof(path), "%s/" VCPU_LOOKS_FILE, m->session->data->path);
+	ret = vcpu_looks__read(path, keep_look, &reader, err, sizeof(err));
 	if (ret == -ENOMEM)
 		return ret;
-	if (ret < 0) {
-		m->nr_bad_events++;
-		return 0;
-	}
-
-	last = measurement__last(m, ret);
-	if (!last)
-		return -ENOMEM;
-	m->nr_states[state]++;
-	event.vcpu = ret;
-	event.cpu = sample->cpu;
-	event.state = state;
-	event.why = measurement__field(m, sample, TIMELINE_WHY);
-	event.exit_reason = measurement__field(m, sample, TIMELINE_EXIT_REASON);
-	event.isa = measurement__field(m, sample, TIMELINE_ISA);
-	if (state__has_next(state)) {
-		pid_t next = measurement__field(m, sample, TIMELINE_NEXT_PID);
-
-		event.next_task = measurement__findnew_task(m, machine, -1, next);
-	}
-
-	m->first_event = min(m->first_event, sample->time);
-	m->last_event = max(m->last_event, sample->time);
-	m->last_record[sample->cpu] = sample->time;
-	hashmap__set(m->vcpu_by_tid, sample->tid, event.vcpu, NULL, NULL);
-	return m->timeline_fields[TIMELINE_NS] ?
-	       measurement__add_ended(m, sample, last, &event) :
-	       measurement__add_begun(m, sample, last, &event);
-}
-#else
-static bool evsel__is_timeline(struct evsel *evsel __maybe_unused)
-{
-	return false;
-}
-
-static bool measurement__is_timeline(struct measurement *m __maybe_unused,
-				     struct evsel *evsel __maybe_unused)
-{
-	return false;
-}
-
-static int measurement__add_event(struct measurement *m __maybe_unused,
-				  struct perf_sample *sample __maybe_unused,
-				  struct machine *machine __maybe_unused)
-{
+	if (ret && ret != -ENOENT)
+		unified_warning("%s %s: what vCPUs were at for long may be missing where events are lost\n",
+				path, err);
 	return 0;
 }
-#endif
+
+/*
+ * Puts the looks until @now on the axis: those at vCPUs that have been heard of. At any
+ * other, a look says no more than that there is one. 0 or -ENOMEM
+ */
+static int measurement__add_looks(struct measurement *m, u64 now)
+{
+	int ret = 0;
+
+	while (!ret && queue_len(&m->looks) && queue_first(&m->looks)->time <= now) {
+		const struct measured_look look = *queue_first(&m->looks);
+		int vcpu = -ENOENT;
+		long vm;
+
+		queue_drop(&m->looks, 1);
+		if (look.vcpu < TIME_AXIS_MAX_CPUS && hashmap__find(m->vm_by_pid, look.pid, &vm))
+			vcpu = time_axis__find_vcpu(&m->axis, vm, look.vcpu);
+		if (vcpu < 0) {
+			m->nr_unplaced++;
+			continue;
+		}
+		m->nr_looks++;
+		ret = time_axis__add_look(&m->axis, &(struct axis_look) {
+			.time = look.time,
+			.vcpu = vcpu,
+			.kind = look.kind,
+		});
+	}
+	return ret;
+}
+
+/* What the axis must know of the measurement before it can begin */
+static void measurement__set_span(struct measurement *m)
+{
+	const struct kvm_guests *guests = m->session->kvm_guests;
+	struct axis_span *span = &m->axis.span;
+	u64 start, end;
+
+	/* Who has recorded the rest may have recorded single tasks. */
+	span->per_task = !guests || guests->vms.per_task;
+	if (m->evsel && m->nr_samples) {
+		measurement__set_period(m);
+		span->clock = evsel__is_clock(m->evsel) && !span->per_task;
+	}
+	span->period = m->period;
+	span->timeline = m->has_timeline && m->use_timeline;
+	/* The first sample stands for the period before it. */
+	start = m->first > m->last ? m->first_event : m->first - min(m->first, m->period);
+	start = min(start, m->first_event);
+	end = max(m->last, m->last_event);
+	span->start = min(start, end);
+}
+
+/* More ns than that cannot be added up for all CPUs, or for all vCPUs. */
+static u64 measurement__limit(const struct measurement *m)
+{
+	u32 nr = max(measurement__nr_cpus(m), m->axis.nr_vcpus);
+
+	return ~0ULL / max(nr, 1U);
+}
+
+/*
+ * Is all known that has to be before the axis begins? Not long states, if they cannot be
+ * found: then all is kept until the end.
+ */
+static bool measurement__can_begin(const struct measurement *m, u64 now)
+{
+	if (m->first > m->last || now <= m->first || now - m->first < 2 * m->axis.span.near)
+		return false;
+	if (!m->long_states.known && m->has_timeline && m->use_timeline)
+		return false;
+	return measurement__asked_period(m) || m->nr_distances == NR_DISTANCES;
+}
+
+/* Hands out what is final. 0 or -ENOMEM */
+static int measurement__advance(struct measurement *m)
+{
+	u64 now = m->now;
+	int ret;
+
+	if (!m->axis.begun) {
+		if (!measurement__can_begin(m, now))
+			return 0;
+		measurement__set_span(m);
+		ret = measurement__read_looks(m);
+		if (ret)
+			return ret;
+	} else if (!time_axis__is_due(&m->axis, now)) {
+		return 0;
+	}
+	/* A time that cannot be: the end will say so. */
+	if (now < m->axis.span.start || now - m->axis.span.start > measurement__limit(m) / 2)
+		return 0;
+	ret = measurement__add_looks(m, now);
+	return ret ?: time_axis__advance(&m->axis, now);
+}
 
 static int process_sample(const struct perf_tool *tool, union perf_event *event __maybe_unused,
 			  struct perf_sample *sample, struct machine *machine)
 {
 	struct measurement *m = container_of(tool, struct measurement, tool);
+	int ret;
 
-	if (measurement__is_counted(m, sample->evsel))
-		return measurement__add_sample(m, sample, machine);
-	if (measurement__is_timeline(m, sample->evsel))
-		return measurement__add_event(m, sample, machine);
-	m->nr_other++;
-	return 0;
+	ret = measurement__add_long_states(m, sample->time);
+	if (ret)
+		return ret;
+	if (measurement__is_counted(m, sample->evsel)) {
+		ret = measurement__add_sample(m, sample, machine);
+	} else if (measurement__is_timeline(m, sample->evsel)) {
+		ret = measurement__add_event(m, sample, machine, /*ahead=*/false);
+	} else {
+		m->nr_other++;
+	}
+	return ret ?: measurement__advance(m);
 }
 
 /* A file may say any number; the sum is never less for that, and has room for samples. */
@@ -850,15 +856,6 @@ static int process_exit(const struct perf_tool *tool, union perf_event *event,
 	return process_change(tool, event, sample, machine);
 }
 
-static enum vcpu_time_kind vcpu_last(u32 flags)
-{
-	if (flags & GUEST_VCPU_END_HALTED)
-		return VCPU_TIME_HALTED;
-	if (flags & GUEST_VCPU_END_BLOCKED)
-		return VCPU_TIME_BLOCKED;
-	return flags & GUEST_VCPU_END_VMM ? VCPU_TIME_VMM : VCPU_TIME_RUN;
-}
-
 /* The vCPUs that perf kvm unified record has found. 0 or -errno */
 static int measurement__add_known_vcpus(struct measurement *m)
 {
@@ -902,6 +899,7 @@ int measurement__open(struct measurement *m, struct perf_session *session)
 {
 	const u64 needed = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_TID | PERF_SAMPLE_IP;
 	struct evsel *evsel;
+	int ret;
 
 	m->session = session;
 	m->evsel = measurement__evsel(m);
@@ -914,7 +912,8 @@ int measurement__open(struct measurement *m, struct perf_session *session)
 	/* Without VMs it is not known whose events they are. */
 	evlist__for_each_entry(session->evlist, evsel)
 		m->has_timeline |= session->kvm_guests && evsel__is_timeline(evsel);
-	return measurement__add_known_vcpus(m);
+	ret = measurement__find_long_states(m);
+	return ret ?: measurement__add_known_vcpus(m);
 }
 
 void measurement__set_tool(struct measurement *m)
@@ -937,147 +936,44 @@ void measurement__set_tool(struct measurement *m)
 	m->tool.unthrottle	= process_unthrottle;
 }
 
-/*
- * The time between two samples of a CPU that is never idle, ns: what was asked
- * for if that was a time or a frequency, else how far apart samples usually are.
- */
-static void measurement__set_period(struct measurement *m)
-{
-	const struct perf_event_attr *attr = &m->evsel->core.attr;
-	bool asked = attr->freq || evsel__is_clock(m->evsel);
-
-	m->period = attr->sample_period;
-	if (attr->freq && attr->sample_freq)
-		m->period = NSEC_PER_SEC / attr->sample_freq;
-	if (asked && m->period && m->period <= LLONG_MAX) {
-		m->period_exact = !attr->freq;
-		return;
-	}
-	/* perf_event_open() does not take it, or gives no samples. */
-	if (asked)
-		unified_warning("The period or frequency of %s cannot be, and is not used: is the file damaged?\n",
-				evsel__name(m->evsel));
-
-	m->period = 0;
-	if (!m->nr_distances)
-		return;
-	sort_array(m->distances, m->nr_distances, sizeof(*m->distances), sort_cmp_u64);
-	m->period = m->distances[m->nr_distances / 2];
-}
-
-/*
- * The times of all CPUs have to fit into one sum, as those of all vCPUs. Else there is a
- * time that cannot be: what is beyond is not placed, and that is counted.
- */
+/* There is a time that cannot be: what is beyond is not placed, and that is counted. */
 static void measurement__limit_axis(struct measurement *m)
 {
-	struct time_axis *ta = &m->axis;
-	u32 nr = max(measurement__nr_cpus(m), ta->nr_vcpus);
-	u64 limit = ~0ULL / max(nr, 1U);
+	struct axis_span *span = &m->axis.span;
+	u64 limit = measurement__limit(m);
 
-	if (ta->end - ta->start <= limit)
+	if (span->end - span->start <= limit)
 		return;
-	ta->end = ta->start + limit;
-	m->nr_unplaced += time_axis__samples_after(ta, ta->end);
-	m->nr_bad_events += time_axis__events_after(ta, ta->end);
+	span->end = span->start + limit;
+	m->nr_unplaced += time_axis__samples_after(&m->axis, span->end);
+	m->nr_bad_events += time_axis__events_after(&m->axis, span->end);
 }
 
-static enum vcpu_time_kind vcpu_look__kind(u32 flags)
-{
-	enum vcpu_time_kind kind = vcpu_last(flags);
-
-	return kind == VCPU_TIME_RUN ? VCPU_TIME_PREEMPTED : kind;
-}
-
-struct looks_reader {
-	struct measurement *m;
-	struct perf_tsc_conversion tc;
-};
-
-/* Of a vCPU that has been heard of: of any other, it says no more than that there is one. */
-static int measurement__add_look(const struct perf_record_guest_vcpu_look *look, void *arg)
-{
-	struct looks_reader *reader = arg;
-	struct measurement *m = reader->m;
-	int vcpu = -ENOENT;
-	long vm;
-
-	if (look->id < TIME_AXIS_MAX_CPUS &&
-	    hashmap__find(m->vm_by_pid, (pid_t)look->pid, &vm))
-		vcpu = time_axis__find_vcpu(&m->axis, vm, look->id);
-	if (vcpu < 0) {
-		m->nr_unplaced++;
-		return 0;
-	}
-	m->nr_looks++;
-	return time_axis__add_look(&m->axis, &(struct axis_look) {
-		.time = tsc_to_perf_time(look->tsc, &reader->tc),
-		.vcpu = vcpu,
-		.kind = vcpu_look__kind(look->flags),
-	});
-}
-
-/*
- * The looks at vCPU threads, if there are any, and if it is known what the TSC is in the
- * time of the samples. 0 or -ENOMEM
- */
-static int measurement__read_looks(struct measurement *m)
-{
-	struct looks_reader reader = { .m = m };
-	char path[PATH_MAX], err[256];
-	int ret;
-
-	if (!m->has_timeline || !m->use_timeline)
-		return 0;
-	reader.tc = kvm_guests__tsc_conversion(m->session);
-	if (!reader.tc.time_mult || reader.tc.time_shift > 63 || !reader.tc.cap_user_time_zero)
-		return 0;
-	scnprintf(path, sizeof(path), "%s/" VCPU_LOOKS_FILE, m->session->data->path);
-	ret = vcpu_looks__read(path, measurement__add_look, &reader, err, sizeof(err));
-	if (ret == -ENOMEM)
-		return ret;
-	if (ret && ret != -ENOENT)
-		unified_warning("%s %s: what vCPUs were at for long may be missing where events are lost\n",
-				path, err);
-	return 0;
-}
-
-/**
- * measurement__finish - build the axis, when all has been read
- *
- * The first sample stands for the period before it. 0 or -ENOMEM
- */
+/* When all has been read: hands out the rest. 0 or -ENOMEM */
 int measurement__finish(struct measurement *m)
 {
-	const struct kvm_guests *guests = m->session->kvm_guests;
-	u64 start, end;
-	int ret;
+	struct axis_span *span = &m->axis.span;
+	int ret = 0;
 
-	/* Who has recorded the rest may have recorded single tasks. */
-	m->axis.per_task = !guests || guests->vms.per_task;
-	if (m->evsel && m->nr_samples) {
-		measurement__set_period(m);
-		m->axis.clock = evsel__is_clock(m->evsel) && !m->axis.per_task;
+	if (!m->axis.begun) {
+		measurement__set_span(m);
+		ret = measurement__read_looks(m);
 	}
-	m->axis.period = m->period;
-	m->axis.timeline = m->has_timeline && m->use_timeline;
-
-	start = m->first > m->last ? m->first_event : m->first - min(m->first, m->period);
-	start = min(start, m->first_event);
-	end = max(m->last, m->last_event);
-	m->axis.start = min(start, end);
-	m->axis.end = end;
-	measurement__limit_axis(m);
-	ret = measurement__read_looks(m);
+	if (!ret)
+		ret = measurement__add_looks(m, ~0ULL);
 	if (ret)
 		return ret;
+	span->end = max(m->last, m->last_event);
+	measurement__limit_axis(m);
 
 	for (u32 i = 0; i < m->nr_cpus; i++) {
-		ret = measurement__end_throttle(m, i, m->axis.end);
+		ret = measurement__end_throttle(m, i, span->end);
 		if (ret)
 			return ret;
 	}
-	return time_axis__build(&m->axis);
+	ret = time_axis__finish(&m->axis);
+	m->nr_unplaced += m->axis.nr_late;
+	return ret;
 }
 
 /* As the tracepoint prints it */
@@ -1118,7 +1014,7 @@ u64 measurement__lost(const struct measurement *m)
 
 u64 measurement__duration(const struct measurement *m)
 {
-	return m->axis.end - m->axis.start;
+	return m->axis.span.end - m->axis.span.start;
 }
 
 u32 measurement__nr_vcpus(const struct measurement *m, u32 vm)

@@ -9,12 +9,16 @@
 #include "util/tool.h"
 #include "kvm-unified/axis/axis.h"
 #include "kvm-unified/format/vms.h"
+#include "kvm-unified/lib/queue.h"
+#include "long-states.h"
 #include "memo.h"
 #include "profile.h"
 
 struct evsel;
 struct hashmap;
 struct kvm_guest;
+struct machine;
+struct perf_sample;
 struct perf_session;
 struct tep_format_field;
 
@@ -55,10 +59,20 @@ struct measured_task {
 	u32		vcpu;		/* that it runs, or TIME_AXIS_NONE */
 };
 
+/* A look at vCPU @vcpu of the VMM @pid */
+struct measured_look {
+	u64	time;
+	pid_t	pid;
+	u32	vcpu;
+	enum vcpu_time_kind kind;
+};
+
+struct measured_looks { DECLARE_QUEUE(struct measured_look); };
+
 /**
  * struct measurement - what a session holds, made ready for the report
  * @evsel: the event whose samples are counted
- * @axis: built when measurement__finish() has returned
+ * @axis: at its end when measurement__finish() has returned
  * @hits: the rows are what the samples of the axis have hit, by their number;
  *	those of guests as the guest sees them
  * @memo: what samples have hit, to be found by where they were taken
@@ -70,6 +84,8 @@ struct measured_task {
  * @nr_lost_samples: samples of @evsel, if the kernel counts them
  * @nr_timeline_lost: events of the time line that are missing, by their numbers
  * @nr_states: events of the time line, by the state that they tell of
+ * @looks: those that are not on the axis yet
+ * @long_states: those that are known before their ends
  * @nr_looks: vCPU threads that were seen not to have run for long
  * @nr_other: samples of other events
  * @nr_unplaced: ... with a time, CPU or vCPU number that cannot be
@@ -95,6 +111,8 @@ struct measurement {
 	struct timeline_last *timeline_last;	/* by vCPU */
 	u32		nr_timeline_last;
 	u32		allocated_timeline_last;
+	struct measured_looks looks;
+	struct long_states long_states;
 	struct hashmap	*vm_by_pid;
 	u64		*last_record;	/* by CPU, ns */
 	u64		*last_sample;	/* by CPU, ns */
@@ -107,6 +125,7 @@ struct measurement {
 	bool		period_exact;
 	bool		use_timeline;
 	bool		has_timeline;
+	u64		now;		/* ns, the last record */
 	u64		first, last;	/* ns, samples */
 	u64		first_event, last_event;
 	u64		nr_samples;
@@ -131,6 +150,11 @@ void measurement__set_tool(struct measurement *m);
 void measurement__exit(struct measurement *m);
 int measurement__open(struct measurement *m, struct perf_session *session);
 int measurement__finish(struct measurement *m);
+
+int measurement__place(struct measurement *m, struct perf_sample *sample);
+int measurement__findnew_vcpu(struct measurement *m, struct kvm_guest *guest, u64 id);
+u32 measurement__findnew_task(struct measurement *m, struct machine *machine, pid_t pid,
+			      pid_t tid);
 
 struct profile_key vm_row__key(struct vm_row *row, const char *name, pid_t pid);
 const char *vcpu_state__name(enum vcpu_state state);

@@ -110,14 +110,14 @@ static void print_measurement(const struct measurement *m,
 	u32 nr_cpus = measurement__nr_cpus(m);
 
 	fprintf(fp, "  \"measurement\": {\n    \"start_ns\": %" PRIu64 ", \"end_ns\": %" PRIu64
-		", \"duration_ns\": %" PRIu64 ",\n    ", m->axis.start, m->axis.end,
+		", \"duration_ns\": %" PRIu64 ",\n    ", m->axis.span.start, m->axis.span.end,
 		measurement__duration(m));
 	print_member("event", m->evsel ? evsel__name(m->evsel) : "", fp);
 	fprintf(fp, ", \"period_ns\": %" PRIu64 ", \"period_exact\": %s, \"cpus\": %u,\n    ",
 		m->period, m->period_exact ? "true" : "false", nr_cpus);
 	print_member("kernel", m->session->header.env.os_release ?: "", fp);
 	fputs(", ", fp);
-	print_member("mode", m->axis.timeline ? "timeline" : "samples", fp);
+	print_member("mode", m->axis.span.timeline ? "timeline" : "samples", fp);
 	fputs(", ", fp);
 	print_member("mode_reason", opts->mode_reason, fp);
 	fputs(",\n    ", fp);

@@ -240,7 +240,7 @@ static void print_header(const struct measurement *m, const struct print_opts *o
 			m->nr_relabelled, 100.0 * m->nr_relabelled / m->nr_guest_samples,
 			m->nr_guest_samples);
 	fputc('\n', fp);
-	if (m->axis.timeline) {
+	if (m->axis.span.timeline) {
 		fprintf(fp, "# timeline mode: %" PRIu64 " events of what the vCPUs did, lost %"
 			PRIu64 " (", m->nr_timeline, m->nr_timeline_lost);
 		for (int i = 0; i < VCPU_STATE_NR; i++)

@@ -691,11 +691,11 @@ static int report__check_selection(const struct report *rep)
 	for (int i = 0; !found && i < rep->opts.nr_times; i++) {
 		const struct perf_time_interval *time = &rep->opts.times[i];
 
-		found = time->start < ta->end && (!time->end || time->end > ta->start);
+		found = time->start < ta->span.end && (!time->end || time->end > ta->span.start);
 	}
 	if (!found) {
 		pr_err("--time: the measurement is from %.6f to %.6f.\n",
-		       1.0 * ta->start / NSEC_PER_SEC, 1.0 * ta->end / NSEC_PER_SEC);
+		       1.0 * ta->span.start / NSEC_PER_SEC, 1.0 * ta->span.end / NSEC_PER_SEC);
 		return -ENOENT;
 	}
 	return 0;
@@ -706,7 +706,7 @@ static int report__print(struct report *rep)
 	char selection[512];
 	int ret;
 
-	rep->print_opts.mode_reason = rep->m.axis.timeline ? "" :
+	rep->print_opts.mode_reason = rep->m.axis.span.timeline ? "" :
 		!rep->m.session->kvm_guests ? "as guests are not told apart" :
 		rep->m.use_timeline ? "as there is no " KVM_TIMELINE_EVENT " in the profile" :
 				      "as --no-timeline says";
@@ -805,6 +805,8 @@ static int report__run(struct report *rep, struct perf_data *data)
 		ret = report__load_maps(rep);
 	if (!ret)
 		ret = report__parse_times(rep);
+	if (!ret)
+		ret = sections__init(&rep->sections, &rep->m, &rep->opts);
 	if (!ret) {
 		ret = perf_session__process_events(session);
 		if (ret == -ENOMEM)

@@ -19,10 +19,12 @@
 #include "util/time-utils.h"
 #include "util/vcpu-sample.h"
 #include "kvm-unified/guests/guests.h"
+#include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/sort.h"
 #include "exits.h"
 #include "measurement.h"
 #include "sections.h"
+#include "tally.h"
 
 /* Long enough for any row that is not a function */
 #define ROW_NAME_LEN	(GUEST_VM_NAME_LEN + 64)
@@ -135,12 +137,95 @@ static struct section *sections__new(struct sections *sections, enum section_lev
 
 void sections__exit(struct sections *sections)
 {
+	for (u32 i = 0; i < sections->nr_vcpus; i++)
+		tally__exit(&sections->vcpus[i]);
+	zfree(&sections->vcpus);
+	tally__exit(&sections->host);
 	for (u32 i = 0; i < sections->nr; i++) {
 		profile__exit(&sections->entries[i].profile);
 		profile__exit(&sections->entries[i].reasons);
 	}
 	zfree(&sections->entries);
 	sections->nr = 0;
+}
+
+/* The sums of vCPU number @vcpu, empty ones if it is new; NULL: no memory */
+static struct tally *sections__tally(struct sections *sections, u32 vcpu)
+{
+	while (sections->nr_vcpus <= vcpu) {
+		if (grow_array(sections->vcpus, sections->nr_vcpus, sections->allocated_vcpus) ||
+		    tally__init(&sections->vcpus[sections->nr_vcpus]))
+			return NULL;
+		sections->nr_vcpus++;
+	}
+	return &sections->vcpus[vcpu];
+}
+
+/* A vCPU's interval comes off the axis. 0 or -ENOMEM */
+static int sum_up_vcpu(u32 vcpu, const struct vcpu_interval *interval, void *arg)
+{
+	struct sections *sections = arg;
+	struct tally *tally = sections__tally(sections, vcpu);
+	u64 time = visible(sections->opts, interval->start, interval->end, interval->cpu);
+	const struct tally_key key = {
+		.kind = interval->kind,
+		.vcpu = interval->vcpu,
+		.task = interval->task,
+		.shared = interval->shared,
+		.isa = interval->isa,
+		.exit_reason = interval->exit_reason,
+		.why = interval->why,
+		.woken = interval->woken,
+	};
+
+	if (!tally)
+		return -ENOMEM;
+	if (!time)
+		return 0;
+	if (interval->kind == VCPU_TIME_GUEST_USER || interval->kind == VCPU_TIME_GUEST_KERNEL)
+		return tally__add_hit(tally, interval->hit, time);
+	return tally__add(tally, &key, time);
+}
+
+/* A CPU's interval: as long as who worked for whom is not asked for, what was hit says all. */
+static int sum_up_cpu(const struct cpu_interval *interval, void *arg)
+{
+	struct sections *sections = arg;
+	u64 time = visible(sections->opts, interval->start, interval->end, interval->cpu);
+	struct tally_key key = {
+		.kind = interval->kind,
+		.vcpu = interval->vcpu,
+	};
+
+	if (!time)
+		return 0;
+	if (interval->kind == CPU_TIME_SAMPLE) {
+		if (sections->opts->attribution != ATTRIBUTION_DOMAIN_SWITCH)
+			return tally__add_hit(&sections->host, interval->sample->hit, time);
+		key.vcpu = interval->sample->vcpu;
+		key.task = interval->sample->task;
+		key.hit = interval->sample->hit;
+	}
+	return tally__add(&sections->host, &key, time);
+}
+
+/**
+ * sections__init - sum up what comes off the axis
+ * @sections: gets the sums; its address must stay
+ * @opts: must be complete
+ *
+ * 0 or -ENOMEM; the caller ends @sections in any case.
+ */
+int sections__init(struct sections *sections, struct measurement *m,
+		   const struct section_opts *opts)
+{
+	sections->opts = opts;
+	m->axis.sink = (struct axis_sink) {
+		.vcpu = sum_up_vcpu,
+		.cpu = sum_up_cpu,
+		.arg = sections,
+	};
+	return tally__init(&sections->host);
 }
 
 /* The VM that a thread of the host works for, or TIME_AXIS_NONE */
@@ -228,7 +313,7 @@ static struct profile_key interval__key(const struct measurement *m,
 		if (charge_guest)
 			key.class = PROFILE_HOST;
 		scnprintf(name, ROW_NAME_LEN, "%s (VMM: %s)", charge_guest ? "[host]" : "[steal]",
-			  m->axis.timeline ? kvm_exit__name(interval->why, buf, sizeof(buf)) :
+			  m->axis.span.timeline ? kvm_exit__name(interval->why, buf, sizeof(buf)) :
 					     "user space");
 		break;
 	case VCPU_TIME_HALT_POLL:
@@ -282,60 +367,101 @@ static int section__add_reason(struct section *section, const struct vcpu_interv
 	return profile__add(&section->reasons, &key, time);
 }
 
-static int section__add_vcpu(struct section *section, const struct measurement *m,
-			     const struct section_opts *opts, const struct axis_vcpu *vcpu)
+/* For the calls of time_axis__share() */
+struct vcpu_rows {
+	struct section	*section;
+	const struct measurement *m;
+	const struct section_opts *opts;
+	const struct axis_vcpu *vcpu;
+	struct vcpu_interval interval;	/* all that is of use of those that are summed up */
+};
+
+static int add_vcpu_row(const struct vcpu_rows *rows, u64 time)
 {
 	char name[ROW_NAME_LEN];
-	int ret = 0;
+	struct profile_key key = interval__key(rows->m, rows->opts, rows->vcpu, &rows->interval,
+					       name);
+	int ret = section__add(rows->section, rows->opts, &key, time);
 
-	for (size_t i = 0; !ret && i < vcpu->intervals.nr; i++) {
-		const struct vcpu_interval *interval = &vcpu->intervals.entries[i];
-		u64 time = visible(opts, interval->start, interval->end, interval->cpu);
-		struct profile_key key;
+	if (!ret && key.class == PROFILE_STEAL)
+		ret = section__add_reason(rows->section, &rows->interval, time);
+	return ret;
+}
 
-		if (!time)
-			continue;
-		key = interval__key(m, opts, vcpu, interval, name);
-		ret = section__add(section, opts, &key, time);
-		if (!ret && key.class == PROFILE_STEAL)
-			ret = section__add_reason(section, interval, time);
+static int add_shared_row(u32 task, u64 time, void *arg)
+{
+	struct vcpu_rows *rows = arg;
+
+	rows->interval.task = task;
+	return add_vcpu_row(rows, time);
+}
+
+static int section__add_vcpu(struct sections *sections, u32 section, struct measurement *m,
+			     const struct section_opts *opts, const struct axis_vcpu *vcpu)
+{
+	const struct tally *tally = sections__tally(sections, vcpu - m->axis.vcpus);
+	struct vcpu_rows rows = {
+		.section = &sections->entries[section],
+		.m = m,
+		.opts = opts,
+		.vcpu = vcpu,
+	};
+	struct hashmap_entry *entry;
+	int ret = tally ? 0 : -ENOMEM;
+	size_t bkt;
+
+	for (u32 hit = 0; !ret && hit < tally->nr_hits; hit++) {
+		if (tally->hits[hit])
+			ret = section__add(rows.section, opts, &m->hits.by_idx[hit]->key,
+					   tally->hits[hit]);
+	}
+	if (ret)
+		return ret;
+	hashmap__for_each_entry(tally->others, entry, bkt) {
+		const struct tally_entry *sum = entry->pvalue;
+
+		rows.interval = (struct vcpu_interval) {
+			.kind = sum->key.kind,
+			.vcpu = sum->key.vcpu,
+			.task = sum->key.task,
+			.shared = sum->key.shared,
+			.isa = sum->key.isa,
+			.exit_reason = sum->key.exit_reason,
+			.why = sum->key.why,
+			.woken = sum->key.woken,
+		};
+		if (sum->key.shared == TIME_AXIS_NONE)
+			ret = add_vcpu_row(&rows, sum->time);
+		else
+			ret = time_axis__share(&m->axis, sum->key.shared, sum->time,
+					       add_shared_row, &rows);
+		if (ret)
+			break;
 	}
 	return ret;
 }
 
-/* For the calls of time_axis__walk_cpu() */
-struct host_walk {
-	struct section	*section;
-	const struct measurement *m;
-	const struct section_opts *opts;
-	u32		cpu;
-};
-
 /* The VM that the host worked for, if that is to be charged to it */
-static u32 sample__vm(const struct host_walk *walk, const struct axis_sample *sample)
+static u32 tally_key__vm(const struct measurement *m, const struct section_opts *opts,
+			 const struct tally_key *key)
 {
-	const struct measurement *m = walk->m;
-
-	if (walk->opts->attribution != ATTRIBUTION_DOMAIN_SWITCH)
+	if (opts->attribution != ATTRIBUTION_DOMAIN_SWITCH)
 		return TIME_AXIS_NONE;
-	if (sample->vcpu != TIME_AXIS_NONE)
-		return m->axis.vcpus[sample->vcpu].vm;
-	return sample->task < m->nr_tasks ? task__vm(m, m->tasks[sample->task]) :
-					    TIME_AXIS_NONE;
+	if (key->vcpu != TIME_AXIS_NONE)
+		return m->axis.vcpus[key->vcpu].vm;
+	return key->task < m->nr_tasks ? task__vm(m, m->tasks[key->task]) : TIME_AXIS_NONE;
 }
 
-static int add_cpu_interval(const struct cpu_interval *interval, void *arg)
+static int add_host_row(struct section *section, const struct measurement *m,
+			const struct section_opts *opts, const struct tally_entry *sum)
 {
-	const struct host_walk *walk = arg;
-	const struct measurement *m = walk->m;
-	u64 time = visible(walk->opts, interval->start, interval->end, walk->cpu);
 	struct profile_key key = { .module = "", .comm = "", .pid = -1 };
 	struct vm_row row;
 	u32 vm = TIME_AXIS_NONE;
 
-	switch (interval->kind) {
+	switch ((enum cpu_time_kind)sum->key.kind) {
 	case CPU_TIME_GUEST:
-		vm = m->axis.vcpus[interval->vcpu].vm;
+		vm = m->axis.vcpus[sum->key.vcpu].vm;
 		break;
 	case CPU_TIME_LOST:
 		key.class = PROFILE_LOST;
@@ -345,38 +471,47 @@ static int add_cpu_interval(const struct cpu_interval *interval, void *arg)
 		key.class = PROFILE_IDLE;
 		key.function = "[idle] (no samples)";
 		if (evsel__is_clock(m->evsel)) {
-			key.class = m->axis.clock ? PROFILE_LOST : PROFILE_UNKNOWN;
-			key.function = m->axis.clock ? "[lost] (not sampled)" :
-						       "[unknown] (not sampled)";
+			key.class = m->axis.span.clock ? PROFILE_LOST : PROFILE_UNKNOWN;
+			key.function = m->axis.span.clock ? "[lost] (not sampled)" :
+							    "[unknown] (not sampled)";
 		}
 		break;
 	case CPU_TIME_SAMPLE:
 	default:
-		vm = sample__vm(walk, interval->sample);
+		vm = tally_key__vm(m, opts, &sum->key);
 		if (vm == TIME_AXIS_NONE)
-			key = m->hits.by_idx[interval->sample->hit]->key;
+			key = m->hits.by_idx[sum->key.hit]->key;
 		break;
 	}
 	if (vm != TIME_AXIS_NONE)
 		key = vm_row__key(&row, m->vms[vm].name, m->vms[vm].pid);
-	return section__add(walk->section, walk->opts, &key, time);
+	return section__add(section, opts, &key, sum->time);
 }
 
 static int add_host(struct sections *sections, struct measurement *m,
 		    const struct section_opts *opts)
 {
-	struct host_walk walk = { .m = m, .opts = opts };
+	const struct tally *tally = &sections->host;
+	struct section *section = sections__new(sections, SECTION_HOST, 0, 0);
+	struct hashmap_entry *entry;
 	int ret = 0;
+	size_t bkt;
 
-	walk.section = sections__new(sections, SECTION_HOST, 0, 0);
-	if (!walk.section)
+	if (!section)
 		return -ENOMEM;
-	scnprintf(walk.section->title, sizeof(walk.section->title), "Host");
+	scnprintf(section->title, sizeof(section->title), "Host");
 
-	for (walk.cpu = 0; !ret && walk.cpu < m->nr_cpus; walk.cpu++) {
-		if (m->cpu_samples[walk.cpu])
-			ret = time_axis__walk_cpu(&m->axis, walk.cpu, add_cpu_interval,
-						  &walk);
+	for (u32 hit = 0; !ret && hit < tally->nr_hits; hit++) {
+		if (tally->hits[hit])
+			ret = section__add(section, opts, &m->hits.by_idx[hit]->key,
+					   tally->hits[hit]);
+	}
+	if (ret)
+		return ret;
+	hashmap__for_each_entry(tally->others, entry, bkt) {
+		ret = add_host_row(section, m, opts, entry->pvalue);
+		if (ret)
+			break;
 	}
 	return ret;
 }
@@ -396,7 +531,7 @@ static int vcpu__cmp(const void *_a, const void *_b)
 }
 
 /* A VM's table, and those of its vCPUs, @nr, if it has more than one */
-static int add_vm(struct sections *sections, const struct measurement *m,
+static int add_vm(struct sections *sections, struct measurement *m,
 		  const struct section_opts *opts, const struct axis_vcpu **vcpus, u32 nr)
 {
 	u32 vm = vcpus[0]->vm, first = sections->nr;
@@ -412,7 +547,7 @@ static int add_vm(struct sections *sections, const struct measurement *m,
 
 		if (!vcpu_is_wanted(opts, vcpus[i]))
 			continue;
-		ret = section__add_vcpu(&sections->entries[first], m, opts, vcpus[i]);
+		ret = section__add_vcpu(sections, first, m, opts, vcpus[i]);
 		if (ret || nr == 1)
 			continue;
 		section = sections__new(sections, SECTION_VCPU, vm, vcpus[i]->id);
@@ -420,12 +555,12 @@ static int add_vm(struct sections *sections, const struct measurement *m,
 			return -ENOMEM;
 		scnprintf(section->title, sizeof(section->title), "%s, vCPU %u",
 			  m->vms[vm].name, vcpus[i]->id);
-		ret = section__add_vcpu(section, m, opts, vcpus[i]);
+		ret = section__add_vcpu(sections, sections->nr - 1, m, opts, vcpus[i]);
 	}
 	return ret;
 }
 
-static int add_vms(struct sections *sections, const struct measurement *m,
+static int add_vms(struct sections *sections, struct measurement *m,
 		   const struct section_opts *opts)
 {
 	const struct axis_vcpu **vcpus = calloc(m->axis.nr_vcpus + 1, sizeof(*vcpus));
@@ -451,6 +586,8 @@ static int add_vms(struct sections *sections, const struct measurement *m,
 
 /**
  * sections__build - the tables: of the host, and of each VM that is wanted
+ *
+ * When the axis is at its end.
  *
  * 0 or -ENOMEM; the caller ends @sections in any case.
  */

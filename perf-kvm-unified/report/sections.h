@@ -7,6 +7,7 @@
 
 #include "kvm-unified/format/records.h"
 #include "profile.h"
+#include "tally.h"
 
 struct intlist;
 struct measurement;
@@ -72,11 +73,23 @@ struct section {
 	u64		hidden;
 };
 
+/**
+ * struct sections
+ * @entries: the tables, @nr of them, made by sections__build()
+ * @host: @vcpus: the sums that they are made of, the latter by number of the vCPU
+ */
 struct sections {
 	struct section	*entries;
 	u32		nr;
+	const struct section_opts *opts;
+	struct tally	host;
+	struct tally	*vcpus;
+	u32		nr_vcpus;
+	size_t		allocated_vcpus;
 };
 
+int sections__init(struct sections *sections, struct measurement *m,
+		   const struct section_opts *opts);
 int sections__build(struct measurement *m, const struct section_opts *opts,
 		    struct sections *sections);
 void sections__exit(struct sections *sections);

@@ -784,6 +784,18 @@ static int test__build_ids(struct test_suite *test __maybe_unused, int subtest _
 	return ret;
 }
 
+static int ignore_vcpu(u32 vcpu __maybe_unused, const struct vcpu_interval *interval __maybe_unused,
+		       void *arg __maybe_unused)
+{
+	return 0;
+}
+
+static int ignore_cpu(const struct cpu_interval *interval __maybe_unused,
+		      void *arg __maybe_unused)
+{
+	return 0;
+}
+
 /* @m of @session, and of @evsel, a clock that is said to have @period */
 static int measurement__new(struct measurement *m, struct perf_session *session,
 			    struct evsel *evsel, u64 period)
@@ -795,7 +807,10 @@ static int measurement__new(struct measurement *m, struct perf_session *session,
 	m->session = session;
 	m->evsel = evsel;
 	measurement__set_tool(m);
-	return measurement__init(m);
+	if (measurement__init(m))
+		return -ENOMEM;
+	m->axis.sink = (struct axis_sink) { .vcpu = ignore_vcpu, .cpu = ignore_cpu };
+	return 0;
 }
 
 static int check_times(struct perf_session *session, struct evsel *evsel)
@@ -814,7 +829,7 @@ static int check_times(struct perf_session *session, struct evsel *evsel)
 		err |= m.tool.sample(&m.tool, NULL, &sample, NULL);
 	}
 	TEST_ASSERT_VAL("times that cannot be", !err && m.nr_samples == 3 && m.nr_unplaced == 3 &&
-			!m.axis.nr_cpus);
+			!m.axis.tracks.nr_cpus);
 	err = m.tool.lost(&m.tool, &lost, &none, NULL);
 	lost.lost.lost = ULLONG_MAX;
 	err |= m.tool.lost(&m.tool, &lost, &none, NULL);
@@ -867,12 +882,20 @@ static const struct profile_key *hit_of_main(struct measurement *m, struct machi
 		.cpumode = PERF_RECORD_MISC_USER,
 		.evsel = m->evsel,
 	};
-	const struct axis_cpu *cpu;
+	const struct memo_key key = {
+		.machine = machine,
+		.ip = sample.ip,
+		.changes = m->nr_changes,
+		.pid = sample.pid,
+		.tid = sample.tid,
+		.cpumode = sample.cpumode,
+	};
+	const struct memo_entry *entry;
 
 	if (m->tool.sample(&m->tool, NULL, &sample, machine))
 		return NULL;
-	cpu = &m->axis.cpus[0];
-	return &m->hits.by_idx[cpu->samples[cpu->nr_samples - 1].hit]->key;
+	entry = memo__find(&m->memo, &key);
+	return entry ? &m->hits.by_idx[entry->hit]->key : NULL;
 }
 
 static int check_memo(struct measurement *m, struct machine *machine)

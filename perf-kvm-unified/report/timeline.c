@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The events of kvm:kvm_vcpu_timeline, put on the axis.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <linux/kernel.h>
+
+#include "util/data.h"
+#include "util/event.h"
+#include "util/evlist.h"
+#include "util/evsel.h"
+#include "util/hashmap.h"
+#include "util/machine.h"
+#include "util/sample.h"
+#include "util/session.h"
+#include "kvm-unified/format/profile.h"
+#include "kvm-unified/guests/guests.h"
+#include "kvm-unified/lib/array.h"
+#include "long-states.h"
+#include "measurement.h"
+#include "timeline.h"
+
+#ifdef HAVE_LIBTRACEEVENT
+/* Without its format, or with another one, the event is of no use. */
+bool evsel__is_timeline(struct evsel *evsel)
+{
+	return evsel__name_is(evsel, KVM_TIMELINE_EVENT) && evsel->tp_format &&
+	       evsel__field(evsel, "vcpu_id") && evsel__field(evsel, "state");
+}
+
+/*
+ * Is the event that of the time line? If so, its fields are known then: there may be as many
+ * of it as of samples, and names cost more than all the rest.
+ */
+bool measurement__is_timeline(struct measurement *m, struct evsel *evsel)
+{
+	static const char *const names[TIMELINE_NR_FIELDS] = {
+		[TIMELINE_STATE]	= "state",
+		[TIMELINE_VCPU_ID]	= "vcpu_id",
+		[TIMELINE_WHY]		= "why",
+		[TIMELINE_EXIT_REASON]	= "exit_reason",
+		[TIMELINE_ISA]		= "isa",
+		[TIMELINE_NEXT_PID]	= "next_pid",
+		[TIMELINE_NS]		= "ns",
+		[TIMELINE_SEQ]		= "seq",
+		[TIMELINE_CPU]		= "cpu",
+		[TIMELINE_WAIT]		= "wait",
+		[TIMELINE_RUN_DELAY]	= "run_delay",
+	};
+
+	if (!m->has_timeline)
+		return false;
+	if (evsel == m->timeline_evsel)
+		return true;
+	if (!evsel__is_timeline(evsel))
+		return false;
+	m->timeline_evsel = evsel;
+	for (u32 i = 0; i < TIMELINE_NR_FIELDS; i++)
+		m->timeline_fields[i] = evsel__field(evsel, names[i]);
+	return true;
+}
+
+/* A field of an event of the time line; 0 if there is no such field, or the record ends before */
+static u64 measurement__field(const struct measurement *m, struct perf_sample *sample,
+			      enum timeline_field field)
+{
+	struct tep_format_field *format = m->timeline_fields[field];
+
+	return format ? format_field__intval(format, sample, m->timeline_evsel->needs_swap) : 0;
+}
+
+/* What the time line has said of a vCPU last */
+struct timeline_last {
+	u64	run_delay;	/* old events: ns in all of the thread's life */
+	u32	seq;
+	bool	known;
+};
+
+/* By number of the vCPU. NULL if there is no memory */
+static struct timeline_last *measurement__last(struct measurement *m, u32 vcpu)
+{
+	while (m->nr_timeline_last <= vcpu) {
+		if (grow_array(m->timeline_last, m->nr_timeline_last,
+			       m->allocated_timeline_last))
+			return NULL;
+		m->timeline_last[m->nr_timeline_last++] = (struct timeline_last) { };
+	}
+	return &m->timeline_last[vcpu];
+}
+
+static bool state__has_next(u64 state)
+{
+	return state == VCPU_STATE_PREEMPTED || state == VCPU_STATE_BLOCKED ||
+	       state == VCPU_STATE_HALTED;
+}
+
+/*
+ * One event tells of a state that has ended, and makes two changes: into it, if it is
+ * known since when, and back into KVM_RUN.
+ */
+static int measurement__add_ended(struct measurement *m, struct perf_sample *sample,
+				  struct timeline_last *last, struct axis_event *event)
+{
+	u64 ns = min(measurement__field(m, sample, TIMELINE_NS), sample->time);
+	u32 seq = measurement__field(m, sample, TIMELINE_SEQ), lost = 0;
+	u64 cpu = measurement__field(m, sample, TIMELINE_CPU);
+	int ret = 0;
+
+	/* More than that is no gap, but a recording that was put together. */
+	if (last->known && seq - last->seq - 1 < INT_MAX)
+		lost = seq - last->seq - 1;
+	m->nr_timeline_lost += lost;
+	event->after_lost = lost;
+	last->seq = seq;
+	last->known = true;
+
+	/* A state without length is none; it has only said that one has ended. */
+	if (ns) {
+		struct axis_event begin = *event;
+
+		begin.time -= ns;
+		begin.cpu = cpu < m->nr_cpus ? cpu : event->cpu;
+		ret = time_axis__add_event(&m->axis, &begin);
+		event->after_lost = false;
+	} else {
+		event->ended = event->state;
+	}
+	event->state = VCPU_STATE_RUN;
+	event->next_task = TIME_AXIS_NONE;
+	event->why = 0;
+	event->waited = measurement__field(m, sample, TIMELINE_WAIT);
+	return ret ?: time_axis__add_event(&m->axis, event);
+}
+
+/* As the first version had it: an event says which state begins. */
+static int measurement__add_begun(struct measurement *m, struct perf_sample *sample,
+				  struct timeline_last *last, struct axis_event *event)
+{
+	u64 run_delay = measurement__field(m, sample, TIMELINE_RUN_DELAY);
+
+	if (last->known && run_delay > last->run_delay)
+		event->waited = run_delay - last->run_delay;
+	last->run_delay = run_delay;
+	last->known = true;
+	return time_axis__add_event(&m->axis, event);
+}
+
+/* Was this event put on the axis before, as it is of a long state? */
+static bool measurement__knows(const struct measurement *m, struct perf_sample *sample,
+			       const struct timeline_last *last)
+{
+	return m->axis.begun && last->known && m->timeline_fields[TIMELINE_SEQ] &&
+	       measurement__field(m, sample, TIMELINE_NS) >= TIME_AXIS_NEAR &&
+	       (u32)measurement__field(m, sample, TIMELINE_SEQ) == last->seq;
+}
+
+/* Is the event's time, CPU, state and vCPU one that can be? -ERANGE, -ENOMEM, or the vCPU */
+static int measurement__event_vcpu(struct measurement *m, struct perf_sample *sample)
+{
+	struct kvm_guest *guest = kvm_guests__findnew(m->session, sample->pid);
+	int ret = measurement__place(m, sample);
+
+	if (ret)
+		return ret;
+	if (!guest || measurement__field(m, sample, TIMELINE_STATE) >= VCPU_STATE_NR)
+		return -ERANGE;
+	return measurement__findnew_vcpu(m, guest,
+					 measurement__field(m, sample, TIMELINE_VCPU_ID));
+}
+
+/**
+ * measurement__add_event - a state of a vCPU ends, or begins
+ * @ahead: it will only later
+ *
+ * Raw data may be anything: what makes no sense is counted. 0 or -ENOMEM
+ */
+int measurement__add_event(struct measurement *m, struct perf_sample *sample,
+			   struct machine *machine, bool ahead)
+{
+	struct axis_event event = {
+		.time = sample->time,
+		.next_task = TIME_AXIS_NONE,
+	};
+	int vcpu = measurement__event_vcpu(m, sample);
+	struct timeline_last *last;
+
+	if (vcpu == -ENOMEM)
+		return vcpu;
+	if (vcpu < 0) {
+		m->nr_timeline++;
+		m->nr_bad_events++;
+		return 0;
+	}
+	if (!ahead) {
+		m->now = max(m->now, sample->time);
+		m->last_record[sample->cpu] = sample->time;
+	}
+	last = measurement__last(m, vcpu);
+	if (!last)
+		return -ENOMEM;
+	if (!ahead && measurement__knows(m, sample, last))
+		return 0;
+
+	event.vcpu = vcpu;
+	event.cpu = sample->cpu;
+	event.state = measurement__field(m, sample, TIMELINE_STATE);
+	event.why = measurement__field(m, sample, TIMELINE_WHY);
+	event.exit_reason = measurement__field(m, sample, TIMELINE_EXIT_REASON);
+	event.isa = measurement__field(m, sample, TIMELINE_ISA);
+	if (state__has_next(event.state)) {
+		pid_t next = measurement__field(m, sample, TIMELINE_NEXT_PID);
+
+		event.next_task = measurement__findnew_task(m, machine, -1, next);
+	}
+
+	m->nr_timeline++;
+	m->nr_states[event.state]++;
+	m->first_event = min(m->first_event, sample->time);
+	m->last_event = max(m->last_event, sample->time);
+	hashmap__set(m->vcpu_by_tid, sample->tid, event.vcpu, NULL, NULL);
+	return m->timeline_fields[TIMELINE_NS] ?
+	       measurement__add_ended(m, sample, last, &event) :
+	       measurement__add_begun(m, sample, last, &event);
+}
+
+/* Remembers @event, if it is at the end of a long state. 0 or -errno */
+static int measurement__find_long_state(struct measurement *m, union perf_event *event)
+{
+	struct evsel *evsel = evlist__event2evsel(m->session->evlist, event);
+	struct perf_sample sample;
+	u64 ns = 0;
+
+	if (!evsel || !measurement__is_timeline(m, evsel))
+		return 0;
+	perf_sample__init(&sample, /*all=*/true);
+	if (!evsel__parse_sample(evsel, event, &sample))
+		ns = measurement__field(m, &sample, TIMELINE_NS);
+	perf_sample__exit(&sample);
+	if (ns < TIME_AXIS_NEAR)
+		return 0;
+	return long_states__add(&m->long_states, &(struct long_state) {
+		.begin = sample.time - min(ns, sample.time),
+		.end = sample.time,
+		.evsel = evsel,
+		.event = event,
+	});
+}
+
+/**
+ * measurement__find_long_states - look through the file for the events of long states
+ *
+ * 0 or -errno; the file may be one that cannot be looked through
+ */
+int measurement__find_long_states(struct measurement *m)
+{
+	struct long_states *states = &m->long_states;
+	union perf_event *event;
+	u64 offset = 0;
+	int ret;
+
+	if (!m->has_timeline || !m->use_timeline)
+		return 0;
+	ret = long_states__map(states, m->session);
+	if (ret || !states->map)
+		return ret;
+	while (!ret && (event = long_states__next_event(states, m->session, &offset))) {
+		if (event->header.type == PERF_RECORD_SAMPLE)
+			ret = measurement__find_long_state(m, event);
+		/* What follows it is not a record. */
+		if (event->header.type == PERF_RECORD_AUXTRACE)
+			return 0;
+	}
+	long_states__sort(states);
+	states->known = !ret;
+	return ret;
+}
+
+/**
+ * measurement__add_long_states - put those on the axis that begin until @now
+ *
+ * 0 or -ENOMEM
+ */
+int measurement__add_long_states(struct measurement *m, u64 now)
+{
+	struct long_states *states = &m->long_states;
+	int ret = 0;
+
+	for (; !ret && m->axis.begun && states->next < states->nr; states->next++) {
+		const struct long_state *state = &states->entries[states->next];
+		struct perf_sample sample;
+
+		if (state->begin > now)
+			break;
+		/* It came before the axis began. */
+		if (state->end <= m->now)
+			continue;
+		perf_sample__init(&sample, /*all=*/true);
+		ret = evsel__parse_sample(state->evsel, state->event, &sample);
+		sample.evsel = state->evsel;
+		if (!ret && measurement__is_timeline(m, state->evsel))
+			ret = measurement__add_event(m, &sample, &m->session->machines.host,
+						     /*ahead=*/true);
+		perf_sample__exit(&sample);
+	}
+	return ret;
+}
+#else
+bool evsel__is_timeline(struct evsel *evsel __maybe_unused)
+{
+	return false;
+}
+
+bool measurement__is_timeline(struct measurement *m __maybe_unused,
+			      struct evsel *evsel __maybe_unused)
+{
+	return false;
+}
+
+int measurement__add_event(struct measurement *m __maybe_unused,
+			   struct perf_sample *sample __maybe_unused,
+			   struct machine *machine __maybe_unused, bool ahead __maybe_unused)
+{
+	return 0;
+}
+
+int measurement__find_long_states(struct measurement *m __maybe_unused)
+{
+	return 0;
+}
+
+int measurement__add_long_states(struct measurement *m __maybe_unused, u64 now __maybe_unused)
+{
+	return 0;
+}
+#endif
