@@ -6,37 +6,9 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "intervals.h"
-#include "types.h"
-
 struct axis_gaps;
+struct axis_span;
 struct axis_vcpu;
-
-/**
- * struct vcpu_machine - what a vCPU is at
- * @state: since when it is at what, if @begun; it may go on
- * @done: what is before it has been handed out
- * @lost: the last stretch in which it is not known what it did; may end behind @done
- * @sign: when the vCPU was seen last, of the events and samples that were dropped
- * @run: when a sample was in KVM_RUN last, of those that looks have passed
- * @nr_passed: so many samples have the looks passed
- * @nr_used: so many samples have been used: they can not contradict @state any more
- * @prev: without events: the last sample, if @has_prev
- * @blank: without events: it has not been seen for so long that it did not run
- */
-struct vcpu_machine {
-	struct vcpu_interval state;
-	struct vcpu_interval lost;
-	struct axis_sample prev;
-	u64	done;
-	u64	sign;
-	u64	run;
-	size_t	nr_passed;
-	size_t	nr_used;
-	bool	begun;
-	bool	has_prev;
-	bool	blank;
-};
 
 /**
  * struct axis_until - how far to go

@@ -8,7 +8,7 @@
 
 #include "intervals.h"
 #include "labels.h"
-#include "states.h"
+#include "machine.h"
 #include "tracks.h"
 #include "types.h"
 

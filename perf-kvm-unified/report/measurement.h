@@ -22,6 +22,9 @@ struct perf_sample;
 struct perf_session;
 struct tep_format_field;
 
+/* So many distances of samples are enough to know the usual one. */
+#define NR_DISTANCES		4096
+
 /* The fields of kvm:kvm_vcpu_timeline; TIMELINE_RUN_DELAY: of its first version alone */
 enum timeline_field {
 	TIMELINE_STATE,
@@ -146,11 +149,12 @@ struct measurement {
 };
 
 int measurement__init(struct measurement *m);
-void measurement__set_tool(struct measurement *m);
 void measurement__exit(struct measurement *m);
-int measurement__open(struct measurement *m, struct perf_session *session);
-int measurement__finish(struct measurement *m);
 
+bool measurement__is_counted(const struct measurement *m, const struct evsel *evsel);
+int measurement__add_sample(struct measurement *m, struct perf_sample *sample,
+			    struct machine *machine);
+int measurement__end_throttle(struct measurement *m, u32 cpu, u64 time);
 int measurement__place(struct measurement *m, struct perf_sample *sample);
 int measurement__findnew_vcpu(struct measurement *m, struct kvm_guest *guest, u64 id);
 u32 measurement__findnew_task(struct measurement *m, struct machine *machine, pid_t pid,

@@ -41,6 +41,7 @@
 #include "kvm-unified/guests/resolve.h"
 #include "kvm-unified/lib/options.h"
 #include "kvm-unified/lib/warnings.h"
+#include "feed.h"
 #include "measurement.h"
 #include "print.h"
 #include "report.h"

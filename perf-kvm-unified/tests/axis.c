@@ -121,7 +121,8 @@ static u32 interval__task(struct time_axis *ta, const struct vcpu_interval *inte
 	return task;
 }
 
-static bool interval__is(struct time_axis *ta, const struct vcpu_interval *interval, const struct expected *e)
+static bool interval__is(struct time_axis *ta, const struct vcpu_interval *interval,
+			 const struct expected *e)
 {
 	return interval->end == e->end && interval->kind == e->kind &&
 	       interval->cpu == e->cpu && interval->hit == e->hit &&

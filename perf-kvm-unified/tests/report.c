@@ -51,6 +51,7 @@
 #include "kvm-unified/record/looks.h"
 #include "kvm-unified/record/scan.h"
 #include "kvm-unified/report/exits.h"
+#include "kvm-unified/report/feed.h"
 #include "kvm-unified/report/measurement.h"
 #include "kvm-unified/report/profile.h"
 

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The session's records go in, and the axis moves on with them.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/time64.h>
+
+#include "util/data.h"
+#include "util/debug.h"
+#include "util/event.h"
+#include "util/evlist.h"
+#include "util/evsel.h"
+#include "util/hashmap.h"
+#include "util/machine.h"
+#include "util/sample.h"
+#include "util/session.h"
+#include "util/tsc.h"
+#include "kvm-unified/format/looks.h"
+#include "kvm-unified/format/profile.h"
+#include "kvm-unified/guests/guests.h"
+#include "kvm-unified/guests/resolve.h"
+#include "kvm-unified/lib/sort.h"
+#include "kvm-unified/lib/warnings.h"
+#include "feed.h"
+#include "measurement.h"
+#include "timeline.h"
+
+/* The event that the report is of: the first that samples time or cycles */
+static struct evsel *measurement__evsel(const struct measurement *m)
+{
+	struct evsel *evsel;
+
+	evlist__for_each_entry(m->session->evlist, evsel) {
+		if (evsel->core.attr.type != PERF_TYPE_TRACEPOINT &&
+		    !evsel__is_dummy_event(evsel))
+			return evsel;
+	}
+	return NULL;
+}
+
+/* What was asked for, ns, if that was a time or a frequency; 0 if not, or if it cannot be */
+static u64 measurement__asked_period(const struct measurement *m)
+{
+	const struct perf_event_attr *attr = &m->evsel->core.attr;
+	u64 period = attr->sample_period;
+
+	if (!attr->freq && !evsel__is_clock(m->evsel))
+		return 0;
+	if (attr->freq && attr->sample_freq)
+		period = NSEC_PER_SEC / attr->sample_freq;
+	return period <= LLONG_MAX ? period : 0;
+}
+
+/*
+ * The time between two samples of a CPU that is never idle, ns: what was asked
+ * for if that was a time or a frequency, else how far apart samples usually are.
+ */
+static void measurement__set_period(struct measurement *m)
+{
+	const struct perf_event_attr *attr = &m->evsel->core.attr;
+
+	m->period = measurement__asked_period(m);
+	m->period_exact = m->period && !attr->freq;
+	if (m->period)
+		return;
+	/* perf_event_open() does not take it, or gives no samples. */
+	if (attr->freq || evsel__is_clock(m->evsel))
+		unified_warning("The period or frequency of %s cannot be, and is not used: is the file damaged?\n",
+				evsel__name(m->evsel));
+
+	if (!m->nr_distances)
+		return;
+	sort_array(m->distances, m->nr_distances, sizeof(*m->distances), sort_cmp_u64);
+	m->period = m->distances[m->nr_distances / 2];
+}
+
+static enum vcpu_time_kind vcpu_last(u32 flags)
+{
+	if (flags & GUEST_VCPU_END_HALTED)
+		return VCPU_TIME_HALTED;
+	if (flags & GUEST_VCPU_END_BLOCKED)
+		return VCPU_TIME_BLOCKED;
+	return flags & GUEST_VCPU_END_VMM ? VCPU_TIME_VMM : VCPU_TIME_RUN;
+}
+
+static enum vcpu_time_kind vcpu_look__kind(u32 flags)
+{
+	enum vcpu_time_kind kind = vcpu_last(flags);
+
+	return kind == VCPU_TIME_RUN ? VCPU_TIME_PREEMPTED : kind;
+}
+
+struct looks_reader {
+	struct measurement *m;
+	struct perf_tsc_conversion tc;
+};
+
+static int keep_look(const struct perf_record_guest_vcpu_look *look, void *arg)
+{
+	struct looks_reader *reader = arg;
+	struct measurement *m = reader->m;
+	const struct measured_look kept = {
+		.time = tsc_to_perf_time(look->tsc, &reader->tc),
+		.pid = look->pid,
+		.vcpu = look->id,
+		.kind = vcpu_look__kind(look->flags),
+	};
+
+	return queue_add(&m->looks, &kept);
+}
+
+/*
+ * The looks at vCPU threads, if there are any, and if it is known what the TSC is in the
+ * time of the samples. 0 or -ENOMEM
+ */
+static int measurement__read_looks(struct measurement *m)
+{
+	struct looks_reader reader = { .m = m };
+	char path[PATH_MAX], err[256];
+	int ret;
+
+	if (!m->has_timeline || !m->use_timeline)
+		return 0;
+	reader.tc = kvm_guests__tsc_conversion(m->session);
+	if (!reader.tc.time_mult || reader.tc.time_shift > 63 || !reader.tc.cap_user_time_zero)
+		return 0;
+	scnprintf(path, sizeof(path), "%s/" VCPU_LOOKS_FILE, m->session->data->path);
+	ret = vcpu_looks__read(path, keep_look, &reader, err, sizeof(err));
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret && ret != -ENOENT)
+		unified_warning("%s %s: what vCPUs were at for long may be missing where events are lost\n",
+				path, err);
+	return 0;
+}
+
+/*
+ * Puts the looks until @now on the axis: those at vCPUs that have been heard of. At any
+ * other, a look says no more than that there is one. 0 or -ENOMEM
+ */
+static int measurement__add_looks(struct measurement *m, u64 now)
+{
+	int ret = 0;
+
+	while (!ret && queue_len(&m->looks) && queue_first(&m->looks)->time <= now) {
+		const struct measured_look look = *queue_first(&m->looks);
+		int vcpu = -ENOENT;
+		long vm;
+
+		queue_drop(&m->looks, 1);
+		if (look.vcpu < TIME_AXIS_MAX_CPUS && hashmap__find(m->vm_by_pid, look.pid, &vm))
+			vcpu = time_axis__find_vcpu(&m->axis, vm, look.vcpu);
+		if (vcpu < 0) {
+			m->nr_unplaced++;
+			continue;
+		}
+		m->nr_looks++;
+		ret = time_axis__add_look(&m->axis, &(struct axis_look) {
+			.time = look.time,
+			.vcpu = vcpu,
+			.kind = look.kind,
+		});
+	}
+	return ret;
+}
+
+/* What the axis must know of the measurement before it can begin */
+static void measurement__set_span(struct measurement *m)
+{
+	const struct kvm_guests *guests = m->session->kvm_guests;
+	struct axis_span *span = &m->axis.span;
+	u64 start, end;
+
+	/* Who has recorded the rest may have recorded single tasks. */
+	span->per_task = !guests || guests->vms.per_task;
+	if (m->evsel && m->nr_samples) {
+		measurement__set_period(m);
+		span->clock = evsel__is_clock(m->evsel) && !span->per_task;
+	}
+	span->period = m->period;
+	span->timeline = m->has_timeline && m->use_timeline;
+	/* The first sample stands for the period before it. */
+	start = m->first > m->last ? m->first_event : m->first - min(m->first, m->period);
+	start = min(start, m->first_event);
+	end = max(m->last, m->last_event);
+	span->start = min(start, end);
+}
+
+/* More ns than that cannot be added up for all CPUs, or for all vCPUs. */
+static u64 measurement__limit(const struct measurement *m)
+{
+	u32 nr = max(measurement__nr_cpus(m), m->axis.nr_vcpus);
+
+	return ~0ULL / max(nr, 1U);
+}
+
+/*
+ * Is all known that has to be before the axis begins? Not long states, if they cannot be
+ * found: then all is kept until the end.
+ */
+static bool measurement__can_begin(const struct measurement *m, u64 now)
+{
+	if (m->first > m->last || now <= m->first || now - m->first < 2 * m->axis.span.near)
+		return false;
+	if (!m->long_states.known && m->has_timeline && m->use_timeline)
+		return false;
+	return measurement__asked_period(m) || m->nr_distances == NR_DISTANCES;
+}
+
+/* Hands out what is final. 0 or -ENOMEM */
+static int measurement__advance(struct measurement *m)
+{
+	u64 now = m->now;
+	int ret;
+
+	if (!m->axis.begun) {
+		if (!measurement__can_begin(m, now))
+			return 0;
+		measurement__set_span(m);
+		ret = measurement__read_looks(m);
+		if (ret)
+			return ret;
+	} else if (!time_axis__is_due(&m->axis, now)) {
+		return 0;
+	}
+	/* A time that cannot be: the end will say so. */
+	if (now < m->axis.span.start || now - m->axis.span.start > measurement__limit(m) / 2)
+		return 0;
+	ret = measurement__add_looks(m, now);
+	return ret ?: time_axis__advance(&m->axis, now);
+}
+
+static int process_sample(const struct perf_tool *tool, union perf_event *event __maybe_unused,
+			  struct perf_sample *sample, struct machine *machine)
+{
+	struct measurement *m = container_of(tool, struct measurement, tool);
+	int ret;
+
+	ret = measurement__add_long_states(m, sample->time);
+	if (ret)
+		return ret;
+	if (measurement__is_counted(m, sample->evsel))
+		ret = measurement__add_sample(m, sample, machine);
+	else if (measurement__is_timeline(m, sample->evsel))
+		ret = measurement__add_event(m, sample, machine, /*ahead=*/false);
+	else
+		m->nr_other++;
+	return ret ?: measurement__advance(m);
+}
+
+/* A file may say any number; the sum is never less for that, and has room for samples. */
+static u64 add_lost(u64 sum, u64 nr)
+{
+	return min_t(u64, nr, LLONG_MAX - sum) + sum;
+}
+
+/* Records are missing between the one before on this CPU and the one that comes. */
+static int process_lost(const struct perf_tool *tool, union perf_event *event,
+			struct perf_sample *sample, struct machine *machine __maybe_unused)
+{
+	struct measurement *m = container_of(tool, struct measurement, tool);
+	struct axis_gap gap = { .until = sample->time };
+	int ret;
+
+	m->nr_lost = add_lost(m->nr_lost, event->lost.lost);
+	ret = measurement__place(m, sample);
+	if (ret)
+		return ret == -ERANGE ? 0 : ret;
+
+	gap.cpu = sample->cpu;
+	gap.from = m->last_record[sample->cpu];
+	m->last_record[sample->cpu] = max(gap.from, gap.until);
+	return time_axis__add_gap(&m->axis, &gap);
+}
+
+static bool measurement__is_counted_id(const struct measurement *m, u64 id)
+{
+	const struct evsel *evsel = evlist__id2evsel(m->session->evlist, id);
+
+	return evsel && measurement__is_counted(m, evsel);
+}
+
+static int process_lost_samples(const struct perf_tool *tool, union perf_event *event,
+				struct perf_sample *sample,
+				struct machine *machine __maybe_unused)
+{
+	struct measurement *m = container_of(tool, struct measurement, tool);
+
+	/* What a BPF filter has dropped was to be dropped. */
+	if (event->header.misc & PERF_RECORD_MISC_LOST_SAMPLES_BPF)
+		return 0;
+	if (measurement__is_counted_id(m, sample->id))
+		m->nr_lost_samples = add_lost(m->nr_lost_samples, event->lost_samples.lost);
+	return 0;
+}
+
+static int process_throttle(const struct perf_tool *tool, union perf_event *event,
+			    struct perf_sample *sample, struct machine *machine __maybe_unused)
+{
+	struct measurement *m = container_of(tool, struct measurement, tool);
+	int ret;
+
+	if (!measurement__is_counted_id(m, event->throttle.id))
+		return 0;
+	m->nr_throttled++;
+	ret = measurement__place(m, sample);
+	if (ret)
+		return ret == -ERANGE ? 0 : ret;
+	if (!m->throttled[sample->cpu])
+		m->throttled[sample->cpu] = sample->time;
+	return 0;
+}
+
+static int process_unthrottle(const struct perf_tool *tool,
+			      union perf_event *event, struct perf_sample *sample,
+			      struct machine *machine __maybe_unused)
+{
+	struct measurement *m = container_of(tool, struct measurement, tool);
+	int ret;
+
+	if (!measurement__is_counted_id(m, event->throttle.id))
+		return 0;
+	ret = measurement__place(m, sample);
+	if (ret)
+		return ret == -ERANGE ? 0 : ret;
+	return measurement__end_throttle(m, sample->cpu, sample->time);
+}
+
+/* What changes processes or maps: what was looked up before may be wrong from now on. */
+static int process_change(const struct perf_tool *tool, union perf_event *event,
+			  struct perf_sample *sample, struct machine *machine)
+{
+	struct measurement *m = container_of(tool, struct measurement, tool);
+
+	m->nr_changes++;
+	return perf_event__process(tool, event, sample, machine);
+}
+
+/* The number of a thread that ended may be another's soon. */
+static int process_exit(const struct perf_tool *tool, union perf_event *event,
+			struct perf_sample *sample, struct machine *machine)
+{
+	struct measurement *m = container_of(tool, struct measurement, tool);
+
+	if (machine__is_host(machine))
+		hashmap__delete(m->vcpu_by_tid, event->fork.tid, NULL, NULL);
+	return process_change(tool, event, sample, machine);
+}
+
+/* The vCPUs that perf kvm unified record has found. 0 or -errno */
+static int measurement__add_known_vcpus(struct measurement *m)
+{
+	struct kvm_guests *guests = m->session->kvm_guests;
+
+	for (size_t i = 0; guests && i < guests->vms.nr; i++) {
+		const struct kvm_vm *vm = &guests->vms.entries[i];
+		struct kvm_guest *guest = kvm_guests__find(m->session, vm->pid);
+
+		for (u32 v = 0; guest && v < vm->nr_vcpus; v++) {
+			const struct guest_vcpu *known = &vm->vcpus[v];
+			struct axis_vcpu *vcpu;
+			int idx = measurement__findnew_vcpu(m, guest, known->id);
+
+			if (idx == -ENOMEM)
+				return idx;
+			if (idx < 0) {
+				m->nr_unplaced++;
+				continue;
+			}
+			vcpu = &m->axis.vcpus[idx];
+			vcpu->at_start = known->flags & GUEST_VCPU_AT_START;
+			vcpu->at_end = known->flags & GUEST_VCPU_AT_END;
+			vcpu->halted = known->flags & GUEST_VCPU_HALTED;
+			if (vcpu->at_end)
+				vcpu->last = vcpu_last(known->flags);
+			if (known->tid)
+				hashmap__set(m->vcpu_by_tid, known->tid, idx, NULL, NULL);
+		}
+	}
+	return 0;
+}
+
+/**
+ * measurement__open - prepare to read @session, that was made with @m->tool
+ *
+ * The session's events then come in by themselves. 0 or -errno: -ENODATA if
+ * samples do not say when and where they were taken
+ */
+int measurement__open(struct measurement *m, struct perf_session *session)
+{
+	const u64 needed = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_TID | PERF_SAMPLE_IP;
+	struct evsel *evsel;
+	int ret;
+
+	m->session = session;
+	m->evsel = measurement__evsel(m);
+	if (m->evsel && (m->evsel->core.attr.sample_type & needed) != needed)
+		return -ENODATA;
+
+	m->distances = calloc(NR_DISTANCES, sizeof(*m->distances));
+	if (!m->distances)
+		return -ENOMEM;
+	/* Without VMs it is not known whose events they are. */
+	evlist__for_each_entry(session->evlist, evsel)
+		m->has_timeline |= session->kvm_guests && evsel__is_timeline(evsel);
+	ret = measurement__find_long_states(m);
+	return ret ?: measurement__add_known_vcpus(m);
+}
+
+void measurement__set_tool(struct measurement *m)
+{
+	perf_tool__init(&m->tool, /*ordered_events=*/true);
+	m->tool.sample		= process_sample;
+	m->tool.mmap		= process_change;
+	m->tool.mmap2		= process_change;
+	m->tool.comm		= process_change;
+	m->tool.namespaces	= process_change;
+	m->tool.cgroup		= process_change;
+	m->tool.fork		= process_change;
+	m->tool.exit		= process_exit;
+	m->tool.ksymbol		= process_change;
+	m->tool.bpf		= process_change;
+	m->tool.text_poke	= process_change;
+	m->tool.lost		= process_lost;
+	m->tool.lost_samples	= process_lost_samples;
+	m->tool.throttle	= process_throttle;
+	m->tool.unthrottle	= process_unthrottle;
+}
+
+/* There is a time that cannot be: what is beyond is not placed, and that is counted. */
+static void measurement__limit_axis(struct measurement *m)
+{
+	struct axis_span *span = &m->axis.span;
+	u64 limit = measurement__limit(m);
+
+	if (span->end - span->start <= limit)
+		return;
+	span->end = span->start + limit;
+	m->nr_unplaced += time_axis__samples_after(&m->axis, span->end);
+	m->nr_bad_events += time_axis__events_after(&m->axis, span->end);
+}
+
+/* When all has been read: hands out the rest. 0 or -ENOMEM */
+int measurement__finish(struct measurement *m)
+{
+	struct axis_span *span = &m->axis.span;
+	int ret = 0;
+
+	if (!m->axis.begun) {
+		measurement__set_span(m);
+		ret = measurement__read_looks(m);
+	}
+	if (!ret)
+		ret = measurement__add_looks(m, ~0ULL);
+	if (ret)
+		return ret;
+	span->end = max(m->last, m->last_event);
+	measurement__limit_axis(m);
+
+	for (u32 i = 0; i < m->nr_cpus; i++) {
+		ret = measurement__end_throttle(m, i, span->end);
+		if (ret)
+			return ret;
+	}
+	ret = time_axis__finish(&m->axis);
+	m->nr_unplaced += m->axis.nr_late;
+	return ret;
+}
