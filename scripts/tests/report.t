@@ -261,8 +261,14 @@ for part in perf.data/data perf.data/vms perf.data/guest_map__*; do
 	ok "a file of the profile" not report -i "$part"
 	ok "... is not the profile" grep -q "^$part is a file of a profile" "$TMP/warnings"
 done
-ok "-i of perf kvm: not taken, and not ignored" not kvm_report -iperf.data
-ok "... and where it belongs" grep -q 'takes -i and -o behind its commands' "$TMP/warnings"
+# With what is in front of the command as with what is behind it
+ok "-i of perf kvm: the profile" diff "$TMP/json" <(cd / &&
+	"$PERF" kvm -i "$OLDPWD/perf.data" unified report -f -k "$TREE/host/vmlinux" \
+		--guest-root "$MAIN_TREE/guest/root" --format json)
+ok "... unless report has one of its own" diff "$TMP/json" <(kvm_report -i/nonexistent --format json)
+ok "a command's name that is cut off" diff "$TMP/json" <("$PERF" kvm unified rep -f \
+	-k "$TREE/host/vmlinux" --guest-root "$MAIN_TREE/guest/root" --format json)
+ok "... to too little" not "$PERF" kvm unified re -f
 for option in --guestmount --guestvmlinux --guestkallsyms --guestmodules; do
 	ok "$option of perf kvm: not there" not kvm_report "$option=/nonexistent"
 	ok "... and it says so" grep -qx -e "$option /nonexistent: No such file or directory" \
@@ -272,6 +278,30 @@ ok "--guest-code of perf kvm: of no use" not kvm_report --guest-code
 ok "... and what is" grep -q 'guest-code is of no use here.* its map' "$TMP/warnings"
 ok "no profile" not report -i "$TMP/none"
 ok "... which another command makes" grep -q 'perf kvm unified record makes one' "$TMP/warnings"
+
+# --- what perf's completion asks for -------------------------------------------------------------
+
+# lists OPTION WORD COMMAND...
+lists()
+{
+	local option=$1 word=$2
+	shift 2
+
+	tr ' ' '\n' < <("$PERF" kvm "$@" "$option") | grep -qx -e "$word"
+}
+ok "perf kvm lists unified" lists --list-cmds unified
+for command in record report guest-map; do
+	ok "perf kvm unified lists $command" lists --list-cmds "$command" unified
+	ok "... which lists its options" lists --list-opts --verbose unified "$command"
+done
+no_command()
+{
+	"$PERF" kvm unified "$@" 2>"$TMP/warnings"
+	[ $? -eq 129 ] && grep -qE "^ *report +[a-z]" "$TMP/warnings"
+}
+ok "no command: those that there are, and what they do" no_command
+ok "... so does -h" no_command -h
+ok "... and one that is not there" no_command nope
 
 # --- how often, for record ----------------------------------------------------------------------
 
