@@ -39,7 +39,9 @@ struct kvm_guest *kvm_guests__findnew_nested(struct perf_session *session,
 					     const struct kvm_guest *guest);
 struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char *name);
 
-const char *kvm_guests__unused_root(struct perf_session *session,
-				    const struct kvm_guests_options *options);
+int kvm_guests__load_given(struct perf_session *session,
+			   const struct kvm_guests_options *options);
+int kvm_guests__check_roots(struct perf_session *session,
+			    const struct kvm_guests_options *options);
 
 #endif /* __PERF_KVM_UNIFIED_GUESTS_GUESTS_H */
