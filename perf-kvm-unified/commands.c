@@ -3,7 +3,7 @@
  * perf kvm unified: one profile of the host, its VMMs and all guests.
  *
  * Room: top, the table of the subcommands. Documentation/architecture.md shows the rooms.
- * Calls: collector record report
+ * Calls: collector record report views
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 #include "kvm-unified/collector/map.h"
 #include "kvm-unified/record/record.h"
 #include "kvm-unified/report/report.h"
+#include "kvm-unified/views/views.h"
 #include "commands.h"
 
 /* perf kvm takes names of subcommands that are cut off, if so much of them is there. */
@@ -30,11 +31,15 @@ struct command {
 	int (*fn)(int argc, const char **argv);
 };
 
-static const char *const names[] = { "record", "report", "guest-map", NULL };
+static const char *const names[] = {
+	"record", "report", "annotate", "script", "guest-map", NULL
+};
 
 static const struct command commands[] = {
 	{ "-o", cmd_kvm_unified_record },
 	{ "-i", cmd_kvm_unified_report },
+	{ "-i", cmd_kvm_unified_annotate },
+	{ "-i", cmd_kvm_unified_script },
 	{ "-o", cmd_kvm_unified_guest_map },
 };
 
@@ -67,12 +72,16 @@ int cmd_kvm_unified(const char *file_name, int argc, const char **argv)
 	const char *usage[] = {
 		"perf kvm unified record [<options>] [<command>]",
 		"perf kvm unified report [<options>]",
+		"perf kvm unified annotate [<options>] [<symbol>]",
+		"perf kvm unified script [<options>]",
 		"perf kvm unified guest-map [<options>]",
 		NULL
 	};
 	const struct option options[] = {
 		OPT_GROUP("    record      profile the host and its guests, as perf record does\n"
 			  "    report      show where the time of the host and of each vCPU went\n"
+			  "    annotate    show code with its samples, as perf annotate does\n"
+			  "    script      print samples one by one, as perf script does\n"
 			  "    guest-map   run in a guest: say which processes it has"),
 		OPT_END()
 	};

@@ -135,48 +135,6 @@ struct kvm_guest *kvm_guests__findnew_nested(struct perf_session *session,
 	return nested;
 }
 
-/**
- * kvm_guests__open - find out whether a session that is read has guests
- *
- * Does nothing for data that perf kvm unified record has not written. 0 or -ENOMEM
- */
-int kvm_guests__open(struct perf_session *session)
-{
-	char path[PATH_MAX], err[256];
-	struct kvm_guests *guests;
-
-	if (!session->data->is_dir)
-		return 0;
-
-	scnprintf(path, sizeof(path), "%s/" KVM_GUESTS_VMS, session->data->path);
-	if (access(path, F_OK))
-		return 0;
-	/* Page table roots and times are keys of hashmaps, which have the size of a long. */
-	if (sizeof(long) < sizeof(u64)) {
-		unified_warning("A perf of 32 bits does not tell guests apart\n");
-		return 0;
-	}
-
-	guests = zalloc(sizeof(*guests));
-	if (!guests)
-		return -ENOMEM;
-	INIT_LIST_HEAD(&guests->guests);
-	guests->by_pid = number_map__new();
-	if (IS_ERR(guests->by_pid)) {
-		free(guests);
-		return -ENOMEM;
-	}
-	session->kvm_guests = guests;
-	perf_guest = true;
-	/* Build-ids are read from here on, before commands call symbol__init() */
-	symbol__elf_init();
-
-	if (kvm_vms__read(&guests->vms, path, err, sizeof(err)))
-		unified_warning("%s %s: VMs that it does not name are called by their pids\n",
-				path, err);
-	return 0;
-}
-
 static void kvm_guest__load(struct kvm_guest *guest, const char *dir)
 {
 	char path[PATH_MAX], kallsyms[PATH_MAX], err[256];
@@ -213,6 +171,44 @@ void kvm_guests__load(struct perf_session *session, const struct kvm_guests_opti
 		if (guest && !kvm_guests_options__skips_map(options, guest->name))
 			kvm_guest__load(guest, session->data->path);
 	}
+}
+
+/* The table of VMs, if it is a profile of perf kvm unified record. 0 or -ENOMEM */
+static int open_vms(struct perf_session *session)
+{
+	char path[PATH_MAX], err[256];
+	struct kvm_guests *guests;
+
+	if (!session->data->is_dir)
+		return 0;
+
+	scnprintf(path, sizeof(path), "%s/" KVM_GUESTS_VMS, session->data->path);
+	if (access(path, F_OK))
+		return 0;
+	/* Page table roots and times are keys of hashmaps, which have the size of a long. */
+	if (sizeof(long) < sizeof(u64)) {
+		unified_warning("A perf of 32 bits does not tell guests apart\n");
+		return 0;
+	}
+
+	guests = zalloc(sizeof(*guests));
+	if (!guests)
+		return -ENOMEM;
+	INIT_LIST_HEAD(&guests->guests);
+	guests->by_pid = number_map__new();
+	if (IS_ERR(guests->by_pid)) {
+		free(guests);
+		return -ENOMEM;
+	}
+	session->kvm_guests = guests;
+	perf_guest = true;
+	/* Build-ids are read from here on, before commands call symbol__init() */
+	symbol__elf_init();
+
+	if (kvm_vms__read(&guests->vms, path, err, sizeof(err)))
+		unified_warning("%s %s: VMs that it does not name are called by their pids\n",
+				path, err);
+	return 0;
 }
 
 void kvm_guests__delete(struct perf_session *session)
@@ -298,4 +294,32 @@ int kvm_guests__check_roots(struct perf_session *session, const struct kvm_guest
 			return pr_no_such(session, "--guest-root", root->name);
 	}
 	return 0;
+}
+
+/* For commands that know nothing of guests */
+static const struct kvm_guests_options *wanted;
+
+/**
+ * kvm_guests__want - say what the user wants of the guests of all sessions that are opened
+ * @options: to stay for as long as these sessions; or NULL
+ */
+void kvm_guests__want(const struct kvm_guests_options *options)
+{
+	wanted = options;
+}
+
+/**
+ * kvm_guests__open - find out whether a session that is read has guests
+ *
+ * Does nothing for data that perf kvm unified record has not written. 0, or -errno, with a
+ * message if it is about what is wanted
+ */
+int kvm_guests__open(struct perf_session *session)
+{
+	int ret = open_vms(session);
+
+	if (ret || !wanted)
+		return ret;
+	kvm_guests__load(session, wanted);
+	return kvm_guests__load_given(session, wanted) ?: kvm_guests__check_roots(session, wanted);
 }

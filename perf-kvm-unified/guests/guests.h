@@ -29,6 +29,7 @@ struct kvm_guests {
 	bool		 loaded;
 };
 
+void kvm_guests__want(const struct kvm_guests_options *options);
 int kvm_guests__open(struct perf_session *session);
 void kvm_guests__load(struct perf_session *session, const struct kvm_guests_options *options);
 void kvm_guests__delete(struct perf_session *session);
