@@ -666,12 +666,14 @@ out:
 int cmd_kvm_unified_guest_map(int argc, const char **argv)
 {
 	const char *output = "-";
-	bool follow = false;
+	bool follow = false, old_follow = false;
 	struct option options[] = {
 		OPT_STRING('o', "output", &output, "file",
 			   "file to write the map to (default: standard output)"),
-		OPT_BOOLEAN('f', "follow", &follow,
+		OPT_BOOLEAN(0, "follow", &follow,
 			    "take down what processes do, until the input pipe ends or Ctrl-C"),
+		OPT_BOOLEAN_FLAG('f', NULL, &old_follow, "is called --follow now",
+				 PARSE_OPT_HIDDEN),
 		OPT_INCR('v', "verbose", &verbose, "be more verbose"),
 		OPT_END()
 	};
@@ -686,6 +688,10 @@ int cmd_kvm_unified_guest_map(int argc, const char **argv)
 	argc = parse_options(argc, argv, options, usage, 0);
 	if (argc)
 		usage_with_options_msg(usage, options, "Unknown argument: %s\n", argv[0]);
+	if (old_follow) {
+		pr_warning("-f is called --follow now: in perf, -f is --force\n");
+		follow = true;
+	}
 
 	if (geteuid()) {
 		pr_err("perf kvm unified guest-map has to run as root in the guest: it reads\n"

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/mman.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -134,48 +135,6 @@ struct kvm_guest *kvm_guests__findnew_nested(struct perf_session *session,
 	return nested;
 }
 
-/**
- * kvm_guests__open - find out whether a session that is read has guests
- *
- * Does nothing for data that perf kvm unified record has not written. 0 or -ENOMEM
- */
-int kvm_guests__open(struct perf_session *session)
-{
-	char path[PATH_MAX], err[256];
-	struct kvm_guests *guests;
-
-	if (!session->data->is_dir)
-		return 0;
-
-	scnprintf(path, sizeof(path), "%s/" KVM_GUESTS_VMS, session->data->path);
-	if (access(path, F_OK))
-		return 0;
-	/* Page table roots and times are keys of hashmaps, which have the size of a long. */
-	if (sizeof(long) < sizeof(u64)) {
-		unified_warning("A perf of 32 bits does not tell guests apart\n");
-		return 0;
-	}
-
-	guests = zalloc(sizeof(*guests));
-	if (!guests)
-		return -ENOMEM;
-	INIT_LIST_HEAD(&guests->guests);
-	guests->by_pid = number_map__new();
-	if (IS_ERR(guests->by_pid)) {
-		free(guests);
-		return -ENOMEM;
-	}
-	session->kvm_guests = guests;
-	perf_guest = true;
-	/* Build-ids are read from here on, before commands call symbol__init() */
-	symbol__elf_init();
-
-	if (kvm_vms__read(&guests->vms, path, err, sizeof(err)))
-		unified_warning("%s %s: VMs that it does not name are called by their pids\n",
-				path, err);
-	return 0;
-}
-
 static void kvm_guest__load(struct kvm_guest *guest, const char *dir)
 {
 	char path[PATH_MAX], kallsyms[PATH_MAX], err[256];
@@ -214,6 +173,44 @@ void kvm_guests__load(struct perf_session *session, const struct kvm_guests_opti
 	}
 }
 
+/* The table of VMs, if it is a profile of perf kvm unified record. 0 or -ENOMEM */
+static int open_vms(struct perf_session *session)
+{
+	char path[PATH_MAX], err[256];
+	struct kvm_guests *guests;
+
+	if (!session->data->is_dir)
+		return 0;
+
+	scnprintf(path, sizeof(path), "%s/" KVM_GUESTS_VMS, session->data->path);
+	if (access(path, F_OK))
+		return 0;
+	/* Page table roots and times are keys of hashmaps, which have the size of a long. */
+	if (sizeof(long) < sizeof(u64)) {
+		unified_warning("A perf of 32 bits does not tell guests apart\n");
+		return 0;
+	}
+
+	guests = zalloc(sizeof(*guests));
+	if (!guests)
+		return -ENOMEM;
+	INIT_LIST_HEAD(&guests->guests);
+	guests->by_pid = number_map__new();
+	if (IS_ERR(guests->by_pid)) {
+		free(guests);
+		return -ENOMEM;
+	}
+	session->kvm_guests = guests;
+	perf_guest = true;
+	/* Build-ids are read from here on, before commands call symbol__init() */
+	symbol__elf_init();
+
+	if (kvm_vms__read(&guests->vms, path, err, sizeof(err)))
+		unified_warning("%s %s: VMs that it does not name are called by their pids\n",
+				path, err);
+	return 0;
+}
+
 void kvm_guests__delete(struct perf_session *session)
 {
 	struct kvm_guest *guest, *tmp;
@@ -230,15 +227,99 @@ void kvm_guests__delete(struct perf_session *session)
 	zfree(&session->kvm_guests);
 }
 
-/* A name for which there is a root, and no guest in @session; or NULL */
-const char *kvm_guests__unused_root(struct perf_session *session,
-				    const struct kvm_guests_options *options)
+/* A guest that an option names and that is not there: a typing error. -ENOENT */
+static int pr_no_such(struct perf_session *session, const char *option, const char *name)
+{
+	const struct kvm_guest *guest;
+
+	pr_err("%s: there is no guest '%s' in %s.\n", option, name, session->data->path);
+	if (session->kvm_guests) {
+		list_for_each_entry(guest, &session->kvm_guests->guests, node)
+			pr_err("There is: %s (pid %d)\n", guest->name, guest->pid);
+	}
+	return -ENOENT;
+}
+
+static int load_given_map(struct perf_session *session, struct given_map *map)
+{
+	struct kvm_guest *guest = kvm_guests__find_name(session, map->name);
+	char err[256], kallsyms[32];
+	int ret;
+
+	if (!guest)
+		return pr_no_such(session, "--guest-map", map->name);
+	if (guest->has_map) {
+		pr_err("--guest-map: guest %s was given two maps\n", map->name);
+		return -EEXIST;
+	}
+
+	map->kallsyms_fd = memfd_create("kallsyms", MFD_CLOEXEC);
+	if (map->kallsyms_fd < 0) {
+		ret = -errno;
+		pr_err("No memory for the guest's symbols: %s\n", strerror(-ret));
+		return ret;
+	}
+	scnprintf(kallsyms, sizeof(kallsyms), "/proc/self/fd/%d", map->kallsyms_fd);
+	ret = kvm_guest__load_map(guest, map->file, kallsyms, map->kallsyms_fd, err, sizeof(err));
+	if (ret)
+		pr_err("The map %s %s\n", map->file, err);
+	return ret;
+}
+
+/**
+ * kvm_guests__load_given - load the maps that were given by hand
+ *
+ * After kvm_guests__load(). They are used by this command only. 0 or -errno with a message
+ */
+int kvm_guests__load_given(struct perf_session *session, const struct kvm_guests_options *options)
+{
+	struct given_map *map;
+
+	list_for_each_entry(map, &options->given_maps, node) {
+		int ret = load_given_map(session, map);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Is each root of a guest that there is? 0 or -ENOENT with a message */
+int kvm_guests__check_roots(struct perf_session *session, const struct kvm_guests_options *options)
 {
 	struct guest_root *root;
 
 	list_for_each_entry(root, &options->roots, node) {
 		if (root->name && !kvm_guests__find_name(session, root->name))
-			return root->name;
+			return pr_no_such(session, "--guest-root", root->name);
 	}
-	return NULL;
+	return 0;
+}
+
+/* For commands that know nothing of guests */
+static const struct kvm_guests_options *wanted;
+
+/**
+ * kvm_guests__want - say what the user wants of the guests of all sessions that are opened
+ * @options: to stay for as long as these sessions; or NULL
+ */
+void kvm_guests__want(const struct kvm_guests_options *options)
+{
+	wanted = options;
+}
+
+/**
+ * kvm_guests__open - find out whether a session that is read has guests
+ *
+ * Does nothing for data that perf kvm unified record has not written. 0, or -errno, with a
+ * message if it is about what is wanted
+ */
+int kvm_guests__open(struct perf_session *session)
+{
+	int ret = open_vms(session);
+
+	if (ret || !wanted)
+		return ret;
+	kvm_guests__load(session, wanted);
+	return kvm_guests__load_given(session, wanted) ?: kvm_guests__check_roots(session, wanted);
 }

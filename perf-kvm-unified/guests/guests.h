@@ -29,6 +29,7 @@ struct kvm_guests {
 	bool		 loaded;
 };
 
+void kvm_guests__want(const struct kvm_guests_options *options);
 int kvm_guests__open(struct perf_session *session);
 void kvm_guests__load(struct perf_session *session, const struct kvm_guests_options *options);
 void kvm_guests__delete(struct perf_session *session);
@@ -39,7 +40,9 @@ struct kvm_guest *kvm_guests__findnew_nested(struct perf_session *session,
 					     const struct kvm_guest *guest);
 struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char *name);
 
-const char *kvm_guests__unused_root(struct perf_session *session,
-				    const struct kvm_guests_options *options);
+int kvm_guests__load_given(struct perf_session *session,
+			   const struct kvm_guests_options *options);
+int kvm_guests__check_roots(struct perf_session *session,
+			    const struct kvm_guests_options *options);
 
 #endif /* __PERF_KVM_UNIFIED_GUESTS_GUESTS_H */

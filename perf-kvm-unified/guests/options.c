@@ -5,25 +5,42 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/stat.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
+#include <subcmd/parse-options.h>
 
+#include "util/debug.h"
 #include "util/strlist.h"
 #include "options.h"
 
 void kvm_guests_options__init(struct kvm_guests_options *options)
 {
 	*options = (struct kvm_guests_options) { .use_maps = true };
+	INIT_LIST_HEAD(&options->given_maps);
 	INIT_LIST_HEAD(&options->roots);
+}
+
+static void given_map__delete(struct given_map *map)
+{
+	if (map->kallsyms_fd >= 0)
+		close(map->kallsyms_fd);
+	free(map->name);
+	free(map);
 }
 
 void kvm_guests_options__exit(struct kvm_guests_options *options)
 {
 	struct guest_root *root, *tmp;
+	struct given_map *map, *next;
 
 	strlist__delete(options->skipped_maps);
 	options->skipped_maps = NULL;
+	list_for_each_entry_safe(map, next, &options->given_maps, node) {
+		list_del(&map->node);
+		given_map__delete(map);
+	}
 	list_for_each_entry_safe(root, tmp, &options->roots, node) {
 		list_del(&root->node);
 		free(root->name);
@@ -33,7 +50,7 @@ void kvm_guests_options__exit(struct kvm_guests_options *options)
 }
 
 /* Do without the map of guest @name. 0 or -ENOMEM */
-int kvm_guests_options__skip_map(struct kvm_guests_options *options, const char *name)
+static int skip_map(struct kvm_guests_options *options, const char *name)
 {
 	int ret;
 
@@ -43,6 +60,32 @@ int kvm_guests_options__skip_map(struct kvm_guests_options *options, const char 
 		return -ENOMEM;
 	ret = strlist__add(options->skipped_maps, name);
 	return ret == -EEXIST ? 0 : ret;
+}
+
+/* --guest-map NAME=FILE */
+int kvm_guests_options__parse_map(const struct option *opt, const char *arg,
+				  int unset __maybe_unused)
+{
+	struct kvm_guests_options *options = opt->value;
+	const char *eq = strchr(arg, '=');
+	struct given_map *map;
+
+	if (!eq || eq == arg || !eq[1]) {
+		pr_err("--guest-map wants NAME=FILE, not '%s'\n", arg);
+		return -EINVAL;
+	}
+	map = zalloc(sizeof(*map));
+	if (!map)
+		return -ENOMEM;
+	map->kallsyms_fd = -1;
+	map->file = eq + 1;
+	map->name = strndup(arg, eq - arg);
+	if (!map->name || skip_map(options, map->name)) {
+		given_map__delete(map);
+		return -ENOMEM;
+	}
+	list_add_tail(&map->node, &options->given_maps);
+	return 0;
 }
 
 bool kvm_guests_options__skips_map(const struct kvm_guests_options *options, const char *name)
@@ -64,13 +107,8 @@ static const struct guest_root *find_root(const struct kvm_guests_options *optio
 	return NULL;
 }
 
-/**
- * kvm_guests_options__add_root - use a directory as the root of a guest's file system
- * @arg: "NAME=DIR", or "DIR" for every guest without one of its own
- *
- * 0 or -errno
- */
-int kvm_guests_options__add_root(struct kvm_guests_options *options, const char *arg)
+/* @arg: "NAME=DIR", or "DIR" for every guest without one of its own. 0 or -errno */
+static int add_root(struct kvm_guests_options *options, const char *arg)
 {
 	const char *eq = strchr(arg, '='), *slash = strchr(arg, '/');
 	struct guest_root *root;
@@ -106,18 +144,34 @@ int kvm_guests_options__add_root(struct kvm_guests_options *options, const char 
 	return 0;
 }
 
-/* Whether a guest, or all guests (@name: NULL), were given two */
-bool kvm_guests_options__has_two_roots(const struct kvm_guests_options *options,
-				       const char **name)
+/* --guest-root [NAME=]DIR */
+int kvm_guests_options__parse_root(const struct option *opt, const char *arg,
+				   int unset __maybe_unused)
+{
+	int ret = add_root(opt->value, arg);
+
+	if (ret == -EINVAL)
+		pr_err("--guest-root wants DIR or NAME=DIR, not '%s'\n", arg);
+	else if (ret)
+		pr_err("--guest-root %s: %s\n", arg, strerror(-ret));
+	return ret;
+}
+
+/* What is wrong whatever the profile is. 0 or -EEXIST with a message */
+int kvm_guests_options__check(const struct kvm_guests_options *options)
 {
 	const struct guest_root *root;
 
 	list_for_each_entry(root, &options->roots, node) {
-		*name = root->name;
-		if (find_root(options, root->name) != root)
-			return true;
+		if (find_root(options, root->name) == root)
+			continue;
+		if (root->name)
+			pr_err("--guest-root: guest %s was given two directories\n", root->name);
+		else
+			pr_err("--guest-root: all guests were given two directories: say whose they are, NAME=DIR\n");
+		return -EEXIST;
 	}
-	return false;
+	return 0;
 }
 
 /* The directory for guest @name, or NULL */

@@ -5,30 +5,52 @@
 #include <stdbool.h>
 #include <linux/list.h>
 
+struct option;
 struct strlist;
 
 /**
  * struct kvm_guests_options - what the user wants of the guests of a session
  * @use_maps: load the guest maps that are in the profile
  * @skipped_maps: names of guests whose map in the profile is not to be used, or NULL: none
+ * @given_maps: those to be used instead
  * @roots: directories with the files of guests
  */
 struct kvm_guests_options {
 	bool		 use_maps;
 	struct strlist	 *skipped_maps;
+	struct list_head given_maps;
 	struct list_head roots;
 };
+
+/* For tables of options; each command that reads guests' samples takes them. */
+#define OPTS_KVM_GUESTS(options)								\
+	OPT_CALLBACK(0, "guest-map", options, "NAME=FILE",					\
+		     "map of guest NAME, made by perf kvm unified guest-map in it",		\
+		     kvm_guests_options__parse_map),						\
+	OPT_BOOLEAN(0, "guest-maps", &(options)->use_maps,					\
+		    "use the maps in the profile (default)"),					\
+	OPT_CALLBACK(0, "guest-root", options, "[NAME=]DIR",					\
+		     "where the root file system of guest NAME, or of all guests, is mounted",	\
+		     kvm_guests_options__parse_root)
 
 void kvm_guests_options__init(struct kvm_guests_options *options);
 void kvm_guests_options__exit(struct kvm_guests_options *options);
 
-int kvm_guests_options__skip_map(struct kvm_guests_options *options, const char *name);
+int kvm_guests_options__parse_map(const struct option *opt, const char *arg, int unset);
+int kvm_guests_options__parse_root(const struct option *opt, const char *arg, int unset);
+int kvm_guests_options__check(const struct kvm_guests_options *options);
+
 bool kvm_guests_options__skips_map(const struct kvm_guests_options *options, const char *name);
 
-int kvm_guests_options__add_root(struct kvm_guests_options *options, const char *arg);
-bool kvm_guests_options__has_two_roots(const struct kvm_guests_options *options,
-				       const char **name);
 const char *kvm_guests_options__root(const struct kvm_guests_options *options, const char *name);
+
+/* A map that is not the one in the profile */
+struct given_map {
+	struct list_head node;
+	char		 *name;		/* of the guest */
+	const char	 *file;
+	int		 kallsyms_fd;	/* in memory: nothing to clean up; or -1 */
+};
 
 /* A root for one guest */
 struct guest_root {

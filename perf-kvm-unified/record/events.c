@@ -17,6 +17,7 @@
 #include <api/fs/fs.h>
 #include <api/fs/tracing_path.h>
 #include <perf/cpumap.h>
+#include <subcmd/parse-options.h>
 
 #include "perf-sys.h"
 #include "util/cloexec.h"
@@ -94,32 +95,40 @@ int record_events__check_kernel(const struct record_events *events)
 }
 
 /*
- * Is what -F or -c says a rate? 0 is none, though perf record takes -c 0 for its default,
- * and of a negative one it loses the sign. 0 or -EINVAL with a message
+ * -F or -c: 0 is no rate, though perf record takes -c 0 for its default, and of a negative
+ * one it loses the sign.
  */
-int record_events__check_rate(const struct record_events *events)
+int record_events__parse_rate(const struct option *opt, const char *arg,
+			      int unset __maybe_unused)
 {
-	const char *rate = events->freq ?: events->period;
-	char option = events->freq ? 'F' : 'c', *end;
-	bool positive;
+	bool is_freq = opt->short_name == 'F', positive;
+	const char **rate = opt->value;
+	char *end;
 
-	if (events->freq && events->period) {
-		pr_err("-F and -c cannot be used together\n");
-		return -EINVAL;
-	}
-	if (!rate || (events->freq && !strcmp(rate, "max")))
+	*rate = arg;
+	if (is_freq && !strcmp(arg, "max"))
 		return 0;
-	positive = strtoull(rate, &end, 0);
-	if (!isdigit(rate[0]) || *end) {
-		pr_err("-%c wants a number%s, not '%s'\n", option,
-		       events->freq ? " or max" : "", rate);
+	positive = strtoull(arg, &end, 0);
+	if (!isdigit(arg[0]) || *end) {
+		pr_err("-%c wants a number%s, not '%s'\n", opt->short_name,
+		       is_freq ? " or max" : "", arg);
 		return -EINVAL;
 	}
 	if (!positive) {
-		pr_err("-%c 0 takes no samples\n", option);
+		pr_err("-%c 0 takes no samples\n", opt->short_name);
 		return -EINVAL;
 	}
 	return 0;
+}
+
+/* 0 or -EINVAL with a message */
+int record_events__check_rate(const struct record_events *events)
+{
+	if (!events->freq || !events->period)
+		return 0;
+
+	pr_err("-F and -c cannot be used together\n");
+	return -EINVAL;
 }
 
 /* "max" as in perf record; anything else stays as it is. 0 or -errno with a message */

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+struct option;
 struct record_args;
 
 /**
@@ -20,6 +21,7 @@ struct record_events {
 	bool		timeline;
 };
 
+int record_events__parse_rate(const struct option *opt, const char *arg, int unset);
 int record_events__check_rate(const struct record_events *events);
 int record_events__read_max_freq(struct record_events *events);
 int record_events__check_kernel(const struct record_events *events);

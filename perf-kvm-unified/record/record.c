@@ -73,10 +73,11 @@ static int parse(struct unified_record *rec, int argc, const char **argv)
 			    "record vCPU and guest CR3 of each sample (default)"),
 		OPT_BOOLEAN(0, "timeline", &rec->events.timeline,
 			    "record " KVM_TIMELINE_EVENT " (default if the kernel has it)"),
-		OPT_STRING('F', "freq", &rec->events.freq, "freq",
-			   "samples per second and CPU (default: 1000)"),
-		OPT_STRING('c', "count", &rec->events.period, "period",
-			   "event period; in ns for cpu-clock"),
+		OPT_CALLBACK('F', "freq", &rec->events.freq, "freq",
+			     "samples per second and CPU (default: 1000)",
+			     record_events__parse_rate),
+		OPT_CALLBACK('c', "count", &rec->events.period, "period",
+			     "event period; in ns for cpu-clock", record_events__parse_rate),
 		OPT_STRING(0, "vm", &rec->vm, "NAME[,NAME...]",
 			   "record the processes of these VMs alone (default: the whole host)"),
 		OPT_INCR('v', "verbose", &verbose, "be more verbose"),
@@ -355,8 +356,10 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	int ret;
 
 	argc = parse(&rec, argc, argv);
-	if (argc < 0)
-		return argc;
+	if (argc < 0) {
+		pr_err("Out of memory\n");
+		return 1;
+	}
 	/* All that can be known to be wrong is found before anything is changed. */
 	if (record_events__check_rate(&rec.events) || (argc && check_command(argv[0])) ||
 	    record_events__read_max_freq(&rec.events) ||

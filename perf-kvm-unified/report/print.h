@@ -24,6 +24,10 @@ struct print_opts {
 };
 
 /* 0 or -ENOMEM; whether all could be written is for the caller to ask. */
+typedef int (*print_fn)(const struct measurement *m, const struct sections *sections,
+			const struct section_opts *section_opts, const struct print_opts *opts,
+			FILE *fp);
+
 int print_table(const struct measurement *m, const struct sections *sections,
 		const struct section_opts *section_opts, const struct print_opts *opts, FILE *fp);
 int print_json(const struct measurement *m, const struct sections *sections,

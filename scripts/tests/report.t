@@ -145,13 +145,29 @@ all_match()
 	echo "$rows"
 	[ -n "$rows" ] && ! grep -qvE "$regex" <<<"$rows"
 }
-ok "--symbol" all_match quantum_toffoli --symbol quantum_toffoli._omp_fn.0
-ok "--symbol: in both processes" test "$(only --symbol quantum_toffoli._omp_fn.0 | wc -l)" -eq 2
-ok "--dso" all_match libquantum --dso libquantum.so.8
-ok "--comm" all_match ' shor \(' --comm shor
-pid=$(only --comm shor | sed -n '1s/.*(\([0-9]*\))$/\1/p')
+ok "--symbols" all_match quantum_toffoli --symbols quantum_toffoli._omp_fn.0
+ok "--symbols: in both processes" test "$(only --symbols quantum_toffoli._omp_fn.0 | wc -l)" -eq 2
+ok "--dsos" all_match libquantum --dsos libquantum.so.8
+ok "--comms" all_match ' shor \(' --comms shor
+ok "the last one counts" all_match ' shor \(' --comms none --comms shor
+# renamed OLD NEW VALUE: the old name does the same, with a word, and none with -q.
+renamed()
+{
+	diff <(report "$1" "$3") <(report "$2" "$3") || return
+	report "$1" "$3" >"$TMP/output"
+	grep -qx -e "$1 is called $2 now, as in perf report" "$TMP/warnings" || return
+	report "$1" "$3" -q >"$TMP/output"
+	! grep called "$TMP/warnings"
+}
+ok "--symbols was --symbol" renamed --symbol --symbols quantum_toffoli._omp_fn.0
+ok "--dsos was --dso" renamed --dso --dsos libquantum.so.8
+ok "--comms was --comm" renamed --comm --comms shor
+for short in -S:quantum_toffoli._omp_fn.0 -d:libquantum.so.8 -c:shor; do
+	ok "${short%:*}, as in perf report" test "$(only "${short%:*}" "${short#*:}" | wc -l)" -ge 1
+done
+pid=$(only --comms shor | sed -n '1s/.*(\([0-9]*\))$/\1/p')
 ok "--pid" all_match "\($pid\)" --pid "$pid"
-ok "what is not shown is said" grep -q 'rows that are not asked for' <(report --comm shor)
+ok "what is not shown is said" grep -q 'rows that are not asked for' <(report --comms shor)
 above_five_percent()
 {
 	report --percent-limit 5 | sed -n '/^guest1 /,$p' | awk '
@@ -261,8 +277,14 @@ for part in perf.data/data perf.data/vms perf.data/guest_map__*; do
 	ok "a file of the profile" not report -i "$part"
 	ok "... is not the profile" grep -q "^$part is a file of a profile" "$TMP/warnings"
 done
-ok "-i of perf kvm: not taken, and not ignored" not kvm_report -iperf.data
-ok "... and where it belongs" grep -q 'takes -i and -o behind its commands' "$TMP/warnings"
+# With what is in front of the command as with what is behind it
+ok "-i of perf kvm: the profile" diff "$TMP/json" <(cd / &&
+	"$PERF" kvm -i "$OLDPWD/perf.data" unified report -f -k "$TREE/host/vmlinux" \
+		--guest-root "$MAIN_TREE/guest/root" --format json)
+ok "... unless report has one of its own" diff "$TMP/json" <(kvm_report -i/nonexistent --format json)
+ok "a command's name that is cut off" diff "$TMP/json" <("$PERF" kvm unified rep -f \
+	-k "$TREE/host/vmlinux" --guest-root "$MAIN_TREE/guest/root" --format json)
+ok "... to too little" not "$PERF" kvm unified re -f
 for option in --guestmount --guestvmlinux --guestkallsyms --guestmodules; do
 	ok "$option of perf kvm: not there" not kvm_report "$option=/nonexistent"
 	ok "... and it says so" grep -qx -e "$option /nonexistent: No such file or directory" \
@@ -273,21 +295,48 @@ ok "... and what is" grep -q 'guest-code is of no use here.* its map' "$TMP/warn
 ok "no profile" not report -i "$TMP/none"
 ok "... which another command makes" grep -q 'perf kvm unified record makes one' "$TMP/warnings"
 
+# --- what perf's completion asks for -------------------------------------------------------------
+
+# lists OPTION WORD COMMAND...
+lists()
+{
+	local option=$1 word=$2
+	shift 2
+
+	tr ' ' '\n' < <("$PERF" kvm "$@" "$option") | grep -qx -e "$word"
+}
+ok "perf kvm lists unified" lists --list-cmds unified
+for command in record report guest-map; do
+	ok "perf kvm unified lists $command" lists --list-cmds "$command" unified
+	ok "... which lists its options" lists --list-opts --verbose unified "$command"
+done
+no_command()
+{
+	"$PERF" kvm unified "$@" 2>"$TMP/warnings"
+	[ $? -eq 129 ] && grep -qE "^ *report +[a-z]" "$TMP/warnings"
+}
+ok "no command: those that there are, and what they do" no_command
+ok "... so does -h" no_command -h
+ok "... and one that is not there" no_command nope
+
 # --- how often, for record ----------------------------------------------------------------------
 
+# record_refused CODE OPTION...
 record_refused()
 {
-	"$PERF" kvm unified record -o "$TMP/none" "$@" -- true 2>"$TMP/warnings"
-	[ $? -eq 1 ] && [ ! -e "$TMP/none" ]
+	"$PERF" kvm unified record -o "$TMP/none" "${@:2}" -- true 2>"$TMP/warnings"
+	[ $? -eq "$1" ] && [ ! -e "$TMP/none" ]
 }
-for rate in '-F 0' '-c 0' '-F 10 -c 10' '-F -5' '-c -5' '-c max' '-F 1k' '-c ,'; do
+for rate in '-F 0' '-c 0' '-F -5' '-c -5' '-c max' '-F 1k' '-c ,'; do
 	# shellcheck disable=SC2086 # options and their values
-	ok "refused: $rate" record_refused $rate
-	ok "... by name" grep -qE '^-[Fc] (0 takes no samples|and -c cannot|wants a number)' "$TMP/warnings"
+	ok "refused: $rate" record_refused 129 $rate
+	ok "... by name" grep -qE '^-[Fc] (0 takes no samples|wants a number)' "$TMP/warnings"
 done
+ok "refused: -F and -c" record_refused 1 -F 10 -c 10
+ok "... by name" grep -q '^-F and -c cannot' "$TMP/warnings"
 
 # It would take the place of the profile before.
-ok "refused: a command that is not there" record_refused -q -- no-such-command
+ok "refused: a command that is not there" record_refused 1 -q -- no-such-command
 ok "... by name, with -q, too" grep -qx "Cannot start 'no-such-command': No such file or directory" "$TMP/warnings"
 
 # --- what makes no sense -----------------------------------------------------------------------
@@ -306,14 +355,24 @@ for option in --no-guest-cmd --no-guest-follow --no-guest-timeout --no-output --
 	ok "refused: record $option" refused_negation record "$option"
 done
 
+# exit_code CODE OPTION...
+exit_code()
+{
+	report "${@:2}"
+	[ $? -eq "$1" ]
+}
 for bad in "--format xml" "--attribution none" "--sort cpu" "--sort sym," "--vcpu a" "--pid 1,x" \
 	"--pid ,1" "--vcpu 0,0" "--cpu a" "--cpu ," "--cpu 0-" "--cpu 0-,1" "--cpu 0,,1" \
-	"--cpu 0,a" "-C 1-" "--vm guest1,," "--vm guest1,guest1" "--comm file:///none" \
-	"--time x,y" "--percent-limit 101"; do
+	"--cpu 0,a" "-C 1-" "--vm guest1,," "--vm guest1,guest1" "--comms file:///none" \
+	"--percent-limit 101" "--guest-map x"; do
 	# shellcheck disable=SC2086 # an option and its value
-	ok "refused: $bad" not report $bad
+	ok "refused: $bad" exit_code 129 $bad
 	ok "refused: $bad: what it wants" grep -qE 'knows|wants' "$TMP/warnings"
+	ok "refused: $bad: and the option" grep -q 'Usage: perf kvm unified report' "$TMP/warnings"
 done
+# What takes the profile to tell
+ok "refused: --time x,y" exit_code 1 --time x,y
+ok "refused: --time x,y: what it wants" grep -q wants "$TMP/warnings"
 stray_word()
 {
 	report --percent-limit 5 stray

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_REPORT_OPTIONS_H
+#define __PERF_KVM_UNIFIED_REPORT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kvm-unified/guests/options.h"
+#include "print.h"
+#include "sections.h"
+
+struct measurement;
+struct perf_session;
+
+/**
+ * struct report_options - what the user wants of a report
+ * @sections: which sections, of which time, with which rows
+ * @print: how to print them
+ * @print_fn: ... and in which format
+ * @guests: what to use for names of guests
+ * @use_timeline: use kvm:kvm_vcpu_timeline if it is there
+ * @input: where the profile is
+ * @force: whoever owns it
+ * @vms: @vcpus: @cpus: @times: those of @sections as they were given, or NULL
+ */
+struct report_options {
+	struct section_opts sections;
+	struct print_opts print;
+	print_fn	 print_fn;
+	struct kvm_guests_options guests;
+	bool		 use_timeline;
+	const char	 *input;
+	bool		 force;
+	const char	 *vms;
+	const char	 *vcpus;
+	const char	 *cpus;
+	const char	 *times;
+};
+
+int report_options__parse(struct report_options *opts, int argc, const char **argv);
+void report_options__exit(struct report_options *opts);
+void report_options__selection(const struct report_options *opts, char *buf, size_t size);
+
+int report_options__parse_times(struct report_options *opts, struct perf_session *session);
+int report_options__check_vms(const struct report_options *opts, const struct measurement *m);
+int report_options__check_selection(const struct report_options *opts,
+				    const struct measurement *m);
+
+#endif /* __PERF_KVM_UNIFIED_REPORT_OPTIONS_H */

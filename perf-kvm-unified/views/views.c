@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf kvm unified annotate and script: those of perf, with what the user says of the guests.
+ *
+ * Room: views/, perf's own commands on a profile with guests.
+ * Calls: guests lib
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <subcmd/parse-options.h>
+
+#include "builtin.h"
+#include "util/util.h"
+#include "kvm-unified/guests/guests.h"
+#include "kvm-unified/guests/options.h"
+#include "kvm-unified/lib/options.h"
+#include "views.h"
+
+static bool is_completion(int argc, const char **argv)
+{
+	return argc > 1 && !strcmp(argv[argc - 1], "--list-opts");
+}
+
+static void list_options(const struct option *options)
+{
+	for (; options->type != OPTION_END; options++) {
+		if (options->long_name)
+			printf("--%s ", options->long_name);
+	}
+}
+
+/* @about: for -h, which shows the options of guests alone. The exit code of perf's command */
+static int run(int argc, const char **argv, const char *usage, const char *about,
+	       int (*cmd)(int argc, const char **argv))
+{
+	struct kvm_guests_options guests;
+	struct option options[] = {
+		OPTS_KVM_GUESTS(&guests),
+		OPT_GROUP(about),
+		OPT_END()
+	};
+	const char *const usages[] = { usage, NULL };
+	int ret;
+
+	kvm_guests_options__init(&guests);
+	options__no_negation(options);
+	/* The command lists its own, and ends perf. */
+	if (is_completion(argc, argv))
+		list_options(options);
+	else
+		argc = parse_options(argc, argv, options, usages, PARSE_OPT_KEEP_ARGV0 |
+				     PARSE_OPT_KEEP_UNKNOWN | PARSE_OPT_KEEP_DASHDASH);
+
+	/* By cmd_kvm()'s default, it would be guests alone. */
+	perf_host = true;
+	perf_guest = true;
+	ret = kvm_guests_options__check(&guests);
+	if (!ret) {
+		kvm_guests__want(&guests);
+		ret = cmd(argc, argv);
+		kvm_guests__want(NULL);
+	}
+	kvm_guests_options__exit(&guests);
+	return ret < 0 ? 1 : ret;
+}
+
+int cmd_kvm_unified_annotate(int argc, const char **argv)
+{
+	return run(argc, argv, "perf kvm unified annotate [<options>] [<symbol>]",
+		   "Options of perf annotate are taken, too: see perf annotate -h", cmd_annotate);
+}
+
+int cmd_kvm_unified_script(int argc, const char **argv)
+{
+	return run(argc, argv, "perf kvm unified script [<options>]",
+		   "Options of perf script are taken, too: see perf script -h", cmd_script);
+}
