@@ -61,19 +61,19 @@ mutations()
 	cr3-lookup@perf-kvm-unified/format/spaces.c@s/^\treturn find_owner(spaces, end - 1, time, ambiguous);/\treturn \&spaces->entries[0];/@profile@share within 3 points
 	truncated-map@perf-kvm-unified/format/stream.c@s/if (ret == -EPIPE)/if (ret == -EPIPE \&\& !(ret = 0))/@profile@refused: a truncated map
 	sample-halves@patches/linux-7.3/*.patch@s/^+\t\tu.val32\[1\] = vcpu->vpid;/+\t\tu.val32[1] = vcpu->vcpu_id;/@perf@Sample parsing
-	wake-up-wait@perf-kvm-unified/axis/states.c@s/max(time, state.start), event->waited, event->cpu/max(time, state.start), 0, event->cpu/@perf@time axis: states
-	lost-is-known@perf-kvm-unified/report/measurement.c@s/^\tgap.from = m->last_record\[sample->cpu\];/\tgap.from = gap.until;/@time-axis@lost
-	no-looks@perf-kvm-unified/axis/states.c@s/if (ret || state->kind != VCPU_TIME_RUN || time <= state->start)/if (ret || state->kind != VCPU_TIME_NR)/@perf@long states that were seen
+	wake-up-wait@perf-kvm-unified/axis/states.c@s/max(time, state->start), event.waited, event.cpu/max(time, state->start), 0, event.cpu/@perf@time axis: states
+	lost-is-known@perf-kvm-unified/report/feed.c@s/^\tgap.from = m->last_record\[sample->cpu\];/\tgap.from = gap.until;/@time-axis@lost
+	no-looks@perf-kvm-unified/axis/states.c@s/if (ret || !state__is_run(state) || time <= state->start)/if (ret || state->kind != VCPU_TIME_NR)/@perf@long states that were seen
 	look-twice@perf-kvm-unified/record/looks.c@s/^\tseen->nr_same = LOOKS_OF_RUNNABLE;//@perf@looks at vCPU threads
-	lost-state@perf-kvm-unified/axis/states.c@s/if (!ret \&\& event->after_lost \&\&/if (!ret \&\& 0 \&\&/@perf@one state that is lost
-	steal-by-nobody@perf-kvm-unified/axis/axis.c@s/interval->kind == VCPU_TIME_PREEMPTED \&\&/interval->kind == VCPU_TIME_NR \&\&/@time-axis@guest2
+	lost-state@perf-kvm-unified/axis/states.c@s/if (!ret \&\& event.after_lost \&\&/if (!ret \&\& 0 \&\&/@perf@one state that is lost
+	steal-by-nobody@perf-kvm-unified/axis/axis.c@s/interval->kind != VCPU_TIME_PREEMPTED ||/interval->kind != VCPU_TIME_NR ||/@time-axis@guest2
 	exec-handover@perf-kvm-unified/collector/history.c@s/^\t\towners__end_earlier(&owners);//@perf@processes that come and go
 	time-blind@perf-kvm-unified/guests/resolve.c@s/vcpu->pt_root, time, &ambiguous/vcpu->pt_root, GUEST_TIME_NONE - 1, \&ambiguous/@processes@storm: .* named right
 	no-replay@perf-kvm-unified/guests/load.c@s/entries\[replay->next\].time <= time/entries[replay->next].time < 1/@processes@storm: .* named right
 	first-guest@perf-kvm-unified/guests/guests.c@/^struct kvm_guest \*kvm_guests__find(/,/^}/s/^\treturn guest;$/\treturn list_first_entry(\&session->kvm_guests->guests, struct kvm_guest, node);/@vmm@CR3 2000 of VM two
 	one-table@perf-kvm-unified/guests/resolve.c@s/guest_spaces__find(&guest->map.spaces,/guest_spaces__find(\&list_first_entry(\&session->kvm_guests->guests, struct kvm_guest, node)->map.spaces,/@vmm@CR3 6000 of VM two
 	one-process@perf-kvm-unified/format/spaces.c@s/^\treturn find_owner(spaces, end - 1, time, ambiguous);/\treturn \&spaces->entries[0];/@evaluation@user time of the two processes
-	first-task@perf-kvm-unified/axis/tracks.c@s/^\t\t\tshares__pick(\(.*\));/\t\t\t(shares__pick(\1), track->marks[m].task);/@perf@who had the CPU in short waits
+	first-task@perf-kvm-unified/axis/tracks.c@s/^\tmark->shared = shared;/\tmark->shared = TIME_AXIS_NONE;/@perf@who had the CPU in short waits
 	no-cr3@patches/linux-7.3/*.patch@s/^\([+ ]\)\t\tdata->flags |= PERF_VCPU_PT_ROOT_VALID;/\1\t\t(void)data;/@profile@99 % of guest user samples belong
 	layout@patches/linux-7.3/*.patch@s/^\([+ ]#define PERF_VCPU_NR_WORDS\t.*\) - 1)$/\1)/@kunit@vcpu_sample_layout
 	last-sample@patches/linux-7.3/*.patch@s/^\([+ ]\)\tmemset(&data->vcpu, 0, sizeof(data->vcpu));/\1\t(void)data;/@kunit@vcpu_sample_asks_anew

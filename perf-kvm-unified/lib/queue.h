@@ -13,10 +13,12 @@
  * the beginning. Those in use are [head, nr) of @entries; @allocated: what there is room for.
  */
 #define DECLARE_QUEUE(type)	\
-	type	*entries;	\
-	size_t	head;		\
-	size_t	nr;		\
-	size_t	allocated
+struct {			\
+	type *entries;		\
+	size_t head;		\
+	size_t nr;		\
+	size_t allocated;	\
+}
 
 #define queue_len(queue)	((queue)->nr - (queue)->head)
 #define queue_first(queue)	((queue)->entries + (queue)->head)
