@@ -306,7 +306,7 @@ lists()
 	tr ' ' '\n' < <("$PERF" kvm "$@" "$option") | grep -qx -e "$word"
 }
 ok "perf kvm lists unified" lists --list-cmds unified
-for command in record report guest-map; do
+for command in record report annotate script guest-map; do
 	ok "perf kvm unified lists $command" lists --list-cmds "$command" unified
 	ok "... which lists its options" lists --list-opts --verbose unified "$command"
 done
@@ -387,6 +387,28 @@ full_disk()
 	[ $? -eq 1 ] && grep -q 'Cannot print the report: No space left' "$TMP/warnings"
 }
 ok "a report that cannot be written" full_disk
+# --- perf's own commands ---------------------------------------------------------------
+
+views()
+{
+	"$PERF" kvm unified "$1" -f -i perf.data --guest-root "$MAIN_TREE/guest/root" "${@:2}" \
+		2>"$TMP/warnings"
+}
+views script -F comm,ip,sym,dso >"$TMP/script"
+ok "script: an exit code of 0" test $? -eq 0
+ok "script: a guest's function has its name, and its file is the guest's" \
+	grep -q "quantum_.* ($MAIN_TREE/guest/root/.*/libquantum.so.8)" "$TMP/script"
+ok "script: without the guest's files, its functions have no names" \
+	not grep -q quantum_ <("$PERF" kvm unified script -f -i perf.data -F comm,ip,sym,dso 2>/dev/null)
+ok "script: a guest that there is not" not views script --guest-root nope=/tmp
+ok "... and which there are" grep -q 'There is: guest1' "$TMP/warnings"
+views annotate --stdio -s quantum_toffoli._omp_fn.0 >"$TMP/annotate"
+ok "annotate: an exit code of 0" test $? -eq 0
+ok "annotate: instructions of a guest's function" \
+	grep -q '<quantum_toffoli._omp_fn.0>:' "$TMP/annotate"
+ok "annotate: and some that samples have hit" \
+	grep -qE '^ +[1-9][0-9]*\.[0-9]+ +: +[0-9a-f]+:' "$TMP/annotate"
+
 # --- the host's kernel where it does not run -------------------------------------------
 
 mkdir -p "$TMP/home"
