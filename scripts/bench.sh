@@ -28,7 +28,7 @@ row()
 	made=$("$TOP/scripts/bench/enlarge" "$PROFILE" "$DIR/perf.data" \
 		"$(($1 * MILLION))")
 	results=$("$TOP/scripts/bench/measure" "${BENCH_TIMES:-3}" \
-		"kvm-unified-report=$perf kvm unified report $files --guest-root $MAIN_TREE/guest/root" \
+		"kvm-unified-report=$perf kvm unified report --stdio $files --guest-root $MAIN_TREE/guest/root" \
 		"report=$perf report --stdio $files")
 	while read -r what seconds mib ratio; do
 		printf '%10d %-20s %8s %8s %8s\n' "$made" "$what" "$seconds" "$mib" "$ratio"

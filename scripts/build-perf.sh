@@ -20,11 +20,11 @@ SRC=$TREE/src
 SPACE_MB=400
 
 # What the lab needs none of is left out: fewer packages to install.
-FLAGS=(NO_SDT=1 NO_LIBPYTHON=1 NO_JVMTI=1 BUILD_BPF_SKEL=1 NO_SLANG=1 NO_LIBNUMA=1
+FLAGS=(NO_SDT=1 NO_LIBPYTHON=1 NO_JVMTI=1 BUILD_BPF_SKEL=1 NO_LIBNUMA=1
 	NO_BABELTRACE2=1 NO_LIBLLVM=1 NO_CAPSTONE=1 NO_LIBDEBUGINFOD=1 NO_LZMA=1 NO_LIBPFM4=1
 	NO_RUST=1 NO_SHELLCHECK=1 LIBUNWIND=1)
 # What perf version --build-options calls that which has to be there.
-FEATURES=(libtraceevent libelf dwarf libunwind zstd bpf bpf_skeletons)
+FEATURES=(libtraceevent libelf dwarf libunwind zstd libslang bpf bpf_skeletons)
 GOAL=all
 
 case $VARIANT in
@@ -35,7 +35,7 @@ case $VARIANT in
 collector)
 	CFLAGS_MORE="-Os -ffunction-sections -fdata-sections $CFLAGS_MORE"
 	FLAGS+=(LDFLAGS="-static -s -Wl,--gc-sections" NO_JEVENTS=1 NO_LIBTRACEEVENT=1
-		NO_LIBDW=1 LIBUNWIND= NO_BACKTRACE=1 NO_DEMANGLE=1 NO_LIBZSTD=1 NO_AIO=1)
+		NO_LIBDW=1 LIBUNWIND= NO_SLANG=1 NO_BACKTRACE=1 NO_DEMANGLE=1 NO_LIBZSTD=1 NO_AIO=1)
 	FEATURES=(libelf zlib bpf bpf_skeletons)
 	GOAL=$OUT/perf ;;
 orig)	SRC=$TREE/orig ;;

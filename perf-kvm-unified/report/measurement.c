@@ -14,6 +14,8 @@
 #include <linux/time64.h>
 #include <linux/zalloc.h>
 
+#include "util/addr_location.h"
+#include "util/annotate.h"
 #include "util/data.h"
 #include "util/debug.h"
 #include "util/dso.h"
@@ -66,15 +68,16 @@ int measurement__init(struct measurement *m)
 	m->vcpu_by_tid = number_map__new();
 	m->vm_by_pid = number_map__new();
 	if (IS_ERR(m->task_idx) || IS_ERR(m->vcpu_by_tid) || IS_ERR(m->vm_by_pid) ||
-	    memo__init(&m->memo))
+	    memo__init(&m->memo) || chains__init(&m->chains))
 		return -ENOMEM;
-	return profile__init(&m->hits);
+	return hits__init(&m->hits);
 }
 
 void measurement__exit(struct measurement *m)
 {
 	time_axis__exit(&m->axis);
-	profile__exit(&m->hits);
+	hits__exit(&m->hits);
+	chains__exit(&m->chains);
 	memo__exit(&m->memo);
 	hashmap__free(m->task_idx);
 	hashmap__free(m->vcpu_by_tid);
@@ -241,13 +244,15 @@ static const char *function_name(const struct addr_location *al)
 	return al->sym ? al->sym->name : "[unknown]";
 }
 
-static int measurement__hit(struct measurement *m, const struct profile_key *key, u32 *hit)
+/* @al: NULL if it is no code */
+static int measurement__hit(struct measurement *m, const struct profile_key *key,
+			    const struct addr_location *al, u32 *hit)
 {
-	struct profile_row *row = profile__findnew(&m->hits, key);
+	const struct hit *found = hits__findnew(&m->hits, key, al);
 
-	if (!row)
+	if (!found)
 		return -ENOMEM;
-	*hit = row->idx;
+	*hit = found->idx;
 	return 0;
 }
 
@@ -272,7 +277,7 @@ static int measurement__relabel(struct measurement *m, const struct perf_sample 
 					 sample->vcpu_ctx.exit_reason, reason, sizeof(reason)));
 	m->nr_relabelled++;
 	as->kind = AXIS_SAMPLE_EXIT;
-	return measurement__hit(m, &key, &as->hit);
+	return measurement__hit(m, &key, NULL, &as->hit);
 }
 
 /* What the time of a VM is to the host; @pid: of the VMM. @row is to stay. */
@@ -299,7 +304,7 @@ static int measurement__hit_vm(struct measurement *m, const struct kvm_guest *gu
 
 	as->kind = AXIS_SAMPLE_HOST;
 	as->vcpu = TIME_AXIS_NONE;
-	return measurement__hit(m, &key, &as->hit);
+	return measurement__hit(m, &key, NULL, &as->hit);
 }
 
 static int measurement__hit_guest(struct measurement *m, const struct perf_sample *sample,
@@ -316,8 +321,12 @@ static int measurement__hit_guest(struct measurement *m, const struct perf_sampl
 		       (pid_t)sample->pid : -1,
 		.ns_pid = user ? sample->ns_pid : 0,
 	};
+	struct addr_location code = *al;
 
-	return measurement__hit(m, &key, hit);
+	/* Which task its kernel works for is not known: kernel threads borrow address spaces. */
+	if (!user)
+		code.thread = NULL;
+	return measurement__hit(m, &key, &code, hit);
 }
 
 static int measurement__hit_host(struct measurement *m, const struct perf_sample *sample,
@@ -336,7 +345,7 @@ static int measurement__hit_host(struct measurement *m, const struct perf_sample
 	if (!user && !sample->pid && al->sym &&
 	    symbol__is_idle(al->sym, map__dso(al->map), perf_session__env(m->session)))
 		key.class = PROFILE_IDLE;
-	return measurement__hit(m, &key, hit);
+	return measurement__hit(m, &key, al, hit);
 }
 
 /* Who had the CPU when the sample was taken; @as->vcpu is known */
@@ -362,6 +371,41 @@ static enum axis_sample_kind measurement__kind(const struct measurement *m,
 	       AXIS_SAMPLE_VMM : AXIS_SAMPLE_EXIT;
 }
 
+/* The callers of what a sample of the host has hit. 0 or -ENOMEM */
+static int measurement__add_chain(struct measurement *m, struct perf_sample *sample,
+				  struct machine *machine, u32 *hit)
+{
+	struct thread *thread = machine__findnew_thread(machine, sample->pid, sample->tid);
+	const struct chain *chain = NULL;
+	const struct hit *called;
+	int ret;
+
+	if (!thread)
+		return -ENOMEM;
+	ret = chains__resolve(&m->chains, thread, sample, m->max_stack, &chain);
+	thread__put(thread);
+	if (ret || !chain)
+		return ret;
+	called = hits__with_chain(&m->hits, m->hits.by_idx[*hit], chain);
+	if (!called)
+		return -ENOMEM;
+	*hit = called->idx;
+	return 0;
+}
+
+/* For annotation. One outside of its function, or without memory for it, is left out. */
+static void count_addr(struct perf_sample *sample, const struct hit *hit, u64 addr)
+{
+	struct addr_map_symbol at = {
+		.ms = { .map = hit->map, .sym = hit->sym, .thread = hit->thread },
+		.addr = sample->ip,
+		.al_addr = addr,
+	};
+
+	if (hit->sym)
+		addr_map_symbol__inc_samples(&at, sample);
+}
+
 /* What a sample has hit; @guest: whose it is, or NULL: the host's. 0 or -errno */
 static int measurement__resolve(struct measurement *m, struct perf_sample *sample,
 				struct machine *machine, const struct kvm_guest *guest, u32 *hit)
@@ -377,6 +421,7 @@ static int measurement__resolve(struct measurement *m, struct perf_sample *sampl
 	};
 	const struct memo_entry *known = memo__find(&m->memo, &key);
 	bool has_symbol = known && known->has_symbol;
+	u64 addr = known ? known->addr : 0;
 	int ret = 0;
 
 	if (known) {
@@ -390,14 +435,19 @@ static int measurement__resolve(struct measurement *m, struct perf_sample *sampl
 			ret = guest ? measurement__hit_guest(m, sample, guest, &al, hit) :
 				      measurement__hit_host(m, sample, &al, hit);
 		has_symbol = al.sym;
+		addr = al.addr;
 		if (!ret)
-			memo__set(&m->memo, &key, *hit, has_symbol);
+			memo__set(&m->memo, &key, *hit, addr, has_symbol);
 		addr_location__exit(&al);
 	}
 	if (!ret && !guest && sample->cpumode != PERF_RECORD_MISC_USER) {
 		m->nr_host_kernel++;
 		m->nr_host_kernel_named += has_symbol;
 	}
+	if (!ret && m->count_addrs)
+		count_addr(sample, m->hits.by_idx[*hit], addr);
+	if (!ret && m->want_chains && !guest && sample->callchain)
+		ret = measurement__add_chain(m, sample, machine, hit);
 	return ret;
 }
 

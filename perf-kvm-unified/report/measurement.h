@@ -10,9 +10,10 @@
 #include "kvm-unified/axis/axis.h"
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/lib/queue.h"
+#include "chains.h"
+#include "hits.h"
 #include "long-states.h"
 #include "memo.h"
-#include "profile.h"
 
 struct evsel;
 struct hashmap;
@@ -78,6 +79,8 @@ struct measured_looks { DECLARE_QUEUE(struct measured_look); };
  * @axis: at its end when measurement__finish() has returned
  * @hits: the rows are what the samples of the axis have hit, by their number;
  *	those of guests as the guest sees them
+ * @chains: who called it, if @want_chains; @max_stack callers at most
+ * @count_addrs: count samples by address, for annotation
  * @memo: what samples have hit, to be found by where they were taken
  * @nr_changes: records that changed processes or maps
  * @period: ns that a sample stands for
@@ -99,7 +102,11 @@ struct measurement {
 	struct perf_session *session;
 	struct evsel	*evsel;
 	struct time_axis axis;
-	struct profile	hits;
+	struct hits	hits;
+	struct chains	chains;
+	int		max_stack;
+	bool		want_chains;
+	bool		count_addrs;
 	struct memo	memo;
 	u64		nr_changes;
 	struct measured_vm *vms;

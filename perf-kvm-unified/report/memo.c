@@ -47,11 +47,13 @@ const struct memo_entry *memo__find(const struct memo *memo, const struct memo_k
 	return NULL;
 }
 
-void memo__set(struct memo *memo, const struct memo_key *key, u32 hit, bool has_symbol)
+void memo__set(struct memo *memo, const struct memo_key *key, u32 hit, u64 addr,
+	       bool has_symbol)
 {
 	*memo__entry(memo, key) = (struct memo_entry) {
 		.key = *key,
 		.hit = hit,
+		.addr = addr,
 		.is_used = true,
 		.has_symbol = has_symbol,
 	};

@@ -25,6 +25,7 @@ struct memo_key {
 
 struct memo_entry {
 	struct memo_key	key;
+	u64		addr;	/* in the file */
 	u32		hit;
 	bool		is_used;
 	bool		has_symbol;
@@ -42,6 +43,7 @@ struct memo {
 int memo__init(struct memo *memo);
 void memo__exit(struct memo *memo);
 const struct memo_entry *memo__find(const struct memo *memo, const struct memo_key *key);
-void memo__set(struct memo *memo, const struct memo_key *key, u32 hit, bool has_symbol);
+void memo__set(struct memo *memo, const struct memo_key *key, u32 hit, u64 addr,
+	       bool has_symbol);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_MEMO_H */

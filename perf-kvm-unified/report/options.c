@@ -13,10 +13,14 @@
 #include <perf/cpumap.h>
 #include <subcmd/parse-options.h>
 
+#include "util/callchain.h"
+#include "util/config.h"
 #include "util/data.h"
 #include "util/debug.h"
+#include "util/hist.h"
 #include "util/intlist.h"
 #include "util/session.h"
+#include "util/sort.h"
 #include "util/strlist.h"
 #include "util/symbol.h"
 #include "util/time-utils.h"
@@ -26,8 +30,11 @@
 #include "kvm-unified/lib/warnings.h"
 #include "measurement.h"
 #include "options.h"
+#include "sort-keys.h"
 
 #define DEFAULT_PERCENT_LIMIT	0.1
+/* A process is told by its pid: two of the same name are two. */
+#define DEFAULT_SORT_ORDER	"pid,dso,symbol"
 
 static bool has_empty_item(const char *list)
 {
@@ -105,7 +112,8 @@ static int parse_cpus(const struct option *opt, const char *arg, int unset __may
 	return -EINVAL;
 }
 
-static int parse_sort(const struct option *opt, const char *arg, int unset __maybe_unused)
+/* Of tables that are not perf's histograms */
+static int parse_sort(const char *arg, unsigned int *sort)
 {
 	static const struct {
 		const char *name;
@@ -115,7 +123,6 @@ static int parse_sort(const struct option *opt, const char *arg, int unset __may
 		{ "dso", SECTION_SORT_DSO }, { "comm", SECTION_SORT_COMM },
 		{ "pid", SECTION_SORT_PID },
 	};
-	unsigned int *sort = opt->value;
 	size_t len, i;
 
 	*sort = 0;
@@ -126,7 +133,7 @@ static int parse_sort(const struct option *opt, const char *arg, int unset __may
 				break;
 		}
 		if (i == ARRAY_SIZE(keys)) {
-			pr_err("--sort knows sym, dso, comm and pid, but not '%.*s'\n",
+			pr_err("With --format, --sort knows sym, dso, comm and pid, but not '%.*s'\n",
 			       (int)len, arg);
 			return -EINVAL;
 		}
@@ -177,10 +184,63 @@ static int parse_percent_limit(const struct option *opt, const char *arg, int un
 	char *end;
 
 	*limit = strtod(arg, &end);
+	callchain_param.min_percent = *limit;
 	if (end != arg && !*end && *limit >= 0 && *limit <= 100)
 		return 0;
 	pr_err("--percent-limit wants a number from 0 to 100, not '%s'\n", arg);
 	return -EINVAL;
+}
+
+static int parse_call_graph(const struct option *opt, const char *arg, int unset)
+{
+	struct callchain_param *param = opt->value;
+
+	param->enabled = !unset;
+	symbol_conf.use_callchain = !unset;
+	if (!unset)
+		return parse_callchain_report_opt(arg);
+	param->mode = CHAIN_NONE;
+	return 0;
+}
+
+/* What perf report takes from perfconfig(1), as far as it is the same here */
+static int read_config(const char *var, const char *value, void *cb)
+{
+	struct report_options *opts = cb;
+
+	if (!strcmp(var, "report.percent-limit")) {
+		opts->print.percent_limit = strtod(value, NULL);
+		callchain_param.min_percent = opts->print.percent_limit;
+	} else if (!strcmp(var, "report.children")) {
+		symbol_conf.cumulate_callchain = perf_config_bool(var, value);
+	} else if (!strcmp(var, "report.sort_order")) {
+		default_sort_order = strdup(value);
+		if (!default_sort_order)
+			return -1;
+	}
+	return 0;
+}
+
+/* Which of the views is it? What cannot be had with it, or NULL */
+static const char *choose_view(struct report_options *opts, bool tui, bool stdio)
+{
+	struct view *view = &opts->view;
+
+	view->min_percent = opts->print.percent_limit;
+	if (tui && stdio)
+		return "--tui or --stdio, not both";
+	if (tui && !isatty(STDOUT_FILENO))
+		return "--tui wants a terminal to write to";
+	if (!opts->print_fn) {
+		view->tui = tui || (!stdio && !opts->show_header && isatty(STDOUT_FILENO));
+		return opts->print.exit_reasons ?
+		       "--exit-reasons wants --format table; or use --sort exit_reason" : NULL;
+	}
+	if (tui || stdio)
+		return "--tui and --stdio have a format of their own";
+	if (field_order || symbol_conf.report_hierarchy || callchain_param.enabled)
+		return "--format knows no -F, -H and -g";
+	return NULL;
 }
 
 /* Files that options name, those of perf kvm included */
@@ -236,15 +296,27 @@ static void warn_renamed(bool given, const char *old, const char *now)
 	{ .type = OPTION_CALLBACK, .long_name = (old), .value = (v), .set = (given),		\
 	  .callback = (fn), .flags = PARSE_OPT_HIDDEN, .help = "has another name now" }
 
+#define CALL_GRAPH_DEFAULT	"graph,0.5,caller,function,percent"
+
 static void parse_argv(struct report_options *opts, int argc, const char **argv)
 {
+	static char call_graph_default[] = CALL_GRAPH_DEFAULT;
+	static const char call_graph_help[] =
+		"show call chains of the host's code:\n\n" CALLCHAIN_REPORT_HELP
+		"\n\t\t\t\tDefault: " CALL_GRAPH_DEFAULT;
+	char *sort_keys_help = sort_help("what makes a row, perf's keys:", SORT_MODE__NORMAL);
+	char *fields_help = sort_help("the columns:", SORT_MODE__NORMAL);
+	bool tui = false, stdio = false;
+	const char *problem;
 	struct section_opts *sections = &opts->sections;
 	bool old_dso = false, old_comm = false, old_symbol = false;
 	struct option options[] = {
 		OPT_STRING('i', "input", &opts->input, "dir",
 			   "profile to read (default: perf.data)"),
 		OPT_CALLBACK(0, "format", opts, "table|json|csv",
-			     "what to print (default: table)", parse_format),
+			     "own tables, instead of perf's views", parse_format),
+		OPT_BOOLEAN(0, "tui", &tui, "browse in the terminal (default, if it is one)"),
+		OPT_BOOLEAN(0, "stdio", &stdio, "print text (default, if it is no terminal)"),
 		OPT_CALLBACK(0, "attribution", &sections->attribution, "cpu-switch|domain-switch",
 			     "charge the host's work for a guest to host (default) or guest",
 			     parse_attribution),
@@ -252,8 +324,37 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 			    "use kvm:kvm_vcpu_timeline events if there are any (default)"),
 		OPT_BOOLEAN(0, "exit-reasons", &opts->print.exit_reasons,
 			    "show by which exit reason a guest's time was stolen"),
-		OPT_CALLBACK('s', "sort", &sections->sort, "key[,key...]",
-			     "what makes a row: sym, dso, comm, pid (default: all)", parse_sort),
+		OPT_STRING('s', "sort", &sort_order, "key[,key...]",
+			   sort_keys_help ?: "what makes a row"),
+		OPT_STRING('F', "fields", &field_order, "key[,key...]",
+			   fields_help ?: "the columns"),
+		OPT_BOOLEAN('H', "hierarchy", &symbol_conf.report_hierarchy,
+			    "show a tree, a level for each key"),
+		OPT_CALLBACK_DEFAULT('g', "call-graph", &callchain_param,
+				     "print_type,threshold[,print_limit],order,sort_key[,branch],value",
+				     call_graph_help, parse_call_graph, call_graph_default),
+		OPT_BOOLEAN(0, "children", &symbol_conf.cumulate_callchain,
+			    "charge callers with what they call, too (default, with call chains)"),
+		OPT_BOOLEAN('G', "inverted", &opts->view.inverted,
+			    "callers first"),
+		OPT_INTEGER(0, "max-stack", &opts->view.max_stack,
+			    "callers of a sample, at most"),
+		OPT_STRING('p', "parent", &parent_pattern, "regex",
+			   "what is a parent for --sort parent"),
+		OPT_BOOLEAN('n', "show-nr-samples", &symbol_conf.show_nr_samples,
+			    "show a column with the time in samples"),
+		OPT_BOOLEAN(0, "show-total-period", &symbol_conf.show_total_period,
+			    "show a column with the time in ns"),
+		OPT_STRING('w', "column-widths", &symbol_conf.col_width_list_str,
+			   "width[,width...]", "use these widths"),
+		OPT_STRING_NOEMPTY('t', "field-separator", &symbol_conf.field_sep, "separator",
+				   "put this between columns, and no blanks"),
+		OPT_CALLBACK(0, "percentage", NULL, "relative|absolute",
+			     "percent of what is shown, or of all", parse_filter_percentage),
+		OPT_BOOLEAN(0, "header", &opts->show_header, "show the header of the profile"),
+		OPT_BOOLEAN(0, "header-only", &opts->header_only, "show only that"),
+		OPT_BOOLEAN('I', "show-info", &opts->show_info,
+			    "show all of it, with the machine's topology"),
 		OPT_CALLBACK(0, "percent-limit", &opts->print.percent_limit, "percent",
 			     "put rows below it together (default: 0.1)", parse_percent_limit),
 		OPT_LIST(0, "vm", &sections->vms, &opts->vms, "name[,name...]",
@@ -278,6 +379,13 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		OPTS_KVM_GUESTS(&opts->guests),
 		OPT_STRING('k', "vmlinux", &symbol_conf.vmlinux_name, "file",
 			   "vmlinux of the host"),
+		OPT_BOOLEAN(0, "ignore-vmlinux", &symbol_conf.ignore_vmlinux,
+			    "do not look for one"),
+		OPT_STRING(0, "kallsyms", &symbol_conf.kallsyms_name, "file",
+			   "kallsyms of the host"),
+		OPT_CALLBACK(0, "symfs", NULL, "directory[,layout]",
+			     "look for the host's files below this directory",
+			     symbol__config_symfs),
 		OPT_BOOLEAN('f', "force", &opts->force, "don't complain, do it"),
 		OPT_INCR('v', "verbose", &verbose, "be more verbose"),
 		OPT_BOOLEAN('q', "quiet", &quiet, "do not show any warnings"),
@@ -295,6 +403,14 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	warn_renamed(old_comm, "comm", "comms");
 	warn_renamed(old_dso, "dso", "dsos");
 	warn_renamed(old_symbol, "symbol", "symbols");
+	opts->show_header |= opts->header_only;
+	problem = choose_view(opts, tui, stdio);
+	if (problem)
+		usage_with_options_msg(usage, options, "%s\n", problem);
+	if (opts->print_fn && sort_order && parse_sort(sort_order, &sections->sort))
+		usage_with_options(usage, options);
+	free(sort_keys_help);
+	free(fields_help);
 }
 
 /**
@@ -306,14 +422,21 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
  */
 int report_options__parse(struct report_options *opts, int argc, const char **argv)
 {
+	int ret;
+
 	*opts = (struct report_options) {
 		.sections.sort = SECTION_SORT_ALL,
 		.print.percent_limit = DEFAULT_PERCENT_LIMIT,
-		.print_fn = print_table,
+		.view = { .max_stack = PERF_MAX_STACK_DEPTH, .stderr_fd = -1 },
 		.use_timeline = true,
 		.input = "perf.data",
 	};
 	kvm_guests_options__init(&opts->guests);
+	sort_keys__add();
+	default_sort_order = DEFAULT_SORT_ORDER;
+	ret = perf_config(read_config, opts);
+	if (ret)
+		return ret;
 	parse_argv(opts, argc, argv);
 
 	if (!strcmp(opts->input, "-")) {

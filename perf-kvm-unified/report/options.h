@@ -8,6 +8,7 @@
 #include "kvm-unified/guests/options.h"
 #include "print.h"
 #include "sections.h"
+#include "view.h"
 
 struct measurement;
 struct perf_session;
@@ -16,7 +17,9 @@ struct perf_session;
  * struct report_options - what the user wants of a report
  * @sections: which sections, of which time, with which rows
  * @print: how to print them
- * @print_fn: ... and in which format
+ * @print_fn: ... and in which format; NULL: in perf's own view, which is @view
+ * @show_header: @show_info: begin with that of the file, the latter with all of it;
+ *	@header_only: end with it
  * @guests: what to use for names of guests
  * @use_timeline: use kvm:kvm_vcpu_timeline if it is there
  * @input: where the profile is
@@ -27,6 +30,10 @@ struct report_options {
 	struct section_opts sections;
 	struct print_opts print;
 	print_fn	 print_fn;
+	struct view	 view;
+	bool		 show_header;
+	bool		 show_info;
+	bool		 header_only;
 	struct kvm_guests_options guests;
 	bool		 use_timeline;
 	const char	 *input;

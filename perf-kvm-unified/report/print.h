@@ -4,8 +4,10 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <linux/types.h>
 
 struct measurement;
+struct section;
 struct section_opts;
 struct sections;
 
@@ -27,6 +29,10 @@ struct print_opts {
 typedef int (*print_fn)(const struct measurement *m, const struct sections *sections,
 			const struct section_opts *section_opts, const struct print_opts *opts,
 			FILE *fp);
+
+void print_report_header(const struct measurement *m, const struct print_opts *opts, FILE *fp);
+void print_section_title(const struct section *section, u64 period,
+			 const struct section_opts *opts, FILE *fp);
 
 int print_table(const struct measurement *m, const struct sections *sections,
 		const struct section_opts *section_opts, const struct print_opts *opts, FILE *fp);

@@ -227,6 +227,23 @@ double profile__percent(const struct profile *p, u64 time)
 	return p->total ? 100.0 * time / p->total : 0;
 }
 
+/* What a row is called that says no more than its class */
+const char *profile_key__class_row(const struct profile_key *key)
+{
+	switch (key->class) {
+	case PROFILE_IDLE:	return "[idle]";
+	case PROFILE_HOST:	return "[host]";
+	case PROFILE_STEAL:	return "[steal]";
+	case PROFILE_LOST:	return "[lost]";
+	case PROFILE_UNKNOWN:	return "[unknown]";
+	case PROFILE_VM:	return key->function;	/* which VM */
+	case PROFILE_OS:	return "[kernel]";
+	case PROFILE_USER:	return "[user]";
+	case PROFILE_NR_CLASSES:
+	default:		return "";
+	}
+}
+
 const char *profile_class__name(enum profile_class class)
 {
 	static const char *const names[PROFILE_NR_CLASSES] = {

@@ -72,6 +72,7 @@ int profile__add(struct profile *p, const struct profile_key *key, u64 time);
 struct profile_row **profile__sorted(const struct profile *p, u64 period, size_t *nr);
 double profile__percent(const struct profile *p, u64 time);
 u64 profile__samples(u64 time, u64 period);
+const char *profile_key__class_row(const struct profile_key *key);
 const char *profile_class__name(enum profile_class class);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_PROFILE_H */

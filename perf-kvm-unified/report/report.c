@@ -20,6 +20,8 @@
 #include "util/data.h"
 #include "util/debug.h"
 #include "util/evsel.h"
+#include "util/header.h"
+#include "util/hist.h"
 #include "util/session.h"
 #include "util/symbol.h"
 #include "util/trace-event.h"
@@ -34,6 +36,7 @@
 #include "options.h"
 #include "report.h"
 #include "sections.h"
+#include "view.h"
 
 /* More lost than this much of all samples is said as a warning. */
 #define LOST_WARN_PERCENT	1.0
@@ -193,7 +196,7 @@ static int report__print(struct report *rep)
 {
 	struct report_options *opts = &rep->opts;
 	char selection[512];
-	int ret;
+	int ret = 0;
 
 	opts->print.mode_reason = rep->m.axis.span.timeline ? "" :
 		!rep->m.session->kvm_guests ? "as guests are not told apart" :
@@ -201,12 +204,22 @@ static int report__print(struct report *rep)
 				      "as --no-timeline says";
 	report_options__selection(opts, selection, sizeof(selection));
 	opts->print.selection = selection;
-	ret = sections__build(&rep->m, &opts->sections, &rep->sections);
-	if (!ret) {
+	if (!opts->print_fn) {
+		ret = tables__init(&opts->view.tables, rep->m.session, rep->m.period);
+		rep->sections.tables = &opts->view.tables;
+	}
+	if (!ret)
+		ret = sections__build(&rep->m, &opts->sections, &rep->sections);
+	if (!ret && !opts->print_fn)
+		ret = tables__finish(&opts->view.tables);
+	if (!ret)
 		report__warn(rep);
+	if (!ret && opts->print_fn)
 		ret = opts->print_fn(&rep->m, &rep->sections, &opts->sections, &opts->print,
 				     stdout);
-	}
+	else if (!ret)
+		ret = view__show(&opts->view, &rep->m, &rep->sections, &opts->sections,
+				 &opts->print);
 	if (!ret && (fflush(stdout) || ferror(stdout)))
 		ret = -errno;
 	if (ret)
@@ -279,6 +292,10 @@ static int report__run(struct report *rep, struct perf_data *data)
 
 	rep->m.session = session;
 	kvm_guests__load(session, &rep->opts.guests);
+	ret = rep->opts.print_fn ? 0 : view__open(&rep->opts.view, session, &rep->m,
+						  &rep->opts.sections);
+	if (ret)
+		return ret;
 	ret = symbol__init(&session->header.env) < 0 ? -EIO : 0;
 	if (!ret)
 		ret = measurement__open(&rep->m, session);
@@ -293,6 +310,10 @@ static int report__run(struct report *rep, struct perf_data *data)
 		ret = report_options__parse_times(&rep->opts, session);
 	if (!ret)
 		ret = sections__init(&rep->sections, &rep->m, &rep->opts.sections);
+	if (!ret && rep->opts.show_header)
+		perf_session__fprintf_info(session, stdout, rep->opts.show_info);
+	if (!ret && rep->opts.header_only)
+		return 0;
 	if (!ret) {
 		ret = perf_session__process_events(session);
 		if (ret == -ENOMEM)
@@ -324,7 +345,9 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 	struct perf_data data = { .mode = PERF_DATA_MODE_READ };
 	int ret;
 
-	ret = measurement__init(&rep.m);
+	ret = hists__init();
+	if (!ret)
+		ret = measurement__init(&rep.m);
 	if (ret)
 		return 1;
 	ret = report_options__parse(&rep.opts, argc, argv);
@@ -341,6 +364,8 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 
 	if (!ret)
 		ret = report__run(&rep, &data);
+	if (!rep.opts.print_fn)
+		view__end(&rep.opts.view);
 
 	if (rep.m.session)
 		perf_session__delete(rep.m.session);

@@ -14,6 +14,7 @@
 
 #include "util/evsel.h"
 #include "util/hashmap.h"
+#include "util/hist.h"
 #include "util/intlist.h"
 #include "util/strlist.h"
 #include "util/time-utils.h"
@@ -24,6 +25,7 @@
 #include "exits.h"
 #include "measurement.h"
 #include "sections.h"
+#include "tables.h"
 #include "tally.h"
 
 /* Long enough for any row that is not a function */
@@ -53,28 +55,19 @@ static u64 visible(const struct section_opts *opts, u64 start, u64 end, u32 cpu)
 	return time;
 }
 
-static bool row_is_shown(const struct section_opts *opts, const struct profile_key *key)
+/* Why a row is not shown: bits of enum hist_filter; 0: it is */
+static u16 filters(const struct section_opts *opts, const struct profile_key *key)
 {
-	return (!opts->pids || (key->pid >= 0 && intlist__has_entry(opts->pids, key->pid))) &&
-	       (!opts->comms || strlist__has_entry(opts->comms, key->comm)) &&
-	       (!opts->dsos || strlist__has_entry(opts->dsos, key->module)) &&
-	       (!opts->syms || strlist__has_entry(opts->syms, key->function));
-}
+	u16 filtered = 0;
 
-static const char *class_row(const struct profile_key *key)
-{
-	switch (key->class) {
-	case PROFILE_IDLE:	return "[idle]";
-	case PROFILE_HOST:	return "[host]";
-	case PROFILE_STEAL:	return "[steal]";
-	case PROFILE_LOST:	return "[lost]";
-	case PROFILE_UNKNOWN:	return "[unknown]";
-	case PROFILE_VM:	return key->function;	/* which VM */
-	case PROFILE_OS:	return "[kernel]";
-	case PROFILE_USER:	return "[user]";
-	case PROFILE_NR_CLASSES:
-	default:		return "";
-	}
+	if ((opts->pids && (key->pid < 0 || !intlist__has_entry(opts->pids, key->pid))) ||
+	    (opts->comms && !strlist__has_entry(opts->comms, key->comm)))
+		filtered |= 1 << HIST_FILTER__THREAD;
+	if (opts->dsos && !strlist__has_entry(opts->dsos, key->module))
+		filtered |= 1 << HIST_FILTER__DSO;
+	if (opts->syms && !strlist__has_entry(opts->syms, key->function))
+		filtered |= 1 << HIST_FILTER__SYMBOL;
+	return filtered;
 }
 
 /* @key with only what rows are sorted by */
@@ -97,28 +90,53 @@ static struct profile_key reduce_key(const struct section_opts *opts,
 		reduced.function = "";
 		/* What is no code, or has no name left, is called what it is. */
 		if (!code || (!reduced.module[0] && !reduced.comm[0] && reduced.pid < 0))
-			reduced.module = class_row(key);
+			reduced.module = profile_key__class_row(key);
 	}
 	return reduced;
 }
 
-static int section__add(struct section *section, const struct section_opts *opts,
-			const struct profile_key *key, u64 time)
+/* @row is changed: it gets what keeps it from being shown. 0 or -ENOMEM */
+static int section__add(struct section *section, struct sections *sections,
+			struct table_row *row, u64 time)
 {
+	const struct section_opts *opts = sections->opts;
+	const struct profile_key *key = row->key;
 	struct profile_key reduced;
 
-	if (!row_is_shown(opts, key)) {
+	row->filtered = filters(opts, key);
+	if (row->filtered)
 		section->hidden += time;
+	if (sections->tables || row->filtered) {
 		section->profile.total += time;
 		section->profile.classes[key->class] += time;
-		return 0;
+		return sections->tables ?
+		       tables__add(sections->tables, section->table, row, time) : 0;
 	}
 	reduced = reduce_key(opts, key);
 	return profile__add(&section->profile, &reduced, time);
 }
 
-static struct section *sections__new(struct sections *sections, enum section_level level,
-				     u32 vm, u32 vcpu)
+/* What was hit and nothing else is known of. 0 or -ENOMEM */
+static int section__add_hits(struct section *section, struct sections *sections,
+			     const struct measurement *m, const struct tally *tally,
+			     struct table_row *row)
+{
+	int ret = 0;
+
+	for (u32 hit = 0; !ret && hit < tally->nr_hits; hit++) {
+		if (!tally->hits[hit])
+			continue;
+		row->hit = m->hits.by_idx[hit];
+		row->key = &row->hit->key;
+		ret = section__add(section, sections, row, tally->hits[hit]);
+	}
+	row->hit = NULL;
+	return ret;
+}
+
+/* @name: copied, as far as there is room. NULL: no memory */
+static struct section *sections__new(struct sections *sections, const struct measurement *m,
+				     enum section_level level, u32 vm, u32 vcpu, const char *name)
 {
 	struct section *entries = reallocarray(sections->entries, sections->nr + 1,
 					       sizeof(*entries));
@@ -129,9 +147,15 @@ static struct section *sections__new(struct sections *sections, enum section_lev
 	sections->entries = entries;
 	section = &entries[sections->nr];
 	*section = (struct section) { .level = level, .vm = vm, .vcpu = vcpu };
+	strlcpy(section->title, name, sizeof(section->title));
 	if (profile__init(&section->profile))
 		return NULL;
 	sections->nr++;
+	if (sections->tables) {
+		section->table = tables__new(sections->tables, m->evsel, section->title);
+		if (!section->table)
+			return NULL;
+	}
 	return profile__init(&section->reasons) ? NULL : section;
 }
 
@@ -200,11 +224,19 @@ static int sum_up_cpu(const struct cpu_interval *interval, void *arg)
 	if (!time)
 		return 0;
 	if (interval->kind == CPU_TIME_SAMPLE) {
-		if (sections->opts->attribution != ATTRIBUTION_DOMAIN_SWITCH)
-			return tally__add_hit(&sections->host, interval->sample->hit, time);
-		key.vcpu = interval->sample->vcpu;
-		key.task = interval->sample->task;
-		key.hit = interval->sample->hit;
+		const struct section_opts *opts = sections->opts;
+		const struct axis_sample *sample = interval->sample;
+		bool by_vm = opts->by_vm || opts->attribution == ATTRIBUTION_DOMAIN_SWITCH;
+
+		if (!by_vm && !opts->by_exit_reason)
+			return tally__add_hit(&sections->host, sample->hit, time);
+		key.hit = sample->hit;
+		key.vcpu = by_vm ? sample->vcpu : TIME_AXIS_NONE;
+		key.task = by_vm ? sample->task : TIME_AXIS_NONE;
+		if (opts->by_exit_reason && sample->kind == AXIS_SAMPLE_EXIT) {
+			key.isa = sample->isa;
+			key.exit_reason = sample->exit_reason;
+		}
 	}
 	return tally__add(&sections->host, &key, time);
 }
@@ -369,22 +401,32 @@ static int section__add_reason(struct section *section, const struct vcpu_interv
 
 /* For the calls of time_axis__share() */
 struct vcpu_rows {
+	struct sections	*sections;
 	struct section	*section;
 	const struct measurement *m;
-	const struct section_opts *opts;
 	const struct axis_vcpu *vcpu;
 	struct vcpu_interval interval;	/* all that is of use of those that are summed up */
 };
 
 static int add_vcpu_row(const struct vcpu_rows *rows, u64 time)
 {
+	const struct vcpu_interval *interval = &rows->interval;
 	char name[ROW_NAME_LEN];
-	struct profile_key key = interval__key(rows->m, rows->opts, rows->vcpu, &rows->interval,
-					       name);
-	int ret = section__add(rows->section, rows->opts, &key, time);
+	struct profile_key key = interval__key(rows->m, rows->sections->opts, rows->vcpu,
+					       interval, name);
+	struct table_row row = {
+		.key = &key,
+		.info = {
+			.vm = rows->m->vms[rows->vcpu->vm].name,
+			.vcpu = rows->vcpu->id,
+			.isa = interval->isa,
+			.exit_reason = interval->exit_reason,
+		},
+	};
+	int ret = section__add(rows->section, rows->sections, &row, time);
 
-	if (!ret && key.class == PROFILE_STEAL)
-		ret = section__add_reason(rows->section, &rows->interval, time);
+	if (!ret && key.class == PROFILE_STEAL && !rows->sections->tables)
+		ret = section__add_reason(rows->section, interval, time);
 	return ret;
 }
 
@@ -397,24 +439,23 @@ static int add_shared_row(u32 task, u64 time, void *arg)
 }
 
 static int section__add_vcpu(struct sections *sections, u32 section, struct measurement *m,
-			     const struct section_opts *opts, const struct axis_vcpu *vcpu)
+			     const struct axis_vcpu *vcpu)
 {
 	const struct tally *tally = sections__tally(sections, vcpu - m->axis.vcpus);
 	struct vcpu_rows rows = {
+		.sections = sections,
 		.section = &sections->entries[section],
 		.m = m,
-		.opts = opts,
 		.vcpu = vcpu,
 	};
+	struct table_row row = { .info = { .vm = m->vms[vcpu->vm].name, .vcpu = vcpu->id } };
 	struct hashmap_entry *entry;
-	int ret = tally ? 0 : -ENOMEM;
+	int ret;
 	size_t bkt;
 
-	for (u32 hit = 0; !ret && hit < tally->nr_hits; hit++) {
-		if (tally->hits[hit])
-			ret = section__add(rows.section, opts, &m->hits.by_idx[hit]->key,
-					   tally->hits[hit]);
-	}
+	if (!tally)
+		return -ENOMEM;
+	ret = section__add_hits(rows.section, sections, m, tally, &row);
 	if (ret)
 		return ret;
 	hashmap__for_each_entry(tally->others, entry, bkt) {
@@ -441,27 +482,34 @@ static int section__add_vcpu(struct sections *sections, u32 section, struct meas
 	return ret;
 }
 
-/* The VM that the host worked for, if that is to be charged to it */
-static u32 tally_key__vm(const struct measurement *m, const struct section_opts *opts,
-			 const struct tally_key *key)
+/* The VM that the host worked for, as far as that was asked for when it was summed up */
+static u32 tally_key__vm(const struct measurement *m, const struct tally_key *key)
 {
-	if (opts->attribution != ATTRIBUTION_DOMAIN_SWITCH)
-		return TIME_AXIS_NONE;
 	if (key->vcpu != TIME_AXIS_NONE)
 		return m->axis.vcpus[key->vcpu].vm;
 	return key->task < m->nr_tasks ? task__vm(m, m->tasks[key->task]) : TIME_AXIS_NONE;
 }
 
-static int add_host_row(struct section *section, const struct measurement *m,
-			const struct section_opts *opts, const struct tally_entry *sum)
+static int add_host_row(struct section *section, struct sections *sections,
+			const struct measurement *m, const struct tally_entry *sum)
 {
+	bool charge_guest = sections->opts->attribution == ATTRIBUTION_DOMAIN_SWITCH;
 	struct profile_key key = { .module = "", .comm = "", .pid = -1 };
-	struct vm_row row;
+	struct table_row row = {
+		.key = &key,
+		.info = {
+			.vcpu = TABLE_NO_VCPU,
+			.isa = sum->key.isa,
+			.exit_reason = sum->key.exit_reason,
+		},
+	};
+	struct vm_row names;
 	u32 vm = TIME_AXIS_NONE;
 
 	switch ((enum cpu_time_kind)sum->key.kind) {
 	case CPU_TIME_GUEST:
 		vm = m->axis.vcpus[sum->key.vcpu].vm;
+		charge_guest = true;
 		break;
 	case CPU_TIME_LOST:
 		key.class = PROFILE_LOST;
@@ -478,38 +526,39 @@ static int add_host_row(struct section *section, const struct measurement *m,
 		break;
 	case CPU_TIME_SAMPLE:
 	default:
-		vm = tally_key__vm(m, opts, &sum->key);
-		if (vm == TIME_AXIS_NONE)
-			key = m->hits.by_idx[sum->key.hit]->key;
+		vm = tally_key__vm(m, &sum->key);
+		if (vm == TIME_AXIS_NONE || !charge_guest) {
+			row.hit = m->hits.by_idx[sum->key.hit];
+			row.key = &row.hit->key;
+		}
 		break;
 	}
-	if (vm != TIME_AXIS_NONE)
-		key = vm_row__key(&row, m->vms[vm].name, m->vms[vm].pid);
-	return section__add(section, opts, &key, sum->time);
+	if (vm != TIME_AXIS_NONE) {
+		row.info.vm = m->vms[vm].name;
+		if (sum->key.vcpu != TIME_AXIS_NONE)
+			row.info.vcpu = m->axis.vcpus[sum->key.vcpu].id;
+		if (charge_guest)
+			key = vm_row__key(&names, m->vms[vm].name, m->vms[vm].pid);
+	}
+	return section__add(section, sections, &row, sum->time);
 }
 
-static int add_host(struct sections *sections, struct measurement *m,
-		    const struct section_opts *opts)
+static int add_host(struct sections *sections, struct measurement *m)
 {
 	const struct tally *tally = &sections->host;
-	struct section *section = sections__new(sections, SECTION_HOST, 0, 0);
+	struct section *section = sections__new(sections, m, SECTION_HOST, 0, 0, "Host");
+	struct table_row row = { .info = { .vcpu = TABLE_NO_VCPU } };
 	struct hashmap_entry *entry;
-	int ret = 0;
+	int ret;
 	size_t bkt;
 
 	if (!section)
 		return -ENOMEM;
-	scnprintf(section->title, sizeof(section->title), "Host");
-
-	for (u32 hit = 0; !ret && hit < tally->nr_hits; hit++) {
-		if (tally->hits[hit])
-			ret = section__add(section, opts, &m->hits.by_idx[hit]->key,
-					   tally->hits[hit]);
-	}
+	ret = section__add_hits(section, sections, m, tally, &row);
 	if (ret)
 		return ret;
 	hashmap__for_each_entry(tally->others, entry, bkt) {
-		ret = add_host_row(section, m, opts, entry->pvalue);
+		ret = add_host_row(section, sections, m, entry->pvalue);
 		if (ret)
 			break;
 	}
@@ -535,27 +584,22 @@ static int add_vm(struct sections *sections, struct measurement *m,
 		  const struct section_opts *opts, const struct axis_vcpu **vcpus, u32 nr)
 {
 	u32 vm = vcpus[0]->vm, first = sections->nr;
+	char title[GUEST_VM_NAME_LEN + 32];
 	int ret = 0;
 
-	if (!sections__new(sections, SECTION_VM, vm, 0))
+	if (!sections__new(sections, m, SECTION_VM, vm, 0, m->vms[vm].name))
 		return -ENOMEM;
-	scnprintf(sections->entries[first].title, sizeof(sections->entries[first].title), "%s",
-		  m->vms[vm].name);
 
 	for (u32 i = 0; !ret && i < nr; i++) {
-		struct section *section;
-
 		if (!vcpu_is_wanted(opts, vcpus[i]))
 			continue;
-		ret = section__add_vcpu(sections, first, m, opts, vcpus[i]);
+		ret = section__add_vcpu(sections, first, m, vcpus[i]);
 		if (ret || nr == 1)
 			continue;
-		section = sections__new(sections, SECTION_VCPU, vm, vcpus[i]->id);
-		if (!section)
+		scnprintf(title, sizeof(title), "%s, vCPU %u", m->vms[vm].name, vcpus[i]->id);
+		if (!sections__new(sections, m, SECTION_VCPU, vm, vcpus[i]->id, title))
 			return -ENOMEM;
-		scnprintf(section->title, sizeof(section->title), "%s, vCPU %u",
-			  m->vms[vm].name, vcpus[i]->id);
-		ret = section__add_vcpu(sections, sections->nr - 1, m, opts, vcpus[i]);
+		ret = section__add_vcpu(sections, sections->nr - 1, m, vcpus[i]);
 	}
 	return ret;
 }
@@ -594,7 +638,7 @@ static int add_vms(struct sections *sections, struct measurement *m,
 int sections__build(struct measurement *m, const struct section_opts *opts,
 		    struct sections *sections)
 {
-	int ret = add_host(sections, m, opts);
+	int ret = add_host(sections, m);
 
 	return ret ?: add_vms(sections, m, opts);
 }

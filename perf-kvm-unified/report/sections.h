@@ -10,10 +10,12 @@
 #include "tally.h"
 
 struct intlist;
+struct evsel;
 struct measurement;
 struct perf_cpu_map;
 struct perf_time_interval;
 struct strlist;
+struct tables;
 
 /* Who the time is charged to that the host works for a guest */
 enum attribution {
@@ -35,6 +37,8 @@ enum attribution {
  * @pids: @comms: @dsos: @syms: rows that are shown, if not NULL
  * @cpus: only what was on these CPUs of the host, if not NULL
  * @times: only these times, @nr_times of them, unless that is 0
+ * @by_vm: @by_exit_reason: tell the host's own work apart by the VM and vCPU that it was
+ *	for, or by the exit reason that it handled; in perf's histograms
  */
 struct section_opts {
 	enum attribution attribution;
@@ -48,6 +52,8 @@ struct section_opts {
 	struct perf_cpu_map *cpus;
 	struct perf_time_interval *times;
 	int		nr_times;
+	bool		by_vm;
+	bool		by_exit_reason;
 };
 
 enum section_level {
@@ -62,6 +68,7 @@ enum section_level {
  * @vcpu: id of the vCPU
  * @reasons: time that was stolen, by the last exit reason before
  * @hidden: ns of rows that are not shown
+ * @table: perf's histogram instead of the rows of @profile, if there are any
  */
 struct section {
 	enum section_level level;
@@ -71,17 +78,20 @@ struct section {
 	struct profile	profile;
 	struct profile	reasons;
 	u64		hidden;
+	struct evsel	*table;
 };
 
 /**
  * struct sections
  * @entries: the tables, @nr of them, made by sections__build()
+ * @tables: perf's histograms, if they are wanted and not the rows of profiles
  * @host: @vcpus: the sums that they are made of, the latter by number of the vCPU
  */
 struct sections {
 	struct section	*entries;
 	u32		nr;
 	const struct section_opts *opts;
+	struct tables	*tables;
 	struct tally	host;
 	struct tally	*vcpus;
 	u32		nr_vcpus;

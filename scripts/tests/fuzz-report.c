@@ -562,7 +562,10 @@ static struct fuzz_file *fuzz__pick_file(struct fuzz *fz)
 	return nr ? of_kind[fuzz__below(fz, nr)] : &fz->files[fuzz__below(fz, fz->nr_files)];
 }
 
-/* What the report is called with: the map is also read by hand, a way of its own. */
+/*
+ * What the report is called with: the map is also read by hand, a way of its own, and then
+ * it is our tables that are printed, not perf's.
+ */
 static void fuzz__argv(struct fuzz *fz, bool by_hand, const char *argv[], char *buf, size_t size)
 {
 	const char *map = NULL;
@@ -588,6 +591,8 @@ static void fuzz__argv(struct fuzz *fz, bool by_hand, const char *argv[], char *
 		argv[argc++] = "--no-guest-maps";
 		argv[argc++] = "--guest-map";
 		argv[argc++] = buf;
+		argv[argc++] = "--format";
+		argv[argc++] = "table";
 	}
 	argv[argc] = NULL;
 }

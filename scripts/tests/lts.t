@@ -20,7 +20,7 @@ shell_tests_pass
 lab_runs libquantum
 cd "$LAB_OUT/libquantum" || { done_testing; }
 
-"$PERF" kvm unified report -f -i perf.data -k "$TREE/host/vmlinux" \
+"$PERF" kvm unified report --format table -f -i perf.data -k "$TREE/host/vmlinux" \
 	--guest-root "$MAIN_TREE/guest/root" --percent-limit 0 >"$TMP/report" 2>"$TMP/warnings"
 rc=$?
 cat "$TMP/warnings" >&2

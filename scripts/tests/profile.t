@@ -17,7 +17,7 @@ cd "$LAB/libquantum" || { done_testing; }
 
 # --- the report ----------------------------------------------------------------
 
-"$PERF" kvm unified report -f -i perf.data -k "$TREE/host/vmlinux" \
+"$PERF" kvm unified report --format table -f -i perf.data -k "$TREE/host/vmlinux" \
 	--guest-root "$ROOT" --percent-limit 0 >"$REPORT" 2>"$TMP/warnings"
 rc=$?
 cat "$REPORT" "$TMP/warnings" >&2
@@ -358,7 +358,7 @@ for other in "64 1" "10 0" "-10 0"; do
 		-i ../libquantum/perf.data --no-guest-maps --guest-map "guest1=$TMP/other.map"
 done
 ok "the right map by hand gives the names" grep -q 'quantum_toffoli.* shor (' \
-	<("$PERF" kvm unified report -f -i ../libquantum/perf.data --no-guest-maps \
+	<("$PERF" kvm unified report --format table -f -i ../libquantum/perf.data --no-guest-maps \
 		--guest-map "guest1=$map" --guest-root "$ROOT" 2>&1)
 head -c 1000000 "$map" >"$TMP/truncated.map"
 ok "refused: a truncated map" report_refused 'truncated.map is truncated' \
@@ -413,7 +413,7 @@ at_least 500 "samples of a vCPU made as the first kernels had them" \
 	"$("$TESTS/old-profile" "$TMP/old.data/data")"
 for profile in perf.data "$TMP/old.data"; do
 	"$PERF" script -f -i "$profile" -F misc,pid,ip,vcpu_ctx 2>/dev/null
-	"$PERF" kvm unified report -f -i "$profile" -k "$TREE/host/vmlinux" --no-timeline 2>/dev/null |
+	"$PERF" kvm unified report --format table -f -i "$profile" -k "$TREE/host/vmlinux" --no-timeline 2>/dev/null |
 		grep -v '^#'
 done >"$TMP/both"
 ok "perf script and the report show the same of it" \

@@ -17,9 +17,13 @@ kvm_report()
 	"$PERF" kvm ${1:+"$1"} unified report -f -i perf.data -k "$TREE/host/vmlinux" \
 		--guest-root "$MAIN_TREE/guest/root" "${@:2}" 2>"$TMP/warnings"
 }
+# report OPTION...: as JSON, CSV or table
 report()
 {
-	kvm_report "" "$@"
+	case " $* " in
+	*' --format '*) kvm_report "" "$@" ;;
+	*)		kvm_report "" --format table "$@" ;;
+	esac
 }
 
 # json FILE EXPRESSION
@@ -254,7 +258,7 @@ fifo_kallsyms()
 {
 	rm "$TMP/part/${kallsyms#*/}"
 	mkfifo "$TMP/part/${kallsyms#*/}"
-	timeout 30 "$PERF" kvm unified report -f -i "$TMP/part" >"$TMP/table" 2>"$TMP/warnings" &&
+	timeout 30 "$PERF" kvm unified report --format table -f -i "$TMP/part" >"$TMP/table" 2>"$TMP/warnings" &&
 		grep -q "^Guest guest1: .*/kallsyms is not a file" "$TMP/warnings"
 }
 ok "... a fifo in their place: it says so" fifo_kallsyms
@@ -361,7 +365,9 @@ exit_code()
 	report "${@:2}"
 	[ $? -eq "$1" ]
 }
-for bad in "--format xml" "--attribution none" "--sort cpu" "--sort sym," "--vcpu a" "--pid 1,x" \
+for bad in "--format xml" "--attribution none" "--format csv --sort cpu" \
+	"--format json --sort sym," "--format json -H" "--format csv -g" "--format json -F sym" \
+	"--tui" "--vcpu a" "--pid 1,x" \
 	"--pid ,1" "--vcpu 0,0" "--cpu a" "--cpu ," "--cpu 0-" "--cpu 0-,1" "--cpu 0,,1" \
 	"--cpu 0,a" "-C 1-" "--vm guest1,," "--vm guest1,guest1" "--comms file:///none" \
 	"--percent-limit 101" "--guest-map x"; do
@@ -387,6 +393,113 @@ full_disk()
 	[ $? -eq 1 ] && grep -q 'Cannot print the report: No space left' "$TMP/warnings"
 }
 ok "a report that cannot be written" full_disk
+
+# --- perf's views: as text ---------------------------------------------------------------
+
+# view OPTION...
+view()
+{
+	kvm_report "" --stdio --percent-limit 0 "$@"
+}
+# ns NAME KEY: of the table NAME, the ns by what is in the column KEY, sorted
+ns()
+{
+	view -F "period,$2" -t ';' | awk -F ';' -v name="$1" '
+		/^# .*Total samples:/ { on = $0 ~ "^# " name " " }
+		on && /^ *[0-9]+ *;/ { gsub(/^ +| +$/, "", $1); gsub(/^ +| +$/, "", $2); print $2, $1 }' |
+		sort
+}
+view >"$TMP/view"
+ok "stdio: an exit code of 0" test $? -eq 0
+ok "stdio: the columns are perf report's" \
+	grep -qx '# Overhead  *Pid:Command  *Shared Object  *Symbol *' "$TMP/view"
+ok "stdio: a function of a guest's process" \
+	grep -qE '^ +[0-9.]+% +[0-9]+:shor +libquantum.so.8 +\[u\] quantum_toffoli' "$TMP/view"
+ok "stdio: and what is no code" grep -qE '% .* \[-\] \[steal\] \(outside: ' "$TMP/view"
+ok "it is what there is without --stdio, where it is no terminal" \
+	diff "$TMP/view" <(kvm_report "" --percent-limit 0)
+classes_of()
+{
+	json "$TMP/json" '"\n".join(sorted("%s %d" % (k, v) for k, v in
+		'"$1"'["classes_ns"].items() if v))'
+}
+for level in "Host $HOST" "guest1 $VM"; do
+	ok "--sort class: ${level%% *}, to the ns" \
+		diff <(classes_of "${level#* }") <(ns "${level%% *}" class)
+done
+functions_of_guest()
+{
+	json "$TMP/json" '"\n".join(sorted("%d" % row["time_ns"] for row in level("guest1")["rows"]
+		if row["class"] == "USER" and row["function"] != "[unknown]"))' | sort -n
+}
+ok "the functions of processes, to the ns" diff <(functions_of_guest) \
+	<(view -F period,class,tgid,pid,dso,sym -t ';' |
+		awk -F ';' '/^# .*Total samples:/ { on = /^# guest1 / }
+			on && $2 ~ /USER/ && $NF !~ /\[unknown\]/ { printf "%.0f\n", $1 }' | sort -n)
+ok "--sort exit_reason: the steal, by the exit before" \
+	diff <(json "$TMP/json" '"\n".join(sorted("%s %d" % (row["function"], row["time_ns"])
+			for row in level("guest1")["steal_by_exit_reason"] if row["function"] != "not known"))') \
+	<(view -F period,exit_reason,class -t ';' | awk -F ';' '
+		/^# .*Total samples:/ { on = /^# guest1 / }
+		on && $3 ~ /steal/ && $2 ~ /[a-z]/ { gsub(/ /, "", $2); printf "%s %.0f\n", $2, $1 }' | sort)
+ok "--sort vm,vcpu: what the host did for the VM" \
+	grep -qE '^ +[0-9.]+% +guest1 +0 +OS' <(view --sort vm,vcpu,class)
+ok "--hierarchy: a level for each key" \
+	grep -qE '^# +Overhead  Class / Shared Object' <(view -H --sort class,dso)
+relative()
+{
+	view -d libquantum.so.8 --percentage "$1" --sort dso -t ';' |
+		awk -F ';' '/libquantum.so.8/ { print $1 + 0 }'
+}
+ok "--percentage relative: of what is shown" test "$(relative relative)" = 100
+ok "--percentage absolute: of all" test "$(relative absolute)" != 100
+ok "--percent-limit: what is below is counted" \
+	grep -qE '^# [0-9]+ more below 5.00%: [0-9.]+%$' <(kvm_report "" --stdio --percent-limit 5)
+ok "--header-only: and no table" not grep -q 'Total samples' <(view --header-only)
+ok "... but the header" grep -q '^# hostname' <(view --header-only)
+no_such_key()
+{
+	view --sort nope
+	[ $? -eq 1 ] && grep -q "Unknown --sort key: .nope" "$TMP/warnings"
+}
+ok "refused: a key that there is not" no_such_key
+no_chains()
+{
+	view -g
+	[ $? -eq 1 ] && grep -q 'no call chains in this profile: record with -g' "$TMP/warnings"
+}
+ok "refused: -g without call chains" no_chains
+printf '[report]\n\tsort_order = class\n\tpercent-limit = 0\n' >"$TMP/config"
+ok "perfconfig: what report.sort_order and report.percent-limit say" \
+	diff <(view --sort class) <(PERF_CONFIG=$TMP/config kvm_report "" --stdio)
+ok "... is for perf's views" diff "$TMP/json" <(PERF_CONFIG=$TMP/config report --format json)
+
+# --- and the call chains of the host ---
+
+chains=$LAB_OUT/refusals/chains.data
+if [ -d "$chains" ]; then
+	chains()
+	{
+		"$PERF" kvm unified report -f -i "$chains" -k "$TREE/host/vmlinux" --stdio \
+			"$@" 2>"$TMP/warnings"
+	}
+	chains >"$TMP/chains"
+	ok "-g: columns for callers and for code itself" grep -q '^# Children .*Self' "$TMP/chains"
+	ok "-g: the callers of a function" grep -qE '^ +[|-].*[a-z_]+' "$TMP/chains"
+	# Of callers: children, and themselves
+	callers_have_more()
+	{
+		awk '/\[k\] do_syscall_64/ && $1 + 0 > $2 + 0 { found = 1 } END { exit !found }' \
+			"$TMP/chains"
+	}
+	ok "-g: a caller has what it calls" callers_have_more
+	ok "--no-children: no such column" not grep -q Children <(chains --no-children)
+	ok "--no-call-graph: no callers" not grep -qE -- '--[a-z0-9.]*--|---' <(chains --no-call-graph)
+	ok "what is recorded without is the same" diff \
+		<(chains --no-call-graph --no-children --sort class -F period,class) \
+		<(chains --no-children -g none --sort class -F period,class)
+fi
+
 # --- perf's own commands ---------------------------------------------------------------
 
 guest_files=$MAIN_TREE/guest/root
@@ -413,7 +526,7 @@ ok "annotate: and some that samples have hit" \
 # --- the host's kernel where it does not run -------------------------------------------
 
 mkdir -p "$TMP/home"
-HOME=$TMP/home "$PERF" kvm unified report -f -i perf.data >"$TMP/elsewhere" 2>"$TMP/warnings"
+HOME=$TMP/home "$PERF" kvm unified report --format table -f -i perf.data >"$TMP/elsewhere" 2>"$TMP/warnings"
 ok "without the host's kernel: a report" test $? -eq 0
 ok "without the host's kernel: that is said" grep -q "The host's kernel has no symbols here" "$TMP/warnings"
 ok "without the host's kernel: its functions do not get names of the kernel that runs here" \

@@ -19,6 +19,6 @@ measure()
 # A busy guest leaves little to the host.
 report()
 {
-	unified_report --percent-limit 0 >report.txt
+	unified_report --format table --percent-limit 0 >report.txt
 	unified_report 2>/dev/null >report-short.txt
 }

@@ -74,6 +74,9 @@ measure()
 	# With what perf had before, and a VM running: for the comparison with a
 	# perf that does not know of the new bit.
 	perf record -a -g -e cpu-clock -c 1000000 -o plain.data -- sleep 1 2>/dev/null
+	# The serial port makes work for the host: there are call chains to be shown.
+	try chains record -g -e cpu-clock/period=1000000/ -o chains.data -- \
+		guest-exec "$(guest_socket guest2)" "head -c 1000 /proc/kallsyms >/dev/ttyS0"
 
 	# What PERF_SAMPLE_VCPU says to an event that excludes the guest, and to one
 	# that does not; and two software events, of which one needs more.

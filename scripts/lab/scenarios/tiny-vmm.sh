@@ -42,5 +42,5 @@ measure()
 
 report()
 {
-	perf kvm unified report -f -i perf.data >report.txt
+	perf kvm unified report --format table -f -i perf.data >report.txt
 }

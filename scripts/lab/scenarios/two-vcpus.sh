@@ -28,5 +28,5 @@ measure()
 
 report()
 {
-	perf kvm unified report -f -i two-busy.data --guest-root "$GUEST_DIR/root" >report.txt
+	perf kvm unified report --format table -f -i two-busy.data --guest-root "$GUEST_DIR/root" >report.txt
 }

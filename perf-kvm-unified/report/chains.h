@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_REPORT_CHAINS_H
+#define __PERF_KVM_UNIFIED_REPORT_CHAINS_H
+
+#include <linux/types.h>
+
+#include "util/map_symbol.h"
+
+struct callchain_cursor;
+struct hashmap;
+struct perf_sample;
+struct thread;
+
+struct chain_node {
+	struct map_symbol ms;
+	u64		ip;
+};
+
+/**
+ * struct chain - a call chain, resolved
+ * @parent: the symbol that --parent looks for, or NULL
+ * @nodes: in the order of the cursor, @nr of them
+ */
+struct chain {
+	struct symbol	*parent;
+	u32		nr;
+	struct chain_node nodes[];
+};
+
+/* All of them, each once */
+struct chains {
+	struct hashmap	*table;
+};
+
+int chains__init(struct chains *chains);
+void chains__exit(struct chains *chains);
+int chains__resolve(struct chains *chains, struct thread *thread, struct perf_sample *sample,
+		    int max_stack, const struct chain **chain);
+int chain__to_cursor(const struct chain *chain, struct callchain_cursor *cursor);
+
+#endif /* __PERF_KVM_UNIFIED_REPORT_CHAINS_H */

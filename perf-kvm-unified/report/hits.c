@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What samples have hit: each thing once. Samples of the same file, function and process
+ * have one number, so that memory does not grow with them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/err.h>
+#include <linux/hash.h>
+#include <linux/kernel.h>
+#include <linux/zalloc.h>
+
+#include "util/addr_location.h"
+#include "util/dso.h"
+#include "util/hashmap.h"
+#include "util/map.h"
+#include "util/maps.h"
+#include "util/symbol.h"
+#include "util/thread.h"
+#include "kvm-unified/lib/array.h"
+#include "hits.h"
+
+/* Maps of the same file are the same; its functions are compared by their addresses. */
+static const struct dso *hit__dso(const struct hit *hit)
+{
+	return hit->map ? map__dso(hit->map) : NULL;
+}
+
+static size_t hit__hash(long _key, void *ctx __maybe_unused)
+{
+	const struct hit *hit = (const struct hit *)_key;
+	const struct dso *dso = hit__dso(hit);
+	u64 hash = (unsigned long)dso ^ hash_64((unsigned long)hit->sym, 64);
+
+	hash = hash_64(hash, 64) ^ (unsigned long)hit->thread;
+	hash = hash_64(hash, 64) ^ (unsigned long)hit->chain;
+	hash = hash_64(hash, 64) ^ hit->key.pid ^ str_hash(hit->key.comm);
+	if (!hit->map)
+		hash ^= str_hash(hit->key.function) ^ str_hash(hit->key.module) * 31;
+	return hash_64(hash, 64);
+}
+
+static bool hit__equal(long _a, long _b, void *ctx __maybe_unused)
+{
+	const struct hit *a = (const struct hit *)_a, *b = (const struct hit *)_b;
+
+	return a->sym == b->sym && hit__dso(a) == hit__dso(b) && a->thread == b->thread &&
+	       a->chain == b->chain && a->key.class == b->key.class &&
+	       a->key.pid == b->key.pid && a->key.ns_pid == b->key.ns_pid &&
+	       a->cpumode == b->cpumode && !strcmp(a->key.comm, b->key.comm) &&
+	       (a->map || (!strcmp(a->key.function, b->key.function) &&
+			   !strcmp(a->key.module, b->key.module)));
+}
+
+static size_t thread__hash(long key, void *ctx __maybe_unused)
+{
+	struct thread *thread = (struct thread *)key;
+	struct maps *maps = thread__maps(thread);
+
+	return hash_64((u64)thread__tid(thread) ^ (unsigned long)maps, 64) ^
+	       str_hash(thread__comm_str(thread));
+}
+
+static bool thread__equal(long _a, long _b, void *ctx __maybe_unused)
+{
+	struct thread *a = (struct thread *)_a, *b = (struct thread *)_b;
+
+	return thread__tid(a) == thread__tid(b) && thread__pid(a) == thread__pid(b) &&
+	       thread__maps(a) == thread__maps(b) &&
+	       !strcmp(thread__comm_str(a), thread__comm_str(b));
+}
+
+/* 0 or -ENOMEM */
+int hits__init(struct hits *hits)
+{
+	hits->table = hashmap__new(hit__hash, hit__equal, NULL);
+	hits->thread_table = hashmap__new(thread__hash, thread__equal, NULL);
+	if (!IS_ERR(hits->table) && !IS_ERR(hits->thread_table))
+		return 0;
+	if (IS_ERR(hits->table))
+		hits->table = NULL;
+	if (IS_ERR(hits->thread_table))
+		hits->thread_table = NULL;
+	return -ENOMEM;
+}
+
+static void hit__delete(struct hit *hit)
+{
+	free((void *)hit->key.function);
+	free((void *)hit->key.module);
+	free((void *)hit->key.comm);
+	map__put(hit->map);
+	thread__put(hit->thread);
+	free(hit);
+}
+
+void hits__exit(struct hits *hits)
+{
+	hashmap__free(hits->table);
+	for (u32 i = 0; i < hits->nr; i++)
+		hit__delete(hits->by_idx[i]);
+	free(hits->by_idx);
+	hashmap__free(hits->thread_table);
+	for (u32 i = 0; i < hits->nr_threads; i++)
+		thread__put(hits->threads[i]);
+	free(hits->threads);
+	*hits = (struct hits) { };
+}
+
+/*
+ * @thread as it is called now: a copy, as its name may change, and it may end and its
+ * number be another's. NULL: no memory
+ */
+static struct thread *hits__thread(struct hits *hits, struct thread *thread)
+{
+	struct thread *copy;
+
+	if (hashmap__find(hits->thread_table, thread, &copy))
+		return copy;
+	copy = thread__new(thread__pid(thread), thread__tid(thread));
+	if (!copy)
+		return NULL;
+	thread__set_maps(copy, maps__get(thread__maps(thread)));
+	if (thread__set_comm(copy, thread__comm_str(thread), 0) ||
+	    grow_array(hits->threads, hits->nr_threads, hits->allocated_threads) ||
+	    hashmap__add(hits->thread_table, copy, copy)) {
+		thread__put(copy);
+		return NULL;
+	}
+	hits->threads[hits->nr_threads++] = copy;
+	return copy;
+}
+
+/* The one that is as @like; NULL: no memory */
+static struct hit *hits__findnew_like(struct hits *hits, const struct hit *like)
+{
+	struct hit *hit;
+
+	if (hashmap__find(hits->table, like, &hit))
+		return hit;
+	if (grow_array(hits->by_idx, hits->nr, hits->allocated))
+		return NULL;
+	hit = memdup(like, sizeof(*like));
+	if (!hit)
+		return NULL;
+	hit->idx = hits->nr;
+	hit->map = map__get(like->map);
+	hit->thread = thread__get(like->thread);
+	hit->key.function = strdup(like->key.function);
+	hit->key.module = strdup(like->key.module);
+	hit->key.comm = strdup(like->key.comm);
+	if (!hit->key.function || !hit->key.module || !hit->key.comm ||
+	    hashmap__add(hits->table, hit, hit)) {
+		hit__delete(hit);
+		return NULL;
+	}
+	hits->by_idx[hits->nr++] = hit;
+	return hit;
+}
+
+/**
+ * hits__findnew - the one of these names
+ * @key: copied
+ * @al: what perf knows of it, or NULL: it is not code
+ *
+ * NULL: no memory
+ */
+struct hit *hits__findnew(struct hits *hits, const struct profile_key *key,
+			  const struct addr_location *al)
+{
+	struct hit like = { .key = *key };
+
+	if (al) {
+		like.map = al->map;
+		like.sym = al->sym;
+		like.cpumode = al->cpumode;
+		like.level = al->level;
+	}
+	if (al && al->thread && hits->keep_threads) {
+		like.thread = hits__thread(hits, al->thread);
+		if (!like.thread)
+			return NULL;
+	}
+	return hits__findnew_like(hits, &like);
+}
+
+/* @hit, when @chain called it. NULL: no memory */
+struct hit *hits__with_chain(struct hits *hits, const struct hit *hit, const struct chain *chain)
+{
+	struct hit like = *hit;
+
+	like.chain = chain;
+	return hits__findnew_like(hits, &like);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_REPORT_HITS_H
+#define __PERF_KVM_UNIFIED_REPORT_HITS_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+#include "profile.h"
+
+struct addr_location;
+struct chain;
+struct hashmap;
+struct machine;
+struct map;
+struct symbol;
+struct thread;
+
+/**
+ * struct hit - what samples have hit, for all samples of the same
+ * @key: its names
+ * @idx: its number
+ * @map: one that its file is mapped by, or NULL: not code of a file
+ * @sym: the function, or NULL: not known
+ * @thread: whose it was, as it was called then; NULL if threads are not kept
+ * @chain: its callers, or NULL
+ * @cpumode: PERF_RECORD_MISC_*
+ * @level: perf's letter for it
+ */
+struct hit {
+	struct profile_key key;
+	u32		idx;
+	struct map	*map;
+	struct symbol	*sym;
+	struct thread	*thread;
+	const struct chain *chain;
+	u8		cpumode;
+	char		level;
+};
+
+/**
+ * struct hits - all of them
+ * @keep_threads: a hit is that of one thread, as perf's views need it
+ * @by_idx: by number, @nr of them
+ * @threads: of the hits, as they were called, @nr_threads of them
+ */
+struct hits {
+	bool		keep_threads;
+	struct hashmap	*table;
+	struct hit	**by_idx;
+	u32		nr;
+	size_t		allocated;
+	struct thread	**threads;
+	struct hashmap	*thread_table;
+	u32		nr_threads;
+	size_t		allocated_threads;
+};
+
+int hits__init(struct hits *hits);
+void hits__exit(struct hits *hits);
+struct hit *hits__findnew(struct hits *hits, const struct profile_key *key,
+			  const struct addr_location *al);
+struct hit *hits__with_chain(struct hits *hits, const struct hit *hit,
+			     const struct chain *chain);
+
+#endif /* __PERF_KVM_UNIFIED_REPORT_HITS_H */

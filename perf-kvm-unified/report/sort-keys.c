@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The keys that --sort and --fields know here and not in perf report: vm, vcpu, class and
+ * exit_reason.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <linux/kernel.h>
+
+#include "util/hist.h"
+#include "util/sort.h"
+#include "util/vcpu-sample.h"
+#include "sort-keys.h"
+#include "tables.h"
+
+/* Names of VMs, and of exit reasons */
+#define VM_WIDTH		16
+#define VCPU_WIDTH		5
+#define CLASS_WIDTH		7
+#define EXIT_REASON_WIDTH	20
+
+static const struct table_info *entry__info(const struct hist_entry *he)
+{
+	static const struct table_info none = { .vcpu = TABLE_NO_VCPU };
+
+	return he->raw_size == sizeof(none) ? he->raw_data : &none;
+}
+
+static int print_header(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp,
+			struct hists *hists, int line __maybe_unused, int *span __maybe_unused)
+{
+	return scnprintf(hpp->buf, hpp->size, "%-*s", fmt->width(fmt, hpp, hists), fmt->name);
+}
+
+/* Shorter and longer than the column, as perf's own are; not padded before a separator */
+static int print_value(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, const char *value)
+{
+	int width = symbol_conf.field_sep ? 0 : fmt->width(fmt, hpp, NULL);
+
+	return scnprintf(hpp->buf, hpp->size, "%-*s", width, value);
+}
+
+static int vm_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unused,
+		    struct hists *hists __maybe_unused)
+{
+	return fmt->user_len ?: VM_WIDTH;
+}
+
+static int64_t vm_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *a,
+		      struct hist_entry *b)
+{
+	return strcmp(entry__info(b)->vm ?: "", entry__info(a)->vm ?: "");
+}
+
+static int vm_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct hist_entry *he)
+{
+	return print_value(fmt, hpp, entry__info(he)->vm ?: "");
+}
+
+static int vcpu_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unused,
+		      struct hists *hists __maybe_unused)
+{
+	return fmt->user_len ?: VCPU_WIDTH;
+}
+
+static int64_t vcpu_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *a,
+			struct hist_entry *b)
+{
+	return (int64_t)entry__info(b)->vcpu - entry__info(a)->vcpu;
+}
+
+static int vcpu_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct hist_entry *he)
+{
+	char buf[16] = "";
+
+	if (entry__info(he)->vcpu != TABLE_NO_VCPU)
+		scnprintf(buf, sizeof(buf), "%u", entry__info(he)->vcpu);
+	return print_value(fmt, hpp, buf);
+}
+
+static int class_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unused,
+		       struct hists *hists __maybe_unused)
+{
+	return fmt->user_len ?: CLASS_WIDTH;
+}
+
+static int64_t class_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *a,
+			 struct hist_entry *b)
+{
+	return (int64_t)entry__info(b)->class - entry__info(a)->class;
+}
+
+static int class_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct hist_entry *he)
+{
+	return print_value(fmt, hpp, profile_class__name(entry__info(he)->class));
+}
+
+static int exit_reason_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unused,
+			     struct hists *hists __maybe_unused)
+{
+	return fmt->user_len ?: EXIT_REASON_WIDTH;
+}
+
+static int64_t exit_reason_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *he_a,
+			       struct hist_entry *he_b)
+{
+	const struct table_info *a = entry__info(he_a), *b = entry__info(he_b);
+
+	if (a->isa != b->isa)
+		return (int64_t)b->isa - a->isa;
+	return a->exit_reason == b->exit_reason ? 0 : a->exit_reason > b->exit_reason ? -1 : 1;
+}
+
+static int exit_reason_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp,
+			     struct hist_entry *he)
+{
+	const struct table_info *info = entry__info(he);
+	char buf[32];
+
+	return print_value(fmt, hpp, info->isa ?
+			   vcpu_exit_reason__name(info->isa, info->exit_reason, buf, sizeof(buf)) :
+			   "");
+}
+
+static bool is_same(struct perf_hpp_fmt *a, struct perf_hpp_fmt *b)
+{
+	return a->entry == b->entry;
+}
+
+#define SORT_KEY(_name, _fn)			\
+	{					\
+		.name = (_name),		\
+		.header = print_header,		\
+		.width = _fn##_width,		\
+		.entry = _fn##_entry,		\
+		.cmp = _fn##_cmp,		\
+		.collapse = _fn##_cmp,		\
+		.sort = _fn##_cmp,		\
+		.equal = is_same,		\
+	}
+
+static struct perf_hpp_fmt vm_key = SORT_KEY("VM", vm);
+static struct perf_hpp_fmt vcpu_key = SORT_KEY("vCPU", vcpu);
+static struct perf_hpp_fmt class_key = SORT_KEY("Class", class);
+static struct perf_hpp_fmt exit_reason_key = SORT_KEY("Exit reason", exit_reason);
+
+static struct hpp_dimension keys[] = {
+	{ .name = "vm",		 .fmt = &vm_key },
+	{ .name = "vcpu",	 .fmt = &vcpu_key },
+	{ .name = "class",	 .fmt = &class_key },
+	{ .name = "exit_reason", .fmt = &exit_reason_key },
+};
+
+static bool is_asked_for(struct perf_hpp_fmt *key)
+{
+	struct perf_hpp_fmt *fmt;
+
+	perf_hpp_list__for_each_format(&perf_hpp_list, fmt) {
+		if (is_same(fmt, key))
+			return true;
+	}
+	return false;
+}
+
+/* Make them known to --sort, --fields and their help. */
+void sort_keys__add(void)
+{
+	sort__set_command_dimensions(keys, ARRAY_SIZE(keys));
+}
+
+/* Are rows of the host to be told apart by what they were done for? */
+bool sort_keys__have_vm(void)
+{
+	return is_asked_for(&vm_key) || is_asked_for(&vcpu_key);
+}
+
+bool sort_keys__have_exit_reason(void)
+{
+	return is_asked_for(&exit_reason_key);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_REPORT_SORT_KEYS_H
+#define __PERF_KVM_UNIFIED_REPORT_SORT_KEYS_H
+
+#include <stdbool.h>
+
+void sort_keys__add(void);
+bool sort_keys__have_vm(void);
+bool sort_keys__have_exit_reason(void);
+
+#endif /* __PERF_KVM_UNIFIED_REPORT_SORT_KEYS_H */

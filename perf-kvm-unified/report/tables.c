@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The report as perf's histograms: one event for each table, so that perf's views have a
+ * menu of them. An interval goes in as a sample whose period is its ns; what is no code has
+ * a symbol that is made for it.
+ */
+#include <ctype.h>
+#include <elf.h>
+#include <dwarf-regs.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/zalloc.h>
+
+#include "util/addr_location.h"
+#include "util/callchain.h"
+#include "util/dso.h"
+#include "util/evlist.h"
+#include "util/evsel.h"
+#include "util/hashmap.h"
+#include "util/hist.h"
+#include "util/machine.h"
+#include "util/map.h"
+#include "util/sample.h"
+#include "util/session.h"
+#include "util/symbol.h"
+#include "util/thread.h"
+#include "chains.h"
+#include "hits.h"
+#include "tables.h"
+
+/* perf's letter for where code runs, of what is no code */
+#define LEVEL_NO_CODE	'-'
+
+/* A symbol that is in no file */
+struct made_symbol {
+	char		*module;
+	char		*function;
+	struct map	*map;
+	struct symbol	*sym;
+};
+
+static size_t made__hash(long key, void *ctx __maybe_unused)
+{
+	const struct made_symbol *made = (const struct made_symbol *)key;
+
+	return str_hash(made->function) ^ str_hash(made->module) * 31;
+}
+
+static bool made__equal(long _a, long _b, void *ctx __maybe_unused)
+{
+	const struct made_symbol *a = (const struct made_symbol *)_a;
+	const struct made_symbol *b = (const struct made_symbol *)_b;
+
+	return !strcmp(a->function, b->function) && !strcmp(a->module, b->module);
+}
+
+static void made__delete(struct made_symbol *made)
+{
+	/* The symbol is its file's. */
+	map__put(made->map);
+	free(made->module);
+	free(made->function);
+	free(made);
+}
+
+void tables__exit(struct tables *tables)
+{
+	struct hashmap_entry *entry;
+	size_t bkt;
+
+	evlist__put(tables->evlist);
+	if (tables->made) {
+		hashmap__for_each_entry(tables->made, entry, bkt)
+			made__delete(entry->pvalue);
+	}
+	hashmap__free(tables->made);
+	thread__put(tables->nobody);
+	*tables = (struct tables) { };
+}
+
+/* @period: ns that a sample stands for. 0 or -ENOMEM */
+int tables__init(struct tables *tables, struct perf_session *session, u64 period)
+{
+	struct hashmap *made = hashmap__new(made__hash, made__equal, NULL);
+
+	if (IS_ERR(made))
+		return -ENOMEM;
+	tables->made = made;
+	tables->period = period;
+	tables->evlist = evlist__new();
+	tables->nobody = thread__new(0, 0);
+	if (!tables->evlist || !tables->nobody ||
+	    thread__set_comm(tables->nobody, "-", 0) ||
+	    thread__init_maps(tables->nobody, &session->machines.host))
+		return -ENOMEM;
+	/* What it is executed by is not to be looked for. */
+	thread__set_e_machine(tables->nobody, EM_HOST);
+	evlist__set_session(tables->evlist, session);
+	return 0;
+}
+
+/* What comes out of a guest may hold escapes. @str is changed */
+static char *without_escapes(char *str)
+{
+	for (char *c = str; c && *c; c++) {
+		if (!isprint((unsigned char)*c))
+			*c = '?';
+	}
+	return str;
+}
+
+static bool has_escapes(const char *str)
+{
+	for (; *str; str++) {
+		if (!isprint((unsigned char)*str))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * tables__new - a table
+ * @like: the event that is counted, or NULL
+ * @name: copied
+ *
+ * NULL: no memory
+ */
+struct evsel *tables__new(struct tables *tables, const struct evsel *like, const char *name)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+	};
+	struct evsel *table;
+
+	if (like)
+		attr = like->core.attr;
+	table = evsel__new(&attr);
+	if (!table)
+		return NULL;
+	evlist__add(tables->evlist, table);
+	/* Instructions have their counts by the event that was sampled. */
+	table->core.idx = like ? like->core.idx : 0;
+	zfree(&table->name);
+	table->name = without_escapes(strdup(name));
+	return table->name ? table : NULL;
+}
+
+/* The symbol of a row that has none of its own. NULL: no memory */
+static const struct made_symbol *tables__made(struct tables *tables, const char *module,
+					      const char *function)
+{
+	struct made_symbol *made = zalloc(sizeof(*made)), *known;
+	u64 addr = hashmap__size(tables->made) + 1;
+	struct dso *dso;
+
+	if (!made)
+		return NULL;
+	made->module = without_escapes(strdup(module));
+	made->function = without_escapes(strdup(function));
+	if (!made->module || !made->function)
+		goto no_memory;
+	if (hashmap__find(tables->made, made, &known)) {
+		made__delete(made);
+		return known;
+	}
+
+	dso = dso__new(made->module);
+	if (!dso)
+		goto no_memory;
+	dso__set_loaded(dso);
+	/* There are no instructions of it to be looked at. */
+	dso__set_annotate_warned(dso);
+	made->map = map__new2(0, dso);
+	/* Symbols are told apart by their addresses. */
+	made->sym = symbol__new(addr, 1, STB_GLOBAL, STT_FUNC, made->function);
+	if (made->sym)
+		dso__insert_symbol(dso, made->sym);
+	dso__put(dso);
+	if (made->map && made->sym && !hashmap__add(tables->made, made, made))
+		return made;
+no_memory:
+	made__delete(made);
+	return NULL;
+}
+
+/* Where @row is, as perf has it. 0 or -ENOMEM */
+static int tables__locate(struct tables *tables, const struct table_row *row,
+			  struct addr_location *al)
+{
+	const struct made_symbol *made;
+	const struct hit *hit = row->hit;
+
+	al->level = LEVEL_NO_CODE;
+	al->filtered = row->filtered;
+	al->cpu = -1;
+	al->socket = -1;
+	if (hit && hit->level) {
+		al->level = hit->level;
+		al->cpumode = hit->cpumode;
+	}
+	al->thread = thread__get(hit && hit->thread ? hit->thread : tables->nobody);
+
+	if (hit && hit->map && hit->sym && !has_escapes(hit->sym->name) &&
+	    !has_escapes(dso__short_name(map__dso(hit->map)))) {
+		al->map = map__get(hit->map);
+		al->sym = hit->sym;
+		al->addr = hit->sym->start;
+		return 0;
+	}
+	made = tables__made(tables, row->key->module[0] ? row->key->module :
+			    profile_key__class_row(row->key),
+			    row->key->function);
+	if (!made)
+		return -ENOMEM;
+	al->map = map__get(made->map);
+	al->sym = made->sym;
+	al->addr = made->sym->start;
+	return 0;
+}
+
+/* As hist_entry_iter__add(), with callers that are resolved already. 0 or -errno */
+static int add_entry(struct perf_sample *sample, struct addr_location *al,
+		     const struct chain *chain, u64 nr_samples)
+{
+	struct callchain_cursor *cursor = get_tls_callchain_cursor();
+	struct hist_entry_iter iter = {
+		.sample = sample,
+		.parent = chain ? chain->parent : NULL,
+		.hide_unresolved = symbol_conf.hide_unresolved,
+		.ops = symbol_conf.cumulate_callchain ? &hist_iter_cumulative : &hist_iter_normal,
+	};
+	int ret = cursor ? chain__to_cursor(chain, cursor) : -ENOMEM, err;
+
+	if (!ret)
+		ret = iter.ops->prepare_entry(&iter, al);
+	if (ret)
+		return ret;
+	ret = iter.ops->add_single_entry(&iter, al);
+	/* One is counted for each that is added. */
+	if (!ret && iter.he)
+		iter.he->stat.nr_events += nr_samples - 1;
+	while (!ret && iter.ops->next_entry(&iter, al))
+		ret = iter.ops->add_next_entry(&iter, al);
+	err = iter.ops->finish_entry(&iter, al);
+	return ret ?: err;
+}
+
+/**
+ * tables__add - put @time ns of @row into a table
+ *
+ * 0 or -ENOMEM
+ */
+int tables__add(struct tables *tables, struct evsel *table, const struct table_row *row, u64 time)
+{
+	static struct ip_callchain no_chain;
+	struct table_info info = row->info;
+	struct perf_sample sample = {
+		.evsel = table,
+		.period = time,
+		.raw_data = &info,
+		.raw_size = sizeof(info),
+		.callchain = &no_chain,
+	};
+	struct addr_location al;
+	int ret;
+
+	addr_location__init(&al);
+	info.class = row->key->class;
+	ret = tables__locate(tables, row, &al);
+	sample.cpumode = al.cpumode;
+	if (!ret)
+		ret = add_entry(&sample, &al, row->hit ? row->hit->chain : NULL,
+				profile__samples(time, tables->period));
+	addr_location__exit(&al);
+	return ret;
+}
+
+/* All is in them: sort them. 0 or -errno */
+int tables__finish(struct tables *tables)
+{
+	struct evsel *table;
+	int ret;
+
+	if (perf_hpp__setup_hists_formats(&perf_hpp_list, tables->evlist) < 0)
+		return -ENOMEM;
+	evlist__for_each_entry(tables->evlist, table) {
+		struct hists *hists = evsel__hists(table);
+		struct hists_stats *stats = &hists->stats;
+
+		ret = hists__collapse_resort(hists, NULL);
+		if (ret < 0)
+			return ret;
+		evsel__output_resort(table, NULL);
+		stats->nr_samples = profile__samples(stats->total_period, tables->period);
+		stats->nr_non_filtered_samples =
+			profile__samples(stats->total_non_filtered_period, tables->period);
+	}
+	return 0;
+}

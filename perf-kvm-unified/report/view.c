@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The report in perf's own views, as perf report has them: text, or the terminal's whole
+ * screen.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+
+#include "util/annotate.h"
+#include "util/callchain.h"
+#include "util/cache.h"
+#include "util/debug.h"
+#include "util/evlist.h"
+#include "util/evsel.h"
+#include "util/header.h"
+#include "util/hist.h"
+#include "util/session.h"
+#include "util/sort.h"
+#include "util/symbol.h"
+#include "ui/ui.h"
+#include "ui/util.h"
+#include "measurement.h"
+#include "print.h"
+#include "sections.h"
+#include "sort-keys.h"
+#include "view.h"
+
+/* More of what is to be said than that is not put on the screen, but follows when it is left. */
+#define MESSAGES_ON_SCREEN	4096
+#define MESSAGE_WIDTH		70
+
+static int view__setup_chains(struct view *view, struct perf_session *session,
+			      struct measurement *m)
+{
+	u64 sample_type = evlist__combined_sample_type(session->evlist);
+
+	if (view->inverted || (symbol_conf.cumulate_callchain && !callchain_param.order_set))
+		callchain_param.order = ORDER_CALLER;
+	if (!(sample_type & PERF_SAMPLE_CALLCHAIN)) {
+		if (symbol_conf.use_callchain || perf_hpp_list.parent) {
+			pr_err("There are no call chains in this profile: record with -g\n");
+			return -EINVAL;
+		}
+	} else if (!callchain_param.enabled && callchain_param.mode != CHAIN_NONE) {
+		symbol_conf.use_callchain = true;
+	}
+	if (symbol_conf.use_callchain && callchain_register_param(&callchain_param) < 0) {
+		pr_err("Cannot set up the call chains as -g says\n");
+		return -EINVAL;
+	}
+	callchain_param_setup(sample_type, perf_session__e_machine(session, /*e_flags=*/NULL));
+	m->want_chains = symbol_conf.use_callchain || symbol_conf.cumulate_callchain ||
+			 perf_hpp_list.parent;
+	m->max_stack = view->max_stack;
+	return 0;
+}
+
+/*
+ * From here on the screen may be perf's. Messages would be lost there, or written over it:
+ * they are kept until view__show() or view__end(); for perf there is no browser until then.
+ */
+static void view__begin(struct view *view)
+{
+	use_browser = view->tui;
+	setup_browser(/*fallback_to_pager=*/true);
+	view->tui = use_browser == 1;
+	if (!view->tui)
+		return;
+	use_browser = 0;
+	fflush(stderr);
+	view->messages = tmpfile();
+	view->stderr_fd = dup(STDERR_FILENO);
+	if (view->messages && view->stderr_fd >= 0)
+		dup2(fileno(view->messages), STDERR_FILENO);
+}
+
+/**
+ * view__open - what has to be known before symbols are set up and events read
+ *
+ * 0 or -errno, with a message
+ */
+int view__open(struct view *view, struct perf_session *session, struct measurement *m,
+	       struct section_opts *opts)
+{
+	int ret;
+
+	/* The formats of columns are perf's browser's from here on. */
+	view__begin(view);
+	if (!sort_order && !field_order)
+		sort_order = default_sort_order;
+	if (symbol_conf.report_hierarchy)
+		perf_hpp_list.need_collapse = true;
+	symbol_conf.enable_latency = false;
+	if (!(evlist__combined_sample_type(session->evlist) & PERF_SAMPLE_CALLCHAIN))
+		symbol_conf.cumulate_callchain = false;
+	if (setup_sorting(session->evlist, perf_session__env(session)) < 0)
+		return -EINVAL;
+	opts->by_vm = sort_keys__have_vm();
+	opts->by_exit_reason = sort_keys__have_exit_reason();
+	ret = view__setup_chains(view, session, m);
+	if (ret)
+		return ret;
+	m->hits.keep_threads = true;
+	if (!view->tui || !perf_hpp_list.sym)
+		return 0;
+	m->count_addrs = true;
+	if (symbol__annotation_init() < 0)
+		return -ENOMEM;
+	annotation_config__init();
+	return 0;
+}
+
+/* Lines that are too long for a window on the screen get an end at a blank. */
+static void wrap(char *text)
+{
+	char *start = text, *blank = NULL;
+
+	for (char *c = text; *c; c++) {
+		if (*c == ' ')
+			blank = c;
+		if (*c == '\n') {
+			start = c + 1;
+			blank = NULL;
+		} else if (c - start >= MESSAGE_WIDTH && blank) {
+			*blank = '\n';
+			start = blank + 1;
+			blank = NULL;
+		}
+	}
+}
+
+/* What has been said while nobody could see it */
+static void view__show_messages(const struct view *view)
+{
+	char buf[MESSAGES_ON_SCREEN];
+	ssize_t len;
+
+	if (!view->messages)
+		return;
+	fflush(stderr);
+	len = pread(fileno(view->messages), buf, sizeof(buf) - 1, 0);
+	if (len <= 0)
+		return;
+	buf[len] = '\0';
+	wrap(buf);
+	ui__warning("%s", buf);
+}
+
+/* Gives the terminal back, and says all that was kept. */
+void view__end(struct view *view)
+{
+	char buf[BUFSIZ];
+	size_t len;
+
+	if (view->tui) {
+		use_browser = 1;
+		exit_browser(/*wait_for_ok=*/false);
+		use_browser = 0;
+		view->tui = false;
+	}
+	if (view->messages && view->stderr_fd >= 0) {
+		fflush(stderr);
+		dup2(view->stderr_fd, STDERR_FILENO);
+		rewind(view->messages);
+		while ((len = fread(buf, 1, sizeof(buf), view->messages)))
+			fwrite(buf, 1, len, stderr);
+		fclose(view->messages);
+		close(view->stderr_fd);
+		view->messages = NULL;
+	}
+	tables__exit(&view->tables);
+}
+
+/* Entries that --percent-limit hides, and their part of the table in percent */
+static size_t count_hidden(struct hists *hists, double limit, double *percent)
+{
+	struct rb_node *node;
+	size_t nr = 0;
+
+	*percent = 0;
+	for (node = rb_first_cached(&hists->entries); node; node = rb_next(node)) {
+		struct hist_entry *he = rb_entry(node, struct hist_entry, rb_node);
+
+		if (he->filtered || hist_entry__get_percent_limit(he) >= (float)limit)
+			continue;
+		nr++;
+		*percent += 100.0 * he->stat.period / (hists__total_period(hists) ?: 1);
+	}
+	return nr;
+}
+
+static void view__print(const struct view *view, const struct measurement *m,
+			const struct sections *sections, const struct section_opts *section_opts,
+			const struct print_opts *opts, FILE *fp)
+{
+	if (!quiet)
+		print_report_header(m, opts, fp);
+	for (u32 i = 0; i < sections->nr; i++) {
+		const struct section *section = &sections->entries[i];
+		struct hists *hists = evsel__hists(section->table);
+		double percent;
+		size_t nr;
+
+		if (!quiet) {
+			fputs("# ", fp);
+			print_section_title(section, m->period, section_opts, fp);
+			fputs("#\n", fp);
+		}
+		hists__fprintf(hists, /*show_header=*/!quiet, 0, 0, view->min_percent, fp,
+			       /*ignore_callchains=*/!symbol_conf.use_callchain);
+		nr = count_hidden(hists, view->min_percent, &percent);
+		if (nr && !quiet)
+			fprintf(fp, "# %zu more below %.2f%%: %.2f%%\n", nr, view->min_percent,
+				percent);
+		fputs("\n\n", fp);
+	}
+}
+
+/* 0 or -errno */
+int view__show(struct view *view, const struct measurement *m, struct sections *sections,
+	       const struct section_opts *section_opts, const struct print_opts *opts)
+{
+	struct perf_env *env = perf_session__env(m->session);
+	int key;
+
+	if (!view->tui) {
+		view__print(view, m, sections, section_opts, opts, stdout);
+		return 0;
+	}
+	use_browser = 1;
+	view__show_messages(view);
+	/* There is no other file to switch to: a profile is a directory. */
+	do {
+		key = evlist__tui_browse_hists(view->tables.evlist, "For a higher level overview, try: perf kvm unified report --sort class",
+					       NULL, view->min_percent, env,
+					       /*warn_lost_event=*/false);
+	} while (key == K_SWITCH_INPUT_DATA || key == K_RELOAD);
+	use_browser = 0;
+	return 0;
+}
