@@ -18,7 +18,8 @@ static inline bool option__takes_arg(const struct option *opt)
 static inline void options__no_negation(struct option *options)
 {
 	for (struct option *opt = options; opt->type != OPTION_END; opt++) {
-		if (option__takes_arg(opt) && !(opt->flags & PARSE_OPT_OPTARG))
+		if (option__takes_arg(opt) &&
+		    !(opt->flags & (PARSE_OPT_OPTARG | PARSE_OPT_LASTARG_DEFAULT)))
 			opt->flags |= PARSE_OPT_NONEG;
 	}
 }

@@ -30,17 +30,76 @@
 #include "measurement.h"
 #include "timeline.h"
 
-/* The event that the report is of: the first that samples time or cycles */
+/* What the user has asked for, and not what record adds */
+static bool is_asked_for(struct evsel *evsel)
+{
+	return !evsel__is_timeline(evsel) && !evsel__is_dummy_event(evsel);
+}
+
+/* As far as is known: events of a PMU's own may be of anything. */
+bool evsel__counts_no_time(const struct evsel *evsel)
+{
+	u64 config = evsel->core.attr.config;
+
+	switch (evsel->core.attr.type) {
+	case PERF_TYPE_SOFTWARE:
+		return config != PERF_COUNT_SW_CPU_CLOCK && config != PERF_COUNT_SW_TASK_CLOCK;
+	case PERF_TYPE_HARDWARE:
+		config &= PERF_HW_EVENT_MASK;
+		return config != PERF_COUNT_HW_CPU_CYCLES &&
+		       config != PERF_COUNT_HW_REF_CPU_CYCLES &&
+		       config != PERF_COUNT_HW_BUS_CYCLES;
+	case PERF_TYPE_HW_CACHE:
+	case PERF_TYPE_BREAKPOINT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The event that time is told by: the first that samples time or cycles, else the first */
 static struct evsel *measurement__evsel(const struct measurement *m)
 {
-	struct evsel *evsel;
+	struct evsel *evsel, *first = NULL;
 
 	evlist__for_each_entry(m->session->evlist, evsel) {
-		if (evsel->core.attr.type != PERF_TYPE_TRACEPOINT &&
-		    !evsel__is_dummy_event(evsel))
+		if (!is_asked_for(evsel) || evsel->core.attr.type == PERF_TYPE_TRACEPOINT)
+			continue;
+		if (!evsel__counts_no_time(evsel))
 			return evsel;
+		if (!first)
+			first = evsel;
 	}
-	return NULL;
+	return first;
+}
+
+/* Do its samples say when, where, in whom and at what? */
+static bool can_be_placed(const struct evsel *evsel)
+{
+	const u64 needed = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_TID | PERF_SAMPLE_IP;
+
+	return (evsel->core.attr.sample_type & needed) == needed;
+}
+
+/* What else is counted has a column. If nothing else is, cycles and time are as good. */
+static void measurement__set_columns(struct measurement *m)
+{
+	struct evsel *evsel;
+	bool alone = true;
+
+	m->nr_columns = PROFILE_TIME + 1;
+	evlist__for_each_entry(m->session->evlist, evsel)
+		alone &= !is_asked_for(evsel) || measurement__is_counted(m, evsel);
+	if (alone)
+		return;
+	evlist__for_each_entry(m->session->evlist, evsel) {
+		if (!is_asked_for(evsel) || !can_be_placed(evsel) ||
+		    m->nr_columns == PROFILE_MAX_COLUMNS ||
+		    (evsel == m->evsel && evsel__is_clock(evsel)) ||
+		    measurement__has_column(m, evsel))
+			continue;
+		m->columns[m->nr_columns++] = evsel;
+	}
 }
 
 /* What was asked for, ns, if that was a time or a frequency; 0 if not, or if it cannot be */
@@ -239,6 +298,7 @@ static int process_sample(const struct perf_tool *tool, union perf_event *event 
 			  struct perf_sample *sample, struct machine *machine)
 {
 	struct measurement *m = container_of(tool, struct measurement, tool);
+	bool is_timeline = false;
 	int ret;
 
 	ret = measurement__add_long_states(m, sample->time);
@@ -246,10 +306,12 @@ static int process_sample(const struct perf_tool *tool, union perf_event *event 
 		return ret;
 	if (measurement__is_counted(m, sample->evsel))
 		ret = measurement__add_sample(m, sample, machine);
-	else if (measurement__is_timeline(m, sample->evsel))
-		ret = measurement__add_event(m, sample, machine, /*ahead=*/false);
 	else
-		m->nr_other++;
+		is_timeline = measurement__is_timeline(m, sample->evsel);
+	if (is_timeline)
+		ret = measurement__add_event(m, sample, machine, /*ahead=*/false);
+	else if (!ret)
+		ret = measurement__add_count(m, sample, machine);
 	return ret ?: measurement__advance(m);
 }
 
@@ -385,21 +447,27 @@ static int measurement__add_known_vcpus(struct measurement *m)
 	return 0;
 }
 
+/* Which events are there to be counted, and which of them tells time? */
+void measurement__choose_events(struct measurement *m, struct perf_session *session)
+{
+	m->session = session;
+	m->evsel = measurement__evsel(m);
+	measurement__set_columns(m);
+}
+
 /**
- * measurement__open - prepare to read @session, that was made with @m->tool
+ * measurement__open - prepare to read @session, that was made with @m->tool, and of which
+ *	the events are chosen
  *
  * The session's events then come in by themselves. 0 or -errno: -ENODATA if
  * samples do not say when and where they were taken
  */
 int measurement__open(struct measurement *m, struct perf_session *session)
 {
-	const u64 needed = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_TID | PERF_SAMPLE_IP;
 	struct evsel *evsel;
 	int ret;
 
-	m->session = session;
-	m->evsel = measurement__evsel(m);
-	if (m->evsel && (m->evsel->core.attr.sample_type & needed) != needed)
+	if (m->evsel && !can_be_placed(m->evsel))
 		return -ENODATA;
 
 	m->distances = calloc(NR_DISTANCES, sizeof(*m->distances));

@@ -214,17 +214,39 @@ int measurement__findnew_vcpu(struct measurement *m, struct kvm_guest *guest, u6
 }
 
 /* On a machine with CPUs of several kinds, an event of the CPU is one for each kind. */
+static bool is_same_event(const struct evsel *evsel_a, const struct evsel *evsel_b)
+{
+	const struct perf_event_attr *a = &evsel_a->core.attr, *b = &evsel_b->core.attr;
+
+	return evsel_a == evsel_b ||
+	       (a->type == PERF_TYPE_HARDWARE && b->type == PERF_TYPE_HARDWARE &&
+		(a->config & PERF_HW_EVENT_MASK) == (b->config & PERF_HW_EVENT_MASK));
+}
+
+/* Do its samples go on the time axis? */
 bool measurement__is_counted(const struct measurement *m, const struct evsel *evsel)
 {
-	const struct perf_event_attr *a = &evsel->core.attr, *b;
+	return m->evsel && is_same_event(m->evsel, evsel);
+}
 
-	if (evsel == m->evsel)
-		return true;
-	if (!m->evsel)
-		return false;
-	b = &m->evsel->core.attr;
-	return a->type == PERF_TYPE_HARDWARE && b->type == PERF_TYPE_HARDWARE &&
-	       (a->config & PERF_HW_EVENT_MASK) == (b->config & PERF_HW_EVENT_MASK);
+/* The column of what @evsel counts; @m->nr_columns: it has none */
+static u32 measurement__column(const struct measurement *m, const struct evsel *evsel)
+{
+	u32 column = PROFILE_TIME + 1;
+
+	while (column < m->nr_columns && !is_same_event(m->columns[column], evsel))
+		column++;
+	return column;
+}
+
+bool measurement__has_column(const struct measurement *m, const struct evsel *evsel)
+{
+	return measurement__column(m, evsel) < m->nr_columns;
+}
+
+static bool is_guest_mode(u8 cpumode)
+{
+	return cpumode == PERF_RECORD_MISC_GUEST_USER || cpumode == PERF_RECORD_MISC_GUEST_KERNEL;
 }
 
 /* "[kernel]" for any kernel, else the file's name as perf report has it */
@@ -275,7 +297,6 @@ static int measurement__relabel(struct measurement *m, const struct perf_sample 
 	scnprintf(function, sizeof(function), "[exit: %s]",
 		  vcpu_exit_reason__name(vcpu_sample__isa(&sample->vcpu_ctx),
 					 sample->vcpu_ctx.exit_reason, reason, sizeof(reason)));
-	m->nr_relabelled++;
 	as->kind = AXIS_SAMPLE_EXIT;
 	return measurement__hit(m, &key, NULL, &as->hit);
 }
@@ -394,21 +415,25 @@ static int measurement__add_chain(struct measurement *m, struct perf_sample *sam
 }
 
 /* For annotation. One outside of its function, or without memory for it, is left out. */
-static void count_addr(struct perf_sample *sample, const struct hit *hit, u64 addr)
+static void count_addr(const struct perf_sample *sample, struct evsel *evsel,
+		       const struct hit *hit, u64 addr)
 {
+	struct perf_sample counted = *sample;
 	struct addr_map_symbol at = {
 		.ms = { .map = hit->map, .sym = hit->sym, .thread = hit->thread },
 		.addr = sample->ip,
 		.al_addr = addr,
 	};
 
+	counted.evsel = evsel;
 	if (hit->sym)
-		addr_map_symbol__inc_samples(&at, sample);
+		addr_map_symbol__inc_samples(&at, &counted);
 }
 
 /* What a sample has hit; @guest: whose it is, or NULL: the host's. 0 or -errno */
 static int measurement__resolve(struct measurement *m, struct perf_sample *sample,
-				struct machine *machine, const struct kvm_guest *guest, u32 *hit)
+				struct machine *machine, const struct kvm_guest *guest,
+				u32 column, u32 *hit)
 {
 	const struct memo_key key = {
 		.machine = machine,
@@ -444,8 +469,8 @@ static int measurement__resolve(struct measurement *m, struct perf_sample *sampl
 		m->nr_host_kernel++;
 		m->nr_host_kernel_named += has_symbol;
 	}
-	if (!ret && m->count_addrs)
-		count_addr(sample, m->hits.by_idx[*hit], addr);
+	if (!ret && m->addr_evsels)
+		count_addr(sample, m->addr_evsels[column], m->hits.by_idx[*hit], addr);
 	if (!ret && m->want_chains && !guest && sample->callchain)
 		ret = measurement__add_chain(m, sample, machine, hit);
 	return ret;
@@ -469,11 +494,11 @@ int measurement__place(struct measurement *m, struct perf_sample *sample)
 }
 
 static int measurement__axis_sample(struct measurement *m, struct perf_sample *sample,
-				    struct machine *machine, struct axis_sample *as)
+				    struct machine *machine, u32 column,
+				    struct axis_sample *as)
 {
 	const struct vcpu_sample *ctx = &sample->vcpu_ctx;
-	bool in_guest = sample->cpumode == PERF_RECORD_MISC_GUEST_USER ||
-			sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL;
+	bool in_guest = is_guest_mode(sample->cpumode);
 	struct kvm_guest *guest;
 	int ret;
 
@@ -509,7 +534,6 @@ static int measurement__axis_sample(struct measurement *m, struct perf_sample *s
 	}
 
 	if (in_guest) {
-		m->nr_guest_samples++;
 		if ((ctx->flags & PERF_VCPU_LOADED) && !vcpu_sample__interrupted_guest(ctx))
 			return measurement__relabel(m, sample, as);
 		if (!guest || as->vcpu == TIME_AXIS_NONE)
@@ -518,7 +542,7 @@ static int measurement__axis_sample(struct measurement *m, struct perf_sample *s
 	}
 
 	as->kind = measurement__kind(m, sample, as);
-	return measurement__resolve(m, sample, machine, in_guest ? guest : NULL, &as->hit);
+	return measurement__resolve(m, sample, machine, in_guest ? guest : NULL, column, &as->hit);
 }
 
 /* A CPU is sampled again, ns: it may not have been since. 0 or -ENOMEM */
@@ -554,6 +578,7 @@ int measurement__add_sample(struct measurement *m, struct perf_sample *sample,
 		.vcpu = TIME_AXIS_NONE,
 		.task = TIME_AXIS_NONE,
 	};
+	bool in_guest;
 	int ret;
 
 	m->nr_samples++;
@@ -577,8 +602,44 @@ int measurement__add_sample(struct measurement *m, struct perf_sample *sample,
 	if (ret)
 		return ret;
 
-	ret = measurement__axis_sample(m, sample, machine, &as);
-	return ret ?: time_axis__add_sample(&m->axis, &as);
+	in_guest = is_guest_mode(sample->cpumode);
+	ret = measurement__axis_sample(m, sample, machine, PROFILE_TIME, &as);
+	if (ret)
+		return ret;
+	m->nr_guest_samples += in_guest && !(sample->vcpu_ctx.flags & PERF_VCPU_EXCLUDED);
+	m->nr_relabelled += in_guest && as.kind == AXIS_SAMPLE_EXIT;
+	return time_axis__add_sample(&m->axis, &as);
+}
+
+/*
+ * If @sample is of an event that has a column: what it has counted goes there, and not on
+ * the axis. 0 or -errno
+ */
+int measurement__add_count(struct measurement *m, struct perf_sample *sample,
+			   struct machine *machine)
+{
+	struct axis_sample as = {
+		.time = sample->time,
+		.vcpu = TIME_AXIS_NONE,
+		.task = TIME_AXIS_NONE,
+	};
+	u32 column = measurement__column(m, sample->evsel);
+	int ret;
+
+	if (column >= m->nr_columns) {
+		m->nr_other += !measurement__is_counted(m, sample->evsel);
+		return 0;
+	}
+	ret = measurement__place(m, sample);
+	if (ret == -ERANGE) {
+		m->nr_unplaced += !measurement__is_counted(m, sample->evsel);
+		return 0;
+	}
+	if (ret)
+		return ret;
+	as.cpu = sample->cpu;
+	ret = measurement__axis_sample(m, sample, machine, column, &as);
+	return ret ?: m->count_sink.count(&as, column, sample->period, m->count_sink.arg);
 }
 
 /* As the tracepoint prints it */

@@ -71,16 +71,26 @@ struct measured_look {
 	enum vcpu_time_kind kind;
 };
 
+/* Takes what a sample of an event of @column has counted; 0 or -ENOMEM */
+struct count_sink {
+	int (*count)(const struct axis_sample *sample, u32 column, u64 count, void *arg);
+	void *arg;
+};
+
 struct measured_looks { DECLARE_QUEUE(struct measured_look); };
 
 /**
  * struct measurement - what a session holds, made ready for the report
- * @evsel: the event whose samples are counted
+ * @evsel: the event that time is told by
+ * @columns: the events whose counts are wanted, from number 1 on: all others, and @evsel if it
+ *	does not just count time; @nr_columns with that of the time
+ * @count_sink: gets these counts
  * @axis: at its end when measurement__finish() has returned
  * @hits: the rows are what the samples of the axis have hit, by their number;
  *	those of guests as the guest sees them
  * @chains: who called it, if @want_chains; @max_stack callers at most
- * @count_addrs: count samples by address, for annotation
+ * @addr_evsels: for annotation, the events that samples are counted for by address, by
+ *	column, or NULL
  * @memo: what samples have hit, to be found by where they were taken
  * @nr_changes: records that changed processes or maps
  * @period: ns that a sample stands for
@@ -101,12 +111,15 @@ struct measurement {
 	struct perf_tool tool;
 	struct perf_session *session;
 	struct evsel	*evsel;
+	struct evsel	*columns[PROFILE_MAX_COLUMNS];
+	u32		nr_columns;
+	struct count_sink count_sink;
 	struct time_axis axis;
 	struct hits	hits;
 	struct chains	chains;
 	int		max_stack;
 	bool		want_chains;
-	bool		count_addrs;
+	struct evsel	**addr_evsels;
 	struct memo	memo;
 	u64		nr_changes;
 	struct measured_vm *vms;
@@ -158,9 +171,12 @@ struct measurement {
 int measurement__init(struct measurement *m);
 void measurement__exit(struct measurement *m);
 
+bool measurement__has_column(const struct measurement *m, const struct evsel *evsel);
 bool measurement__is_counted(const struct measurement *m, const struct evsel *evsel);
 int measurement__add_sample(struct measurement *m, struct perf_sample *sample,
 			    struct machine *machine);
+int measurement__add_count(struct measurement *m, struct perf_sample *sample,
+			   struct machine *machine);
 int measurement__end_throttle(struct measurement *m, u32 cpu, u64 time);
 int measurement__place(struct measurement *m, struct perf_sample *sample);
 int measurement__findnew_vcpu(struct measurement *m, struct kvm_guest *guest, u64 id);

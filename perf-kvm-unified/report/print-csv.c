@@ -49,8 +49,9 @@ static int print_section(const struct measurement *m, const struct section *sect
 		print_string(key->comm, fp);
 		if (key->pid >= 0)
 			fprintf(fp, "%d", key->pid);
-		fprintf(fp, ",%" PRIu64 ",%" PRIu64 ",%.4f,", rows[i]->time, rows[i]->samples,
-			profile__percent(p, rows[i]->time));
+		fprintf(fp, ",%" PRIu64 ",%" PRIu64 ",%.4f,",
+			rows[i]->sums[PROFILE_TIME], rows[i]->samples,
+			profile__percent(p, rows[i]->sums[PROFILE_TIME]));
 		if (key->ns_pid)
 			fprintf(fp, "%d", key->ns_pid);
 		fputc('\n', fp);

@@ -49,7 +49,7 @@ void print_section_title(const struct section *section, u64 period,
 			 const struct section_opts *opts, FILE *fp)
 {
 	fprintf(fp, "%-28s  Total samples: %-8" PRIu64, section->title,
-		profile__samples(section->profile.total, period));
+		profile__samples(section->profile.totals[PROFILE_TIME], period));
 	print_ratio(section, opts, fp);
 }
 

@@ -37,12 +37,28 @@ static void print_member(const char *name, const char *value, FILE *fp)
 	print_string(value, fp);
 }
 
-static int print_rows(const struct profile *p, u64 period, const char *indent, FILE *fp)
+/* What was counted besides time, if anything was */
+static void print_counts(const struct measurement *m, const u64 *sums, FILE *fp)
+{
+	if (m->nr_columns == PROFILE_TIME + 1)
+		return;
+	fputs(", \"counts\": {", fp);
+	for (u32 column = PROFILE_TIME + 1; column < m->nr_columns; column++) {
+		if (column > PROFILE_TIME + 1)
+			fputs(", ", fp);
+		print_string(evsel__name(m->columns[column]), fp);
+		fprintf(fp, ": %" PRIu64, sums[column]);
+	}
+	fputc('}', fp);
+}
+
+static int print_rows(const struct measurement *m, const struct profile *p, const char *indent,
+		      FILE *fp)
 {
 	struct profile_row **rows;
 	size_t nr;
 
-	rows = profile__sorted(p, period, &nr);
+	rows = profile__sorted(p, m->period, &nr);
 	if (!rows)
 		return -ENOMEM;
 
@@ -62,8 +78,10 @@ static int print_rows(const struct profile *p, u64 period, const char *indent, F
 		if (key->ns_pid)
 			fprintf(fp, ", \"ns_pid\": %d", key->ns_pid);
 		fprintf(fp, ", \"time_ns\": %" PRIu64 ", \"samples\": %" PRIu64
-			", \"percent\": %.4f}", rows[i]->time, rows[i]->samples,
-			profile__percent(p, rows[i]->time));
+			", \"percent\": %.4f", rows[i]->sums[PROFILE_TIME], rows[i]->samples,
+			profile__percent(p, rows[i]->sums[PROFILE_TIME]));
+		print_counts(m, rows[i]->sums, fp);
+		fputc('}', fp);
 	}
 	free(rows);
 	return 0;
@@ -88,16 +106,18 @@ static int print_section(const struct measurement *m, const struct section *sect
 	if (section->level == SECTION_VCPU)
 		fprintf(fp, ", \"vcpu\": %u", section->vcpu);
 	fprintf(fp, ",\n      \"time_ns\": %" PRIu64 ", \"samples\": %" PRIu64
-		", \"hidden_ns\": %" PRIu64 ",\n      \"classes_ns\": {", p->total,
-		profile__samples(p->total, m->period), section->hidden);
+		", \"hidden_ns\": %" PRIu64 ",\n      \"classes_ns\": {", p->totals[PROFILE_TIME],
+		profile__samples(p->totals[PROFILE_TIME], m->period), section->hidden);
 	for (int i = 0; i < PROFILE_NR_CLASSES; i++)
 		fprintf(fp, "%s\"%s\": %" PRIu64, i ? ", " : "", profile_class__name(i),
 			p->classes[i]);
-	fputs("},\n      \"rows\": [", fp);
-	ret = print_rows(p, m->period, "        ", fp);
+	fputc('}', fp);
+	print_counts(m, p->totals, fp);
+	fputs(",\n      \"rows\": [", fp);
+	ret = print_rows(m, p, "        ", fp);
 	if (!ret && section->level != SECTION_HOST) {
 		fputs("\n      ],\n      \"steal_by_exit_reason\": [", fp);
-		ret = print_rows(&section->reasons, m->period, "        ", fp);
+		ret = print_rows(m, &section->reasons, "        ", fp);
 	}
 	fputs("\n      ]\n    }", fp);
 	return ret;

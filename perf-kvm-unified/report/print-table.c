@@ -112,18 +112,18 @@ static int print_rows(const struct profile *p, u64 hidden, struct columns *colum
 		return -ENOMEM;
 
 	for (shown = 0; shown < nr; shown++) {
-		if (profile__percent(p, rows[shown]->time) < opts->percent_limit)
+		if (profile__percent(p, rows[shown]->sums[PROFILE_TIME]) < opts->percent_limit)
 			break;
 	}
 	columns__fit(columns, rows, shown);
 	print_titles(columns, fp);
 	for (size_t i = 0; i < shown; i++) {
 		fprintf(fp, "%9" PRIu64 "  %7.2f  ", rows[i]->samples,
-			profile__percent(p, rows[i]->time));
+			profile__percent(p, rows[i]->sums[PROFILE_TIME]));
 		print_row(columns, &rows[i]->key, fp);
 	}
 	for (size_t i = shown; i < nr; i++) {
-		rest += rows[i]->time;
+		rest += rows[i]->sums[PROFILE_TIME];
 		rest_samples += rows[i]->samples;
 	}
 	if (rest)
@@ -131,8 +131,8 @@ static int print_rows(const struct profile *p, u64 hidden, struct columns *colum
 			profile__percent(p, rest), nr - shown, opts->percent_limit);
 	if (hidden)
 		fprintf(fp, "%9" PRIu64 "  %7.2f  (rows that are not asked for)\n",
-			profile__samples(p->total, period) -
-			profile__samples(p->total - hidden, period),
+			profile__samples(p->totals[PROFILE_TIME], period) -
+			profile__samples(p->totals[PROFILE_TIME] - hidden, period),
 			profile__percent(p, hidden));
 	fputc('\n', fp);
 	free(rows);
@@ -159,7 +159,7 @@ static int print_section(const struct section *section, u64 period,
 		return ret;
 
 	fprintf(fp, "%-28s  Stolen samples: %-8" PRIu64 " by the last exit reason before\n",
-		section->title, profile__samples(section->reasons.total, period));
+		section->title, profile__samples(section->reasons.totals[PROFILE_TIME], period));
 	return print_rows(&section->reasons, 0, &reason_columns, period, opts, fp);
 }
 

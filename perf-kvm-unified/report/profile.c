@@ -99,20 +99,21 @@ struct profile_row *profile__findnew(struct profile *p, const struct profile_key
 	return row;
 }
 
-/* Adds @time ns to the row of @key. 0 or -ENOMEM */
-int profile__add(struct profile *p, const struct profile_key *key, u64 time)
+/* Adds to a column of the row of @key; to its class, if it is time. 0 or -ENOMEM */
+int profile__add(struct profile *p, const struct profile_key *key, u32 column, u64 sum)
 {
 	struct profile_row *row;
 
-	if (!time)
+	if (!sum)
 		return 0;
 
 	row = profile__findnew(p, key);
 	if (!row)
 		return -ENOMEM;
-	row->time += time;
-	p->total += time;
-	p->classes[key->class] += time;
+	row->sums[column] += sum;
+	p->totals[column] += sum;
+	if (column == PROFILE_TIME)
+		p->classes[key->class] += sum;
 	return 0;
 }
 
@@ -123,8 +124,10 @@ static int row__cmp(const void *_a, const void *_b)
 	const struct profile_row *b = *(const struct profile_row **)_b;
 	int ret;
 
-	if (a->time != b->time)
-		return a->time > b->time ? -1 : 1;
+	for (u32 i = PROFILE_TIME; i < PROFILE_MAX_COLUMNS; i++) {
+		if (a->sums[i] != b->sums[i])
+			return a->sums[i] > b->sums[i] ? -1 : 1;
+	}
 	ret = strcmp(a->key.function, b->key.function);
 	if (!ret)
 		ret = strcmp(a->key.module, b->key.module);
@@ -147,7 +150,7 @@ u64 profile__samples(u64 time, u64 period)
 /* What is left of a row's time when its whole samples are taken out */
 static u64 row__remainder(const struct profile_row *row, u64 period)
 {
-	return row->time - row->samples * period;
+	return row->sums[PROFILE_TIME] - row->samples * period;
 }
 
 /*
@@ -166,7 +169,7 @@ static int round_rows(struct profile_row **rows, u32 nr, u64 total, u64 period)
 	if (!remainders)
 		return -ENOMEM;
 	for (u32 i = 0; i < nr; i++) {
-		rows[i]->samples = rows[i]->time / period;
+		rows[i]->samples = rows[i]->sums[PROFILE_TIME] / period;
 		missing -= rows[i]->samples;
 		remainders[i] = row__remainder(rows[i], period);
 	}
@@ -183,7 +186,7 @@ static int round_rows(struct profile_row **rows, u32 nr, u64 total, u64 period)
 		}
 	}
 	for (u32 i = 0; i < nr && missing; i++) {
-		if (rows[i]->samples * period <= rows[i]->time &&
+		if (rows[i]->samples * period <= rows[i]->sums[PROFILE_TIME] &&
 		    row__remainder(rows[i], period) == limit) {
 			rows[i]->samples++;
 			missing--;
@@ -213,7 +216,7 @@ struct profile_row **profile__sorted(const struct profile *p, u64 period, size_t
 		qsort(rows, p->nr, sizeof(*rows), row__cmp);
 	}
 	for (u32 i = 0; i < p->nr; i++)
-		total += rows[i]->time;
+		total += rows[i]->sums[PROFILE_TIME];
 	if (round_rows(rows, p->nr, total, period)) {
 		free(rows);
 		return NULL;
@@ -224,7 +227,7 @@ struct profile_row **profile__sorted(const struct profile *p, u64 period, size_t
 
 double profile__percent(const struct profile *p, u64 time)
 {
-	return p->total ? 100.0 * time / p->total : 0;
+	return p->totals[PROFILE_TIME] ? 100.0 * time / p->totals[PROFILE_TIME] : 0;
 }
 
 /* What a row is called that says no more than its class */

@@ -9,6 +9,13 @@
 
 struct hashmap;
 
+/*
+ * What a table counts: the first column is time, in ns, the others are events. Of a profile
+ * with more events than that, the rest is left out.
+ */
+#define PROFILE_TIME		0U
+#define PROFILE_MAX_COLUMNS	9U
+
 /* What time was spent for, seen from the level that a profile is of */
 enum profile_class {
 	PROFILE_OS,
@@ -40,20 +47,20 @@ struct profile_key {
 /**
  * struct profile_row
  * @idx: rows have numbers, in the order in which they came
- * @time: ns
- * @samples: @time in periods, set by profile__sorted()
+ * @sums: by column
+ * @samples: its time in periods, set by profile__sorted()
  */
 struct profile_row {
 	struct profile_key key;
 	u32		idx;
-	u64		time;
+	u64		sums[PROFILE_MAX_COLUMNS];
 	u64		samples;
 };
 
 /**
  * struct profile - the time of one level: the host, a guest, a vCPU
  * @by_idx: the rows by their numbers, @nr of them
- * @total: ns, sum of all rows
+ * @totals: sums of all rows, by column
  * @classes: ns, sums by class
  */
 struct profile {
@@ -61,14 +68,14 @@ struct profile {
 	struct profile_row **by_idx;
 	u32		nr;
 	u32		allocated;
-	u64		total;
+	u64		totals[PROFILE_MAX_COLUMNS];
 	u64		classes[PROFILE_NR_CLASSES];
 };
 
 int profile__init(struct profile *p);
 void profile__exit(struct profile *p);
 struct profile_row *profile__findnew(struct profile *p, const struct profile_key *key);
-int profile__add(struct profile *p, const struct profile_key *key, u64 time);
+int profile__add(struct profile *p, const struct profile_key *key, u32 column, u64 sum);
 struct profile_row **profile__sorted(const struct profile *p, u64 period, size_t *nr);
 double profile__percent(const struct profile *p, u64 time);
 u64 profile__samples(u64 time, u64 period);

@@ -108,36 +108,16 @@ static double report__lost_percent(const struct report *rep, const char **name)
 		const struct section *section = &rep->sections.entries[i];
 		double lost;
 
-		if (section->level == SECTION_VCPU || !section->profile.total)
+		if (section->level == SECTION_VCPU || !section->profile.totals[PROFILE_TIME])
 			continue;
-		lost = 100.0 * section->profile.classes[PROFILE_LOST] / section->profile.total;
+		lost = profile__percent(&section->profile,
+					section->profile.classes[PROFILE_LOST]);
 		if (lost > most) {
 			most = lost;
 			*name = section->title;
 		}
 	}
 	return most;
-}
-
-/* As far as is known: events of a PMU's own may be of anything. */
-static bool counts_other_than_time(const struct evsel *evsel)
-{
-	u64 config = evsel->core.attr.config;
-
-	switch (evsel->core.attr.type) {
-	case PERF_TYPE_SOFTWARE:
-		return config != PERF_COUNT_SW_CPU_CLOCK && config != PERF_COUNT_SW_TASK_CLOCK;
-	case PERF_TYPE_HARDWARE:
-		config &= PERF_HW_EVENT_MASK;
-		return config != PERF_COUNT_HW_CPU_CYCLES &&
-		       config != PERF_COUNT_HW_REF_CPU_CYCLES &&
-		       config != PERF_COUNT_HW_BUS_CYCLES;
-	case PERF_TYPE_HW_CACHE:
-	case PERF_TYPE_BREAKPOINT:
-		return true;
-	default:
-		return false;
-	}
 }
 
 static void report__warn(const struct report *rep)
@@ -161,9 +141,9 @@ static void report__warn(const struct report *rep)
 		unified_warning("%" PRIu64 " records were lost, and it is not known when.\n",
 				m->nr_lost);
 	if (m->nr_other)
-		unified_warning("%" PRIu64 " samples of other events than %s are not in this report: see perf report\n",
-				m->nr_other, m->evsel ? evsel__name(m->evsel) : "the first");
-	if (m->evsel && counts_other_than_time(m->evsel))
+		unified_warning("%" PRIu64 " samples of more than %u events are not in this report: see perf report\n",
+				m->nr_other, PROFILE_MAX_COLUMNS - 1);
+	if (m->evsel && evsel__counts_no_time(m->evsel))
 		unified_warning("%s does not count time or all cycles, and the tables take its samples for time.\n",
 				evsel__name(m->evsel));
 	if (m->nr_host_kernel_named < m->nr_host_kernel / 2)
@@ -205,7 +185,7 @@ static int report__print(struct report *rep)
 	report_options__selection(opts, selection, sizeof(selection));
 	opts->print.selection = selection;
 	if (!opts->print_fn) {
-		ret = tables__init(&opts->view.tables, rep->m.session, rep->m.period);
+		ret = tables__init(&opts->view.tables, &rep->m);
 		rep->sections.tables = &opts->view.tables;
 	}
 	if (!ret)
@@ -290,7 +270,7 @@ static int report__run(struct report *rep, struct perf_data *data)
 		return ret;
 	}
 
-	rep->m.session = session;
+	measurement__choose_events(&rep->m, session);
 	kvm_guests__load(session, &rep->opts.guests);
 	ret = rep->opts.print_fn ? 0 : view__open(&rep->opts.view, session, &rep->m,
 						  &rep->opts.sections);

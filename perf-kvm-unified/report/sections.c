@@ -97,23 +97,24 @@ static struct profile_key reduce_key(const struct section_opts *opts,
 
 /* @row is changed: it gets what keeps it from being shown. 0 or -ENOMEM */
 static int section__add(struct section *section, struct sections *sections,
-			struct table_row *row, u64 time)
+			struct table_row *row, u32 column, u64 sum)
 {
 	const struct section_opts *opts = sections->opts;
 	const struct profile_key *key = row->key;
 	struct profile_key reduced;
 
 	row->filtered = filters(opts, key);
-	if (row->filtered)
-		section->hidden += time;
+	if (row->filtered && column == PROFILE_TIME)
+		section->hidden += sum;
 	if (sections->tables || row->filtered) {
-		section->profile.total += time;
-		section->profile.classes[key->class] += time;
+		section->profile.totals[column] += sum;
+		if (column == PROFILE_TIME)
+			section->profile.classes[key->class] += sum;
 		return sections->tables ?
-		       tables__add(sections->tables, section->table, row, time) : 0;
+		       tables__add(sections->tables, section->table, row, column, sum) : 0;
 	}
 	reduced = reduce_key(opts, key);
-	return profile__add(&section->profile, &reduced, time);
+	return profile__add(&section->profile, &reduced, column, sum);
 }
 
 /* What was hit and nothing else is known of. 0 or -ENOMEM */
@@ -123,20 +124,24 @@ static int section__add_hits(struct section *section, struct sections *sections,
 {
 	int ret = 0;
 
-	for (u32 hit = 0; !ret && hit < tally->nr_hits; hit++) {
-		if (!tally->hits[hit])
-			continue;
-		row->hit = m->hits.by_idx[hit];
-		row->key = &row->hit->key;
-		ret = section__add(section, sections, row, tally->hits[hit]);
+	for (u32 column = 0; !ret && column < m->nr_columns; column++) {
+		const struct hit_sums *hits = &tally->hits[column];
+
+		for (u32 hit = 0; !ret && hit < hits->nr; hit++) {
+			if (!hits->sums[hit])
+				continue;
+			row->hit = m->hits.by_idx[hit];
+			row->key = &row->hit->key;
+			ret = section__add(section, sections, row, column, hits->sums[hit]);
+		}
 	}
 	row->hit = NULL;
 	return ret;
 }
 
 /* @name: copied, as far as there is room. NULL: no memory */
-static struct section *sections__new(struct sections *sections, const struct measurement *m,
-				     enum section_level level, u32 vm, u32 vcpu, const char *name)
+static struct section *sections__new(struct sections *sections, enum section_level level,
+				     u32 vm, u32 vcpu, const char *name)
 {
 	struct section *entries = reallocarray(sections->entries, sections->nr + 1,
 					       sizeof(*entries));
@@ -152,7 +157,7 @@ static struct section *sections__new(struct sections *sections, const struct mea
 		return NULL;
 	sections->nr++;
 	if (sections->tables) {
-		section->table = tables__new(sections->tables, m->evsel, section->title);
+		section->table = tables__new(sections->tables, section->title);
 		if (!section->table)
 			return NULL;
 	}
@@ -207,38 +212,70 @@ static int sum_up_vcpu(u32 vcpu, const struct vcpu_interval *interval, void *arg
 	if (!time)
 		return 0;
 	if (interval->kind == VCPU_TIME_GUEST_USER || interval->kind == VCPU_TIME_GUEST_KERNEL)
-		return tally__add_hit(tally, interval->hit, time);
-	return tally__add(tally, &key, time);
+		return tally__add_hit(tally, interval->hit, PROFILE_TIME, time);
+	return tally__add(tally, &key, PROFILE_TIME, time);
 }
 
-/* A CPU's interval: as long as who worked for whom is not asked for, what was hit says all. */
+/*
+ * What a sample of the host has hit: as long as who was worked for is not asked for, that
+ * says all. 0 or -ENOMEM
+ */
+static int sum_up_host_sample(struct sections *sections, const struct axis_sample *sample,
+			      u32 column, u64 sum)
+{
+	const struct section_opts *opts = sections->opts;
+	bool by_vm = opts->by_vm || opts->attribution == ATTRIBUTION_DOMAIN_SWITCH;
+	struct tally_key key = {
+		.kind = CPU_TIME_SAMPLE,
+		.hit = sample->hit,
+		.vcpu = by_vm ? sample->vcpu : TIME_AXIS_NONE,
+		.task = by_vm ? sample->task : TIME_AXIS_NONE,
+	};
+
+	if (!by_vm && !opts->by_exit_reason)
+		return tally__add_hit(&sections->host, sample->hit, column, sum);
+	if (opts->by_exit_reason && sample->kind == AXIS_SAMPLE_EXIT) {
+		key.isa = sample->isa;
+		key.exit_reason = sample->exit_reason;
+	}
+	return tally__add(&sections->host, &key, column, sum);
+}
+
+/* A CPU's interval. 0 or -ENOMEM */
 static int sum_up_cpu(const struct cpu_interval *interval, void *arg)
 {
 	struct sections *sections = arg;
 	u64 time = visible(sections->opts, interval->start, interval->end, interval->cpu);
-	struct tally_key key = {
+	const struct tally_key key = {
 		.kind = interval->kind,
 		.vcpu = interval->vcpu,
 	};
 
 	if (!time)
 		return 0;
-	if (interval->kind == CPU_TIME_SAMPLE) {
-		const struct section_opts *opts = sections->opts;
-		const struct axis_sample *sample = interval->sample;
-		bool by_vm = opts->by_vm || opts->attribution == ATTRIBUTION_DOMAIN_SWITCH;
+	if (interval->kind == CPU_TIME_SAMPLE)
+		return sum_up_host_sample(sections, interval->sample, PROFILE_TIME, time);
+	return tally__add(&sections->host, &key, PROFILE_TIME, time);
+}
 
-		if (!by_vm && !opts->by_exit_reason)
-			return tally__add_hit(&sections->host, sample->hit, time);
-		key.hit = sample->hit;
-		key.vcpu = by_vm ? sample->vcpu : TIME_AXIS_NONE;
-		key.task = by_vm ? sample->task : TIME_AXIS_NONE;
-		if (opts->by_exit_reason && sample->kind == AXIS_SAMPLE_EXIT) {
-			key.isa = sample->isa;
-			key.exit_reason = sample->exit_reason;
-		}
-	}
-	return tally__add(&sections->host, &key, time);
+/* What a sample of another event has counted: on its CPU at that moment. 0 or -ENOMEM */
+static int sum_up_count(const struct axis_sample *sample, u32 column, u64 count, void *arg)
+{
+	struct sections *sections = arg;
+	const struct tally_key key = {
+		.kind = CPU_TIME_GUEST,
+		.vcpu = sample->vcpu,
+	};
+	struct tally *tally;
+
+	if (!count || !visible(sections->opts, sample->time, sample->time + 1, sample->cpu))
+		return 0;
+	if (sample->kind != AXIS_SAMPLE_GUEST_USER && sample->kind != AXIS_SAMPLE_GUEST_KERNEL)
+		return sum_up_host_sample(sections, sample, column, count);
+	tally = sections__tally(sections, sample->vcpu);
+	if (!tally || tally__add_hit(tally, sample->hit, column, count))
+		return -ENOMEM;
+	return tally__add(&sections->host, &key, column, count);
 }
 
 /**
@@ -257,6 +294,7 @@ int sections__init(struct sections *sections, struct measurement *m,
 		.cpu = sum_up_cpu,
 		.arg = sections,
 	};
+	m->count_sink = (struct count_sink) { .count = sum_up_count, .arg = sections };
 	return tally__init(&sections->host);
 }
 
@@ -396,7 +434,7 @@ static int section__add_reason(struct section *section, const struct vcpu_interv
 		.pid = -1,
 	};
 
-	return profile__add(&section->reasons, &key, time);
+	return profile__add(&section->reasons, &key, PROFILE_TIME, time);
 }
 
 /* For the calls of time_axis__share() */
@@ -423,7 +461,7 @@ static int add_vcpu_row(const struct vcpu_rows *rows, u64 time)
 			.exit_reason = interval->exit_reason,
 		},
 	};
-	int ret = section__add(rows->section, rows->sections, &row, time);
+	int ret = section__add(rows->section, rows->sections, &row, PROFILE_TIME, time);
 
 	if (!ret && key.class == PROFILE_STEAL && !rows->sections->tables)
 		ret = section__add_reason(rows->section, interval, time);
@@ -472,9 +510,10 @@ static int section__add_vcpu(struct sections *sections, u32 section, struct meas
 			.woken = sum->key.woken,
 		};
 		if (sum->key.shared == TIME_AXIS_NONE)
-			ret = add_vcpu_row(&rows, sum->time);
+			ret = add_vcpu_row(&rows, sum->sums[PROFILE_TIME]);
 		else
-			ret = time_axis__share(&m->axis, sum->key.shared, sum->time,
+			ret = time_axis__share(&m->axis, sum->key.shared,
+					       sum->sums[PROFILE_TIME],
 					       add_shared_row, &rows);
 		if (ret)
 			break;
@@ -505,6 +544,7 @@ static int add_host_row(struct section *section, struct sections *sections,
 	};
 	struct vm_row names;
 	u32 vm = TIME_AXIS_NONE;
+	int ret = 0;
 
 	switch ((enum cpu_time_kind)sum->key.kind) {
 	case CPU_TIME_GUEST:
@@ -540,13 +580,17 @@ static int add_host_row(struct section *section, struct sections *sections,
 		if (charge_guest)
 			key = vm_row__key(&names, m->vms[vm].name, m->vms[vm].pid);
 	}
-	return section__add(section, sections, &row, sum->time);
+	for (u32 column = 0; !ret && column < m->nr_columns; column++) {
+		if (sum->sums[column])
+			ret = section__add(section, sections, &row, column, sum->sums[column]);
+	}
+	return ret;
 }
 
 static int add_host(struct sections *sections, struct measurement *m)
 {
 	const struct tally *tally = &sections->host;
-	struct section *section = sections__new(sections, m, SECTION_HOST, 0, 0, "Host");
+	struct section *section = sections__new(sections, SECTION_HOST, 0, 0, "Host");
 	struct table_row row = { .info = { .vcpu = TABLE_NO_VCPU } };
 	struct hashmap_entry *entry;
 	int ret;
@@ -587,7 +631,7 @@ static int add_vm(struct sections *sections, struct measurement *m,
 	char title[GUEST_VM_NAME_LEN + 32];
 	int ret = 0;
 
-	if (!sections__new(sections, m, SECTION_VM, vm, 0, m->vms[vm].name))
+	if (!sections__new(sections, SECTION_VM, vm, 0, m->vms[vm].name))
 		return -ENOMEM;
 
 	for (u32 i = 0; !ret && i < nr; i++) {
@@ -597,7 +641,7 @@ static int add_vm(struct sections *sections, struct measurement *m,
 		if (ret || nr == 1)
 			continue;
 		scnprintf(title, sizeof(title), "%s, vCPU %u", m->vms[vm].name, vcpus[i]->id);
-		if (!sections__new(sections, m, SECTION_VCPU, vm, vcpus[i]->id, title))
+		if (!sections__new(sections, SECTION_VCPU, vm, vcpus[i]->id, title))
 			return -ENOMEM;
 		ret = section__add_vcpu(sections, sections->nr - 1, m, vcpus[i]);
 	}

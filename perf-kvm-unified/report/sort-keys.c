@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The keys that --sort and --fields know here and not in perf report: vm, vcpu, class and
- * exit_reason.
+ * exit_reason; and ipc, which is only shown.
  */
 #include <stdio.h>
 #include <string.h>
 #include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/string.h>
 
+#include "util/evsel.h"
 #include "util/hist.h"
 #include "util/sort.h"
 #include "util/vcpu-sample.h"
+#include "measurement.h"
 #include "sort-keys.h"
 #include "tables.h"
 
@@ -18,6 +22,7 @@
 #define VCPU_WIDTH		5
 #define CLASS_WIDTH		7
 #define EXIT_REASON_WIDTH	20
+#define IPC_WIDTH		5
 
 static const struct table_info *entry__info(const struct hist_entry *he)
 {
@@ -122,6 +127,46 @@ static int exit_reason_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp,
 			   "");
 }
 
+static int ipc_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unused,
+		     struct hists *hists __maybe_unused)
+{
+	return fmt->user_len ?: IPC_WIDTH;
+}
+
+/* It tells no rows apart. */
+static int64_t ipc_cmp(struct perf_hpp_fmt *fmt __maybe_unused,
+		       struct hist_entry *a __maybe_unused, struct hist_entry *b __maybe_unused)
+{
+	return 0;
+}
+
+static bool counts_hardware(const struct evsel *evsel, u64 config)
+{
+	const struct perf_event_attr *attr = &evsel->core.attr;
+
+	return attr->type == PERF_TYPE_HARDWARE && (attr->config & PERF_HW_EVENT_MASK) == config;
+}
+
+/* Of the events of the same row */
+static int ipc_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct hist_entry *he)
+{
+	u64 cycles = 0, instructions = 0;
+	struct hist_entry *pair;
+	char buf[16] = "";
+
+	list_for_each_entry(pair, &he->pairs.head, pairs.node) {
+		const struct evsel *evsel = hists_to_evsel(pair->hists);
+
+		if (counts_hardware(evsel, PERF_COUNT_HW_CPU_CYCLES))
+			cycles += pair->stat.period;
+		if (counts_hardware(evsel, PERF_COUNT_HW_INSTRUCTIONS))
+			instructions += pair->stat.period;
+	}
+	if (cycles)
+		scnprintf(buf, sizeof(buf), "%.2f", (double)instructions / cycles);
+	return print_value(fmt, hpp, buf);
+}
+
 static bool is_same(struct perf_hpp_fmt *a, struct perf_hpp_fmt *b)
 {
 	return a->entry == b->entry;
@@ -144,11 +189,14 @@ static struct perf_hpp_fmt vcpu_key = SORT_KEY("vCPU", vcpu);
 static struct perf_hpp_fmt class_key = SORT_KEY("Class", class);
 static struct perf_hpp_fmt exit_reason_key = SORT_KEY("Exit reason", exit_reason);
 
+static struct perf_hpp_fmt ipc_key = SORT_KEY("IPC", ipc);
+
 static struct hpp_dimension keys[] = {
 	{ .name = "vm",		 .fmt = &vm_key },
 	{ .name = "vcpu",	 .fmt = &vcpu_key },
 	{ .name = "class",	 .fmt = &class_key },
 	{ .name = "exit_reason", .fmt = &exit_reason_key },
+	{ .name = "ipc",	 .fmt = &ipc_key },
 };
 
 static bool is_asked_for(struct perf_hpp_fmt *key)
@@ -177,4 +225,24 @@ bool sort_keys__have_vm(void)
 bool sort_keys__have_exit_reason(void)
 {
 	return is_asked_for(&exit_reason_key);
+}
+
+static bool measurement__has_hardware(const struct measurement *m, u64 config)
+{
+	for (u32 column = PROFILE_TIME + 1; column < m->nr_columns; column++) {
+		if (counts_hardware(m->columns[column], config))
+			return true;
+	}
+	return false;
+}
+
+/* The keys if none are asked for: IPC where it can be told. NULL: no memory; never freed */
+const char *sort_keys__default(const struct measurement *m)
+{
+	char *with_ipc;
+
+	if (!measurement__has_hardware(m, PERF_COUNT_HW_CPU_CYCLES) ||
+	    !measurement__has_hardware(m, PERF_COUNT_HW_INSTRUCTIONS))
+		return default_sort_order;
+	return asprintf(&with_ipc, "%s,ipc", default_sort_order) < 0 ? NULL : with_ipc;
 }

@@ -4,7 +4,10 @@
 
 #include <stdbool.h>
 
+struct measurement;
+
 void sort_keys__add(void);
+const char *sort_keys__default(const struct measurement *m);
 bool sort_keys__have_vm(void);
 bool sort_keys__have_exit_reason(void);
 

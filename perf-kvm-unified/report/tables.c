@@ -31,6 +31,7 @@
 #include "util/thread.h"
 #include "chains.h"
 #include "hits.h"
+#include "measurement.h"
 #include "tables.h"
 
 /* perf's letter for where code runs, of what is no code */
@@ -83,24 +84,24 @@ void tables__exit(struct tables *tables)
 	*tables = (struct tables) { };
 }
 
-/* @period: ns that a sample stands for. 0 or -ENOMEM */
-int tables__init(struct tables *tables, struct perf_session *session, u64 period)
+/* 0 or -ENOMEM */
+int tables__init(struct tables *tables, const struct measurement *m)
 {
 	struct hashmap *made = hashmap__new(made__hash, made__equal, NULL);
 
 	if (IS_ERR(made))
 		return -ENOMEM;
 	tables->made = made;
-	tables->period = period;
+	tables->m = m;
 	tables->evlist = evlist__new();
 	tables->nobody = thread__new(0, 0);
 	if (!tables->evlist || !tables->nobody ||
 	    thread__set_comm(tables->nobody, "-", 0) ||
-	    thread__init_maps(tables->nobody, &session->machines.host))
+	    thread__init_maps(tables->nobody, &m->session->machines.host))
 		return -ENOMEM;
 	/* What it is executed by is not to be looked for. */
 	thread__set_e_machine(tables->nobody, EM_HOST);
-	evlist__set_session(tables->evlist, session);
+	evlist__set_session(tables->evlist, m->session);
 	return 0;
 }
 
@@ -123,32 +124,51 @@ static bool has_escapes(const char *str)
 	return false;
 }
 
-/**
- * tables__new - a table
- * @like: the event that is counted, or NULL
- * @name: copied
- *
- * NULL: no memory
- */
-struct evsel *tables__new(struct tables *tables, const struct evsel *like, const char *name)
+/* An event of the table's; @name: copied. NULL: no memory */
+static struct evsel *tables__new_column(struct tables *tables, u32 column, const char *name)
 {
+	const struct evsel *like = column == PROFILE_TIME ? tables->m->evsel :
+							    tables->m->columns[column];
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 	};
-	struct evsel *table;
+	struct evsel *evsel;
 
 	if (like)
 		attr = like->core.attr;
-	table = evsel__new(&attr);
-	if (!table)
+	evsel = evsel__new(&attr);
+	if (!evsel)
 		return NULL;
-	evlist__add(tables->evlist, table);
-	/* Instructions have their counts by the event that was sampled. */
-	table->core.idx = like ? like->core.idx : 0;
-	zfree(&table->name);
-	table->name = without_escapes(strdup(name));
-	return table->name ? table : NULL;
+	evlist__add(tables->evlist, evsel);
+	/* Samples by address are not by table, but by column: see view__open(). */
+	evsel->core.idx = column;
+	zfree(&evsel->name);
+	evsel->name = without_escapes(strdup(name));
+	return evsel->name ? evsel : NULL;
+}
+
+/* A table; @name: copied. NULL: no memory */
+struct evsel *tables__new(struct tables *tables, const char *name)
+{
+	const struct measurement *m = tables->m;
+	struct evsel *table = tables__new_column(tables, PROFILE_TIME, name);
+
+	for (u32 column = PROFILE_TIME + 1; table && column < m->nr_columns; column++) {
+		struct evsel *evsel = tables__new_column(tables, column,
+							 evsel__name(m->columns[column]));
+
+		if (!evsel)
+			return NULL;
+		evsel__set_leader(evsel, table);
+		table->core.nr_members = column + 1;
+	}
+	if (table && table->core.nr_members > 1) {
+		table->group_name = strdup(table->name);
+		if (!table->group_name)
+			return NULL;
+	}
+	return table;
 }
 
 /* The symbol of a row that has none of its own. NULL: no memory */
@@ -251,55 +271,73 @@ static int add_entry(struct perf_sample *sample, struct addr_location *al,
 	return ret ?: err;
 }
 
-/**
- * tables__add - put @time ns of @row into a table
- *
- * 0 or -ENOMEM
- */
-int tables__add(struct tables *tables, struct evsel *table, const struct table_row *row, u64 time)
+/* Add to a column of @row. 0 or -ENOMEM */
+int tables__add(struct tables *tables, struct evsel *table, const struct table_row *row, u32 column,
+		u64 sum)
 {
 	static struct ip_callchain no_chain;
 	struct table_info info = row->info;
 	struct perf_sample sample = {
-		.evsel = table,
-		.period = time,
+		.period = sum,
 		.raw_data = &info,
 		.raw_size = sizeof(info),
 		.callchain = &no_chain,
 	};
 	struct addr_location al;
+	/* How many samples have counted that is not known. */
+	u64 nr_samples = column == PROFILE_TIME ? profile__samples(sum, tables->m->period) : 1;
 	int ret;
 
+	while (column--)
+		table = evsel__next(table);
+	sample.evsel = table;
 	addr_location__init(&al);
 	info.class = row->key->class;
 	ret = tables__locate(tables, row, &al);
 	sample.cpumode = al.cpumode;
 	if (!ret)
 		ret = add_entry(&sample, &al, row->hit ? row->hit->chain : NULL,
-				profile__samples(time, tables->period));
+				nr_samples);
 	addr_location__exit(&al);
 	return ret;
+}
+
+/* Rows of the columns of a table that are the same are one. 0 or -errno */
+static int link_columns(struct evsel *evsel)
+{
+	struct hists *leader = evsel__hists(evsel__leader(evsel));
+
+	if (evsel__is_group_leader(evsel))
+		return 0;
+	hists__match(leader, evsel__hists(evsel));
+	return hists__link(leader, evsel__hists(evsel));
 }
 
 /* All is in them: sort them. 0 or -errno */
 int tables__finish(struct tables *tables)
 {
-	struct evsel *table;
+	struct evsel *evsel;
 	int ret;
 
 	if (perf_hpp__setup_hists_formats(&perf_hpp_list, tables->evlist) < 0)
 		return -ENOMEM;
-	evlist__for_each_entry(tables->evlist, table) {
-		struct hists *hists = evsel__hists(table);
-		struct hists_stats *stats = &hists->stats;
-
-		ret = hists__collapse_resort(hists, NULL);
+	evlist__for_each_entry(tables->evlist, evsel) {
+		ret = hists__collapse_resort(evsel__hists(evsel), NULL);
+		if (ret >= 0)
+			ret = link_columns(evsel);
 		if (ret < 0)
 			return ret;
-		evsel__output_resort(table, NULL);
-		stats->nr_samples = profile__samples(stats->total_period, tables->period);
+	}
+	evlist__for_each_entry(tables->evlist, evsel) {
+		struct hists_stats *stats = &evsel__hists(evsel)->stats;
+		u64 period = tables->m->period;
+
+		evsel__output_resort(evsel, NULL);
+		if (!evsel__is_group_leader(evsel))
+			period = 0;
+		stats->nr_samples = profile__samples(stats->total_period, period);
 		stats->nr_non_filtered_samples =
-			profile__samples(stats->total_non_filtered_period, tables->period);
+			profile__samples(stats->total_non_filtered_period, period);
 	}
 	return 0;
 }

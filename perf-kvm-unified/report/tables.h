@@ -10,7 +10,7 @@ struct evlist;
 struct evsel;
 struct hashmap;
 struct hit;
-struct perf_session;
+struct measurement;
 struct strlist;
 struct thread;
 
@@ -31,7 +31,7 @@ struct table_info {
 };
 
 /**
- * struct table_row - some of the time of a table
+ * struct table_row - some of what is counted in a table
  * @key: how it is called
  * @hit: what was hit, or NULL: no code
  * @info: goes with the histogram's entry
@@ -45,23 +45,25 @@ struct table_row {
 };
 
 /**
- * struct tables - the report as perf's histograms: an event for each table
+ * struct tables - the report as perf's histograms: an event for each table, and if there is
+ *	more than one column, a group of events
+ * @m: what was measured
  * @evlist: the events
- * @period: ns that a sample stands for
  * @made: symbols for what is no code, by name
  * @nobody: the thread of what is no thread's
  */
 struct tables {
 	struct evlist	*evlist;
-	u64		period;
+	const struct measurement *m;
 	struct hashmap	*made;
 	struct thread	*nobody;
 };
 
-int tables__init(struct tables *tables, struct perf_session *session, u64 period);
+int tables__init(struct tables *tables, const struct measurement *m);
 void tables__exit(struct tables *tables);
-struct evsel *tables__new(struct tables *tables, const struct evsel *like, const char *name);
-int tables__add(struct tables *tables, struct evsel *table, const struct table_row *row, u64 time);
+struct evsel *tables__new(struct tables *tables, const char *name);
+int tables__add(struct tables *tables, struct evsel *table, const struct table_row *row, u32 column,
+		u64 sum);
 int tables__finish(struct tables *tables);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_TABLES_H */

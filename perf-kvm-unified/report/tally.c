@@ -56,29 +56,32 @@ void tally__exit(struct tally *tally)
 			free(entry->pvalue);
 	}
 	hashmap__free(tally->others);
-	free(tally->hits);
+	for (u32 i = 0; i < PROFILE_MAX_COLUMNS; i++)
+		free(tally->hits[i].sums);
 	*tally = (struct tally) { };
 }
 
-/* @time ns that a sample's hit says all of. 0 or -ENOMEM */
-int tally__add_hit(struct tally *tally, u32 hit, u64 time)
+/* Of what a sample's hit says all of. 0 or -ENOMEM */
+int tally__add_hit(struct tally *tally, u32 hit, u32 column, u64 sum)
 {
-	if (hit >= tally->nr_hits) {
-		size_t nr = (size_t)hit + 1 + MORE_HITS;
-		u64 *hits = reallocarray(tally->hits, nr, sizeof(*hits));
+	struct hit_sums *hits = &tally->hits[column];
 
-		if (!hits)
+	if (hit >= hits->nr) {
+		size_t nr = (size_t)hit + 1 + MORE_HITS;
+		u64 *sums = reallocarray(hits->sums, nr, sizeof(*sums));
+
+		if (!sums)
 			return -ENOMEM;
-		memset(hits + tally->nr_hits, 0, (nr - tally->nr_hits) * sizeof(*hits));
-		tally->hits = hits;
-		tally->nr_hits = nr;
+		memset(sums + hits->nr, 0, (nr - hits->nr) * sizeof(*sums));
+		hits->sums = sums;
+		hits->nr = nr;
 	}
-	tally->hits[hit] += time;
+	hits->sums[hit] += sum;
 	return 0;
 }
 
-/* @time ns of what @key says. 0 or -ENOMEM */
-int tally__add(struct tally *tally, const struct tally_key *key, u64 time)
+/* Of what @key says. 0 or -ENOMEM */
+int tally__add(struct tally *tally, const struct tally_key *key, u32 column, u64 sum)
 {
 	struct tally_entry *entry;
 
@@ -92,6 +95,6 @@ int tally__add(struct tally *tally, const struct tally_key *key, u64 time)
 			return -ENOMEM;
 		}
 	}
-	entry->time += time;
+	entry->sums[column] += sum;
 	return 0;
 }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
+#include "profile.h"
+
 struct hashmap;
 
 /**
@@ -28,23 +30,28 @@ struct tally_key {
 
 struct tally_entry {
 	struct tally_key key;
-	u64	time;
+	u64	sums[PROFILE_MAX_COLUMNS];
+};
+
+/* Sums by number of what was hit, @nr of them */
+struct hit_sums {
+	u64	*sums;
+	size_t	nr;
 };
 
 /**
- * struct tally - the time of a vCPU, or of all CPUs of the host, in ns
- * @hits: by number of what the samples hit, @nr_hits of them
+ * struct tally - what is counted of a vCPU, or of all CPUs of the host
+ * @hits: by column, and by what samples hit
  * @others: all other entries, by their keys
  */
 struct tally {
-	u64	*hits;
-	size_t	nr_hits;
+	struct hit_sums hits[PROFILE_MAX_COLUMNS];
 	struct hashmap *others;
 };
 
 int tally__init(struct tally *tally);
 void tally__exit(struct tally *tally);
-int tally__add_hit(struct tally *tally, u32 hit, u64 time);
-int tally__add(struct tally *tally, const struct tally_key *key, u64 time);
+int tally__add_hit(struct tally *tally, u32 hit, u32 column, u64 sum);
+int tally__add(struct tally *tally, const struct tally_key *key, u32 column, u64 sum);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_TALLY_H */

@@ -78,6 +78,25 @@ static void view__begin(struct view *view)
 		dup2(fileno(view->messages), STDERR_FILENO);
 }
 
+/* Samples by address, for annotation: an event for each column. 0 or -ENOMEM */
+static int view__count_addrs(struct view *view, struct measurement *m)
+{
+	view->addr_evlist = evlist__new();
+	if (!view->addr_evlist)
+		return -ENOMEM;
+	for (u32 column = 0; column < PROFILE_MAX_COLUMNS; column++) {
+		struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE };
+		struct evsel *evsel = evsel__new_idx(&attr, column);
+
+		if (!evsel)
+			return -ENOMEM;
+		evlist__add(view->addr_evlist, evsel);
+		view->addr_evsels[column] = evsel;
+	}
+	m->addr_evsels = view->addr_evsels;
+	return 0;
+}
+
 /**
  * view__open - what has to be known before symbols are set up and events read
  *
@@ -91,7 +110,7 @@ int view__open(struct view *view, struct perf_session *session, struct measureme
 	/* The formats of columns are perf's browser's from here on. */
 	view__begin(view);
 	if (!sort_order && !field_order)
-		sort_order = default_sort_order;
+		sort_order = sort_keys__default(m);
 	if (symbol_conf.report_hierarchy)
 		perf_hpp_list.need_collapse = true;
 	symbol_conf.enable_latency = false;
@@ -107,11 +126,10 @@ int view__open(struct view *view, struct perf_session *session, struct measureme
 	m->hits.keep_threads = true;
 	if (!view->tui || !perf_hpp_list.sym)
 		return 0;
-	m->count_addrs = true;
 	if (symbol__annotation_init() < 0)
 		return -ENOMEM;
 	annotation_config__init();
-	return 0;
+	return view__count_addrs(view, m);
 }
 
 /* Lines that are too long for a window on the screen get an end at a blank. */
@@ -173,6 +191,8 @@ void view__end(struct view *view)
 		view->messages = NULL;
 	}
 	tables__exit(&view->tables);
+	evlist__put(view->addr_evlist);
+	view->addr_evlist = NULL;
 }
 
 /* Entries that --percent-limit hides, and their part of the table in percent */
@@ -193,6 +213,19 @@ static size_t count_hidden(struct hists *hists, double limit, double *percent)
 	return nr;
 }
 
+/* What the numbers in front of a row are, if there are several */
+static void print_columns(struct evsel *table, FILE *fp)
+{
+	struct evsel *evsel;
+
+	if (!evsel__is_group_event(table))
+		return;
+	fputs("# Overhead: time", fp);
+	for_each_group_member(evsel, table)
+		fprintf(fp, ", %s", evsel__name(evsel));
+	fputc('\n', fp);
+}
+
 static void view__print(const struct view *view, const struct measurement *m,
 			const struct sections *sections, const struct section_opts *section_opts,
 			const struct print_opts *opts, FILE *fp)
@@ -208,6 +241,7 @@ static void view__print(const struct view *view, const struct measurement *m,
 		if (!quiet) {
 			fputs("# ", fp);
 			print_section_title(section, m->period, section_opts, fp);
+			print_columns(section->table, fp);
 			fputs("#\n", fp);
 		}
 		hists__fprintf(hists, /*show_header=*/!quiet, 0, 0, view->min_percent, fp,

@@ -7,6 +7,8 @@
 
 #include "tables.h"
 
+struct evlist;
+struct evsel;
 struct measurement;
 struct perf_session;
 struct print_opts;
@@ -19,6 +21,8 @@ struct sections;
  * @inverted: callers first
  * @max_stack: callers of a sample, at most
  * @min_percent: what is below is not shown
+ * @tables: what is shown
+ * @addr_evlist: @addr_evsels: the latter in the former, see view__count_addrs()
  * @messages: where what would be written over the screen is kept
  * @stderr_fd: where it belongs, or -1
  */
@@ -28,6 +32,8 @@ struct view {
 	int		max_stack;
 	double		min_percent;
 	struct tables	tables;
+	struct evlist	*addr_evlist;
+	struct evsel	*addr_evsels[PROFILE_MAX_COLUMNS];
 	FILE		*messages;
 	int		stderr_fd;
 };

@@ -517,12 +517,12 @@ static int test__profile(struct test_suite *test __maybe_unused, int subtest __m
 
 	TEST_ASSERT_VAL("init", !profile__init(&p));
 	for (int i = 0; i < 30; i++)
-		TEST_ASSERT_VAL("add", !profile__add(&p, &keys[i % 3], 1));
-	TEST_ASSERT_VAL("add", !profile__add(&p, &keys[1], 5));
-	TEST_ASSERT_VAL("add", !profile__add(&p, &keys[3], 65));
-	TEST_ASSERT_VAL("nothing", !profile__add(&p, &keys[3], 0));
+		TEST_ASSERT_VAL("add", !profile__add(&p, &keys[i % 3], PROFILE_TIME, 1));
+	TEST_ASSERT_VAL("add", !profile__add(&p, &keys[1], PROFILE_TIME, 5));
+	TEST_ASSERT_VAL("add", !profile__add(&p, &keys[3], PROFILE_TIME, 65));
+	TEST_ASSERT_VAL("nothing", !profile__add(&p, &keys[3], PROFILE_TIME, 0));
 
-	TEST_ASSERT_EQUAL("total", (int)p.total, 100);
+	TEST_ASSERT_EQUAL("total", (int)p.totals[PROFILE_TIME], 100);
 	TEST_ASSERT_EQUAL("user", (int)p.classes[PROFILE_USER], 25);
 	TEST_ASSERT_EQUAL("os", (int)p.classes[PROFILE_OS], 10);
 	TEST_ASSERT_EQUAL("steal", (int)p.classes[PROFILE_STEAL], 65);
@@ -534,7 +534,7 @@ static int test__profile(struct test_suite *test __maybe_unused, int subtest __m
 	TEST_ASSERT_VAL("processes apart", rows[1]->samples == 15 && rows[1]->key.pid == 102);
 	/* The same number: by module, so that it is the same every time */
 	TEST_ASSERT_VAL("tie", rows[2]->key.class == PROFILE_OS && rows[3]->key.pid == 101);
-	TEST_ASSERT_VAL("percent", profile__percent(&p, rows[1]->time) == 15.0);
+	TEST_ASSERT_VAL("percent", profile__percent(&p, rows[1]->sums[PROFILE_TIME]) == 15.0);
 	free(rows);
 
 	/* 65, 15, 10 and 10 ns in periods of 7: each rounded alone, it would be 9+2+1+1 */
@@ -545,7 +545,7 @@ static int test__profile(struct test_suite *test __maybe_unused, int subtest __m
 		TEST_ASSERT_VAL("more time, more samples",
 				!i || rows[i]->samples <= rows[i - 1]->samples);
 	}
-	TEST_ASSERT_VAL("samples add up", samples == profile__samples(p.total, 7));
+	TEST_ASSERT_VAL("samples add up", samples == profile__samples(p.totals[PROFILE_TIME], 7));
 	TEST_ASSERT_VAL("14", samples == 14 && rows[0]->samples == 9 && rows[2]->samples == 2);
 	free(rows);
 	profile__exit(&p);

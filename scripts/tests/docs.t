@@ -46,8 +46,8 @@ section()
 # What is on by default is described by what turns it off.
 has_option()
 {
-	section "$1" | grep -qE "^--(no-)?$2(=.*)?::\$" ||
-		section "COMMON OPTIONS" | grep -qE "^--$2(=.*)?::\$"
+	grep -qE "^--(no-)?$2(=.*)?::\$" <(section "$1") ||
+		grep -qE "^--$2(=.*)?::\$" <(section "COMMON OPTIONS")
 }
 
 for subcommand in record report guest-map; do

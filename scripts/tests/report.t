@@ -474,6 +474,65 @@ ok "perfconfig: what report.sort_order and report.percent-limit say" \
 	diff <(view --sort class) <(PERF_CONFIG=$TMP/config kvm_report "" --stdio)
 ok "... is for perf's views" diff "$TMP/json" <(PERF_CONFIG=$TMP/config report --format json)
 
+# --- several events ----------------------------------------------------------------------
+
+# The lab has no counters: a profile in which samples of the clock are those of cycles and
+# instructions. How many there are of each function, perf script says.
+"$TESTS/add-events" perf.data "$TMP/events.data"
+events()
+{
+	report -i "$TMP/events.data" --format json
+}
+events >"$TMP/events.json"
+ok "several events: all time is there once" "$TESTS/report-sums" "$TMP/events.json"
+# counted EVENT PERIOD LEVEL: by the function's name; by script, and by the report
+counted_by_script()
+{
+	"$PERF" kvm unified script -f -i "$TMP/events.data" -k "$TREE/host/vmlinux" \
+		--guest-root "$MAIN_TREE/guest/root" -F event,ip,sym 2>/dev/null |
+		awk -v event="$1" -v period="$2" '
+			$1 == event ":" && $3 ~ /^quantum_/ { n[$3]++ }
+			END { for (name in n) print name, n[name] * period }' | sort
+}
+counted_by_report()
+{
+	json "$TMP/events.json" '"\n".join("%s %d" % pair for pair in sorted(
+		__import__("functools").reduce(
+			lambda sums, row: dict(sums, **{row["function"]: sums.get(row["function"], 0) +
+				row["counts"]["'"$1"'"]}),
+			[row for row in level("guest1")["rows"] if row["function"].startswith("quantum_")
+				and row["counts"]["'"$1"'"]], {}).items()))'
+}
+for event in "cycles 1000" "instructions 750"; do
+	# shellcheck disable=SC2086 # an event and its period
+	counted_by_script $event >"$TMP/counted"
+	ok "${event% *}: functions of a guest's processes have some" test -s "$TMP/counted"
+	ok "${event% *}: as many as perf script has samples" \
+		diff "$TMP/counted" <(counted_by_report "${event% *}")
+done
+ok "the host's counts have those of its VM" test \
+	"$(json "$TMP/events.json" 'level("guest1")["counts"]["cycles"]')" -eq \
+	"$(json "$TMP/events.json" 'next(row["counts"]["cycles"] for row in level("host")["rows"]
+		if row["class"] == "VM")')"
+ok "... and all" test $(("$(json "$TMP/events.json" 'level("host")["counts"]["cycles"]')" / 1000)) -eq \
+	"$("$PERF" script -f -i "$TMP/events.data" -F event 2>/dev/null | grep -cx ' *cycles: *')"
+view -i "$TMP/events.data" >"$TMP/view-events"
+ok "a column for each, and IPC" grep -qE '^ +[0-9.]+% +[0-9.]+% +[0-9.]+% .* [0-9]\.[0-9][0-9] *$' \
+	"$TMP/view-events"
+ok "... which are named" grep -qx '# Overhead: time, cycles, instructions' "$TMP/view-events"
+ipc_of()
+{
+	json "$TMP/events.json" '"%.2f" % (lambda counts: counts["instructions"] / counts["cycles"])(
+		next(row["counts"] for row in level("host")["rows"] if row["function"] == "'"$1"'"))'
+}
+ok "IPC: instructions by cycles" test "$(ipc_of pv_native_safe_halt)" = \
+	"$(view -i "$TMP/events.data" --sort sym,ipc -t ';' |
+		awk -F ';' '/pv_native_safe_halt/ { print $NF + 0; exit }' | xargs printf '%.2f')"
+ok "... as it was made: 1.5" test "$(ipc_of pv_native_safe_halt | cut -c1-3)" = 1.5
+ok "--sort ipc without such events: a column without values" \
+	not grep -qE '[0-9]\.[0-9][0-9] *$' <(view --sort dso,ipc | grep -v '^#')
+ok "one event: no counts in JSON" not grep -q '"counts"' "$TMP/json"
+
 # --- and the call chains of the host ---
 
 chains=$LAB_OUT/refusals/chains.data
@@ -489,7 +548,7 @@ if [ -d "$chains" ]; then
 	# Of callers: children, and themselves
 	callers_have_more()
 	{
-		awk '/\[k\] do_syscall_64/ && $1 + 0 > $2 + 0 { found = 1 } END { exit !found }' \
+		awk '/do_syscall_64/ && $1 + 0 > $2 + 0 { found = 1 } END { exit !found }' \
 			"$TMP/chains"
 	}
 	ok "-g: a caller has what it calls" callers_have_more
@@ -498,6 +557,20 @@ if [ -d "$chains" ]; then
 	ok "what is recorded without is the same" diff \
 		<(chains --no-call-graph --no-children --sort class -F period,class) \
 		<(chains --no-children -g none --sort class -F period,class)
+fi
+
+events=$LAB_OUT/refusals/events.data
+if [ -d "$events" ]; then
+	"$PERF" kvm unified report -f -i "$events" --format json >"$TMP/events.json" 2>"$TMP/warnings"
+	ok "software events: all time is there once" "$TESTS/report-sums" "$TMP/events.json"
+	ok "software events: no word of samples left out" not grep -q 'not in this report' "$TMP/warnings"
+	# A clock of half the period, in the guest: about the time of the first
+	ok "software events: another clock has counted the guest's time" json "$TMP/events.json" \
+		'1 / (0.8 < sum(level("guest2")["counts"].values()) /
+			sum(level("guest2")["classes_ns"][c] for c in ("OS", "USER")) < 1.25)'
+	ok "software events: page faults of the host, none of the guest" json "$TMP/events.json" \
+		'1 / (level("host")["counts"]["page-faults/period=1/"] > 0 ==
+			level("guest2")["counts"]["page-faults/period=1/"])'
 fi
 
 # --- perf's own commands ---------------------------------------------------------------
