@@ -308,6 +308,22 @@ void kvm_guests__want(const struct kvm_guests_options *options)
 	wanted = options;
 }
 
+/* A line for each VM, in the style of the header's others */
+void kvm_guests__fprintf_info(const struct perf_session *session, FILE *fp)
+{
+	const struct kvm_guests *guests = session->kvm_guests;
+
+	for (size_t i = 0; guests && i < guests->vms.nr; i++) {
+		const struct kvm_vm *vm = &guests->vms.entries[i];
+		char path[PATH_MAX];
+
+		scnprintf(path, sizeof(path), "%s/" KVM_GUEST_MAP_FMT,
+			  session->data->path, vm->pid);
+		fprintf(fp, "# KVM guest : name = %s, pid of the VMM = %d, vCPUs = %u, map = %s\n",
+			vm->name, vm->pid, vm->nr_vcpus, access(path, F_OK) ? "no" : "yes");
+	}
+}
+
 /**
  * kvm_guests__open - find out whether a session that is read has guests
  *

@@ -3,6 +3,7 @@
 #define __PERF_KVM_UNIFIED_GUESTS_GUESTS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/types.h>
 #include <linux/list.h>
 
@@ -33,6 +34,8 @@ void kvm_guests__want(const struct kvm_guests_options *options);
 int kvm_guests__open(struct perf_session *session);
 void kvm_guests__load(struct perf_session *session, const struct kvm_guests_options *options);
 void kvm_guests__delete(struct perf_session *session);
+
+void kvm_guests__fprintf_info(const struct perf_session *session, FILE *fp);
 
 struct kvm_guest *kvm_guests__find(struct perf_session *session, pid_t pid);
 struct kvm_guest *kvm_guests__findnew(struct perf_session *session, pid_t pid);

@@ -457,6 +457,8 @@ ok "--percent-limit: what is below is counted" \
 	grep -qE '^# [0-9]+ more below 5.00%: [0-9.]+%$' <(kvm_report "" --stdio --percent-limit 5)
 ok "--header-only: and no table" not grep -q 'Total samples' <(view --header-only)
 ok "... but the header" grep -q '^# hostname' <(view --header-only)
+ok "... with the VMs, by perf report, too" grep -q '^# KVM guest : name = guest1, .* vCPUs = 1, map = yes$' \
+	<("$PERF" report -f -i perf.data --header-only)
 no_such_key()
 {
 	view --sort nope
@@ -536,43 +538,40 @@ ok "one event: no counts in JSON" not grep -q '"counts"' "$TMP/json"
 # --- and the call chains of the host ---
 
 chains=$LAB_OUT/refusals/chains.data
-if [ -d "$chains" ]; then
-	chains()
-	{
-		"$PERF" kvm unified report -f -i "$chains" -k "$TREE/host/vmlinux" --stdio \
-			"$@" 2>"$TMP/warnings"
-	}
-	chains >"$TMP/chains"
-	ok "-g: columns for callers and for code itself" grep -q '^# Children .*Self' "$TMP/chains"
-	ok "-g: the callers of a function" grep -qE '^ +[|-].*[a-z_]+' "$TMP/chains"
-	# Of callers: children, and themselves
-	callers_have_more()
-	{
-		awk '/do_syscall_64/ && $1 + 0 > $2 + 0 { found = 1 } END { exit !found }' \
-			"$TMP/chains"
-	}
-	ok "-g: a caller has what it calls" callers_have_more
-	ok "--no-children: no such column" not grep -q Children <(chains --no-children)
-	ok "--no-call-graph: no callers" not grep -qE -- '--[a-z0-9.]*--|---' <(chains --no-call-graph)
-	ok "what is recorded without is the same" diff \
-		<(chains --no-call-graph --no-children --sort class -F period,class) \
-		<(chains --no-children -g none --sort class -F period,class)
-fi
+ok "there is a profile with call chains" test -d "$chains"
+chains()
+{
+	"$PERF" kvm unified report -f -i "$chains" -k "$TREE/host/vmlinux" --stdio \
+		"$@" 2>"$TMP/warnings"
+}
+chains >"$TMP/chains"
+ok "-g: columns for callers and for code itself" grep -q '^# Children .*Self' "$TMP/chains"
+ok "-g: the callers of a function" grep -qE '^ +[|-].*[a-z_]+' "$TMP/chains"
+# Of callers: children, and themselves
+callers_have_more()
+{
+	awk '/do_syscall_64/ && $1 + 0 > $2 + 0 { found = 1 } END { exit !found }' \
+		"$TMP/chains"
+}
+ok "-g: a caller has what it calls" callers_have_more
+ok "--no-children: no such column" not grep -q Children <(chains --no-children)
+ok "--no-call-graph: no callers" not grep -qE -- '--[a-z0-9.]*--|---' <(chains --no-call-graph)
+ok "what is recorded without is the same" diff \
+	<(chains --no-call-graph --no-children --sort class -F period,class) \
+	<(chains --no-children -g none --sort class -F period,class)
 
 events=$LAB_OUT/refusals/events.data
-if [ -d "$events" ]; then
-	"$PERF" kvm unified report -f -i "$events" --format json >"$TMP/events.json" 2>"$TMP/warnings"
-	ok "software events: all time is there once" "$TESTS/report-sums" "$TMP/events.json"
-	ok "software events: no word of samples left out" not grep -q 'not in this report' "$TMP/warnings"
-	# A clock of half the period, in the guest: about the time of the first
-	ok "software events: another clock has counted the guest's time" json "$TMP/events.json" \
-		'1 / (0.8 < sum(level("guest2")["counts"].values()) /
-			sum(level("guest2")["classes_ns"][c] for c in ("OS", "USER")) < 1.25)'
-	ok "software events: page faults of the host, none of the guest" json "$TMP/events.json" \
-		'1 / (level("host")["counts"]["page-faults/period=1/"] > 0 ==
-			level("guest2")["counts"]["page-faults/period=1/"])'
-fi
-
+ok "there is a profile with several events" test -d "$events"
+"$PERF" kvm unified report -f -i "$events" --format json >"$TMP/events.json" 2>"$TMP/warnings"
+ok "software events: all time is there once" "$TESTS/report-sums" "$TMP/events.json"
+ok "software events: no word of samples left out" not grep -q 'not in this report' "$TMP/warnings"
+# A clock of half the period, in the guest: about the time of the first
+ok "software events: another clock has counted the guest's time" json "$TMP/events.json" \
+	'1 / (0.8 < sum(level("guest2")["counts"].values()) /
+		sum(level("guest2")["classes_ns"][c] for c in ("OS", "USER")) < 1.25)'
+ok "software events: page faults of the host, none of the guest" json "$TMP/events.json" \
+	'1 / (level("host")["counts"]["page-faults/period=1/"] > 0 ==
+		level("guest2")["counts"]["page-faults/period=1/"])'
 # --- perf's own commands ---------------------------------------------------------------
 
 guest_files=$MAIN_TREE/guest/root

@@ -76,7 +76,8 @@ measure()
 	perf record -a -g -e cpu-clock -c 1000000 -o plain.data -- sleep 1 2>/dev/null
 	# Two clocks and what is no clock, of the host and of the guest.
 	try events record -e cpu-clock/period=1000000/,task-clock/period=500000/,page-faults/period=1/ \
-		-o events.data -- in_guest guest2 "head -c 20000000 /dev/urandom >/dev/null"
+		-o events.data -- \
+		guest-exec "$(guest_socket guest2)" "head -c 20000000 /dev/urandom >/dev/null"
 	# The serial port makes work for the host: there are call chains to be shown.
 	try chains record -g -e cpu-clock/period=1000000/ -o chains.data -- \
 		guest-exec "$(guest_socket guest2)" "head -c 1000 /proc/kallsyms >/dev/ttyS0"
