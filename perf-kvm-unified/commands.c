@@ -3,7 +3,7 @@
  * perf kvm unified: one profile of the host, its VMMs and all guests.
  *
  * Room: top, the table of the subcommands. Documentation/architecture.md shows the rooms.
- * Calls: collector record report views
+ * Calls: collector lib record report views
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -13,18 +13,18 @@
 #include <subcmd/parse-options.h>
 
 #include "util/debug.h"
-#include "kvm-unified/collector/map.h"
 #include "kvm-unified/record/record.h"
 #include "kvm-unified/report/report.h"
 #include "kvm-unified/views/views.h"
 #include "commands.h"
+#include "guest-map.h"
 
 /* perf kvm takes names of subcommands that are cut off, if so much of them is there. */
 #define NAME_LEN_MIN	3
 
 /**
  * struct command - a subcommand
- * @file_option: what perf kvm's -i or -o, in front of it, is behind it
+ * @file_option: what perf kvm's -i or -o, in front of it, is behind it; NULL: of no use
  */
 struct command {
 	const char *file_option;
@@ -32,12 +32,13 @@ struct command {
 };
 
 static const char *const names[] = {
-	"record", "report", "annotate", "script", "guest-map", NULL
+	"record", "report", "diff", "annotate", "script", "guest-map", NULL
 };
 
 static const struct command commands[] = {
 	{ "-o", cmd_kvm_unified_record },
 	{ "-i", cmd_kvm_unified_report },
+	{ NULL, cmd_kvm_unified_diff },
 	{ "-i", cmd_kvm_unified_annotate },
 	{ "-i", cmd_kvm_unified_script },
 	{ "-o", cmd_kvm_unified_guest_map },
@@ -51,6 +52,11 @@ static int run(const struct command *command, const char *file_name, int argc, c
 
 	if (!file_name)
 		return command->fn(argc, argv);
+	if (!command->file_option) {
+		pr_err("perf kvm %s: -i and -o are of no use for it, name its profiles behind it\n",
+		       argv[0]);
+		return 1;
+	}
 
 	/* Two more than there are, and the NULL at the end */
 	args = calloc(argc + 3, sizeof(*args));
@@ -72,6 +78,7 @@ int cmd_kvm_unified(const char *file_name, int argc, const char **argv)
 	const char *usage[] = {
 		"perf kvm unified record [<options>] [<command>]",
 		"perf kvm unified report [<options>]",
+		"perf kvm unified diff [<options>] [<old>] [<new>]",
 		"perf kvm unified annotate [<options>] [<symbol>]",
 		"perf kvm unified script [<options>]",
 		"perf kvm unified guest-map [<options>]",
@@ -80,9 +87,10 @@ int cmd_kvm_unified(const char *file_name, int argc, const char **argv)
 	const struct option options[] = {
 		OPT_GROUP("    record      profile the host and its guests, as perf record does\n"
 			  "    report      show where the time of the host and of each vCPU went\n"
+			  "    diff        show what has changed from one profile to another\n"
 			  "    annotate    show code with its samples, as perf annotate does\n"
 			  "    script      print samples one by one, as perf script does\n"
-			  "    guest-map   run in a guest: say which processes it has"),
+			  "    guest-map   in a guest, or on its host: say which processes it has"),
 		OPT_END()
 	};
 

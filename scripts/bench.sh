@@ -1,55 +1,64 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # bench.sh: time and memory of the report, beside those of perf report, on profiles of many
-# samples. They are made of the demo's, whose samples are repeated on the clock. Prints a
-# table, which is also build/bench.txt.
+# samples, vCPUs, tasks and events. They are made of the demo's, one after the other. Prints a
+# table, and what should hold and does or does not; ends with 1 if something does not. What it has
+# found becomes a section of Documentation/evaluation.md.
 #
-# BENCH_SAMPLES: sizes, in millions of samples (1 4 16). BENCH_TIMES: runs of each (3).
+# BENCH_SAMPLES: sizes, in millions of samples (0.1 1 4 16 64). BENCH_SHAPES: what there is more
+# of (2-vcpus 64-vcpus 20000-tasks port-io 200-vms). BENCH_TIMES: runs of each (3). With one of them, or
+# BASE=6.12: no document, what was found is in build/bench/ (build/bench-6.12/) alone.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
 
+case ${1:-} in
+-h | --help)
+	print_help
+	exit 0
+	;;
+esac
+
+BENCH=$TOP/scripts/bench
 PROFILE=$LAB_OUT/libquantum/perf.data
+# With 24 VMs
+FLEET=$LAB_OUT/fleet/fleet.data
 DIR=$TREE/bench
-OUT=$TOP/build/bench.txt
-# A sample takes some 70 bytes.
-MB_OF_A_MILLION=70
-MILLION=1000000
+OUT=$TOP/build/bench
+[ "$BASE" = "$MAINLINE" ] || OUT+=-$BASE
+EVALUATION=$TOP/Documentation/evaluation
 
-# row MILLIONS: makes a profile of so many samples, measures both commands
-row()
+WHAT=() QUICK=()
+[ -z "${BENCH_SAMPLES+set}" ] || WHAT+=(--samples "$BENCH_SAMPLES")
+[ -z "${BENCH_SHAPES+set}" ] || WHAT+=(--shapes "$BENCH_SHAPES")
+[ -z "${BENCH_TIMES+set}" ] || WHAT+=(--times "$BENCH_TIMES")
+[ "${#WHAT[@]}" -eq 0 ] || QUICK=(--quick)
+
+# What was run, and on what, a line each
+versions()
 {
-	local made results what seconds mib ratio
-	local perf=$MAIN_TREE/perf/perf
-	local files="-f -k $TREE/host/vmlinux -i $DIR/perf.data"
-
-	rm -rf "$DIR"
-	mkdir -p "$DIR"
-	made=$("$TOP/scripts/bench/enlarge" "$PROFILE" "$DIR/perf.data" \
-		"$(($1 * MILLION))")
-	results=$("$TOP/scripts/bench/measure" "${BENCH_TIMES:-3}" \
-		"kvm-unified-report=$perf kvm unified report --stdio $files --guest-root $MAIN_TREE/guest/root" \
-		"report=$perf report --stdio $files")
-	while read -r what seconds mib ratio; do
-		printf '%10d %-20s %8s %8s %8s\n' "$made" "$what" "$seconds" "$mib" "$ratio"
-	done <<<"$results"
-	rm -rf "$DIR"
+	echo "this project $(code_version)"
+	sed -n 's/^model name\t*: //p' /proc/cpuinfo | sort | uniq -c | sed 's/^ *\([0-9]*\)/\1 CPUs,/'
+	awk '/^MemTotal:/ { printf "%.0f GiB of memory\n", $2 / 1024 / 1024 }' /proc/meminfo
+	echo "Linux $(uname -r)"
 }
 
-table()
-{
-	local millions
-
-	printf '%10s %-20s %8s %8s %8s\n' samples command s MiB ratio
-	for millions in ${BENCH_SAMPLES:-1 4 16}; do
-		row "$millions"
-	done
-}
-
+lock_cache
+mb=$("$BENCH/run" "${WHAT[@]}" --space) || { KVMU_SAID_WHY=1; exit 1; }
+need_space "$TREE" "$mb"
+"$TOP/scripts/deps.sh" bench
 [ -d "$PROFILE" ] || "$TOP/scripts/lab.sh" libquantum
+[[ " ${BENCH_SHAPES-200-vms} " != *" 200-vms "* ]] || [ -d "$FLEET" ] || "$TOP/scripts/lab.sh" fleet
 "$TOP/scripts/build-perf.sh"
-most=$(tr ' ' '\n' <<<"${BENCH_SAMPLES:-1 4 16}" | sort -n | tail -n1)
-need_space "$TREE" $((most * MB_OF_A_MILLION + MB_OF_A_MILLION))
-trap 'rm -rf "$DIR"' EXIT
-table | tee "$OUT.new"
-mv "$OUT.new" "$OUT"
+trap 'rm -rf "$DIR"; on_exit' EXIT
+mkdir -p "$DIR" "$OUT"
+KVMU_SAID_WHY=1
+"$BENCH/run" "${WHAT[@]}" --profile "$PROFILE" --fleet "$FLEET" --work "$DIR" --tree "$MAIN_TREE" \
+	--vmlinux "$TREE/host/vmlinux" --output "$OUT/rows.json" | tee "$OUT/bench.txt"
+"$BENCH/find" "$OUT/rows.json" "${QUICK[@]}" --versions "$(versions)" --output "$OUT/bench.json"
+if [ "${#QUICK[@]}" -eq 0 ] && [ "$BASE" = "$MAINLINE" ]; then
+	"$TOP/scripts/evaluation/document" "$EVALUATION/figures.json" "$EVALUATION.md" \
+		"$OUT/bench.json"
+	say "written: Documentation/evaluation.md"
+fi
+"$TOP/scripts/evaluation/evaluate" properties --output "$OUT/bench.json"

@@ -66,6 +66,17 @@ on_lts()
 	LOGS=$TREE/logs
 }
 
+# The commit, if there is one, and if anything that matters is not as it has it
+code_version()
+{
+	local commit
+
+	commit=$(git -C "$TOP" rev-parse --short=12 HEAD 2>/dev/null) || commit="of no commit"
+	[ -z "$(git -C "$TOP" status --porcelain -- patches perf-kvm-unified scripts 2>/dev/null)" ] ||
+		commit+=" and changes"
+	echo "$commit"
+}
+
 say()
 {
 	printf '%s\n' "$*"

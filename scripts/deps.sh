@@ -10,7 +10,7 @@ packages_of()
 {
 	case $1 in
 	tree)	echo xz-utils patch ;;
-	kernel)	echo gcc make flex bison bc libelf-dev libssl-dev kmod cpio perl ;;
+	kernel)	echo gcc make flex bison bc dwarves libelf-dev libssl-dev kmod cpio perl ;;
 	perf)	echo gcc clang make flex bison pkg-config python3 libelf-dev libdw-dev \
 			libtraceevent-dev libunwind-dev libslang2-dev libzstd-dev zlib1g-dev libssl-dev ;;
 	lab)	echo qemu-system-x86 busybox-static cpio gcc g++ libquantum-dev python3 \
@@ -22,8 +22,10 @@ packages_of()
 	docs)	echo python3-docutils ;;
 	series)	echo quilt sparse gcc-aarch64-linux-gnu codespell git perl ;;
 	package) echo build-essential debhelper devscripts dh-python kernel-wedge python3-dacite python3-jinja2 quilt rsync ;;
-	check)	echo shellcheck codespell perl git less procps strace tmux python3-ply python3-git ;;
-	*)	die "deps.sh: no group '$1' (tree kernel perf lab bochs node jvm mariadb docs series package check)" ;;
+	bench)	echo python3 tmux ;;
+	check)	echo shellcheck codespell perl git less procps strace tmux python3-ply python3-git \
+		python3-prometheus-client ;;
+	*)	die "deps.sh: no group '$1' (tree kernel perf lab bochs node jvm mariadb docs series package bench check)" ;;
 	esac
 }
 

@@ -26,17 +26,6 @@ SPLAT='WARNING:|\bBUG\b|Oops|Kernel panic|rcu.*(stall|detected)|soft lockup|hung
 # another build.
 SPLAT+='|INFO: (task|lockdep|trying|rcu|possible)|turning off the locking|DEADLOCK|KCSAN|KMSAN|list_(add|del).* corruption|refcount_t:|stack is corrupted|double fault|nobody cared'
 
-# The commit, if there is one, and if anything that matters is not as it has it
-code_version()
-{
-	local commit
-
-	commit=$(git -C "$TOP" rev-parse --short=12 HEAD 2>/dev/null) || commit="of no commit"
-	[ -z "$(git -C "$TOP" status --porcelain -- patches perf-kvm-unified scripts 2>/dev/null)" ] ||
-		commit+=" and changes"
-	echo "$commit"
-}
-
 list_scenarios()
 {
 	local file

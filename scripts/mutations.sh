@@ -33,6 +33,7 @@ trap 'rm -rf "$WORK"; on_exit' EXIT
 # one-table		the CR3s of the first guest's map are those of all guests
 # one-process		every CR3 belongs to one process: equal processes are not
 # first-task		who got the CPU first in a short wait had it for all of that
+# boot-pids		processes are compared by their pids, which are of one boot
 # no-cr3		the kernel never says that it has a CR3
 # layout		a sample with a vCPU is said to have more words than it has
 # last-sample		what a sample has of a vCPU is that of the sample before
@@ -74,6 +75,7 @@ mutations()
 	one-table@perf-kvm-unified/guests/resolve.c@s/guest_spaces__find(&guest->map.spaces,/guest_spaces__find(\&list_first_entry(\&session->kvm_guests->guests, struct kvm_guest, node)->map.spaces,/@vmm@CR3 6000 of VM two
 	one-process@perf-kvm-unified/format/spaces.c@s/^\treturn find_owner(spaces, end - 1, time, ambiguous);/\treturn \&spaces->entries[0];/@evaluation@user time of the two processes
 	first-task@perf-kvm-unified/axis/tracks.c@s/^\tmark->shared = shared;/\tmark->shared = TIME_AXIS_NONE;/@perf@who had the CPU in short waits
+	boot-pids@perf-kvm-unified/report/changes.c@s/if (keep_pids ||/if (true ||/@diff@is the first row
 	no-cr3@patches/linux-7.3/*.patch@s/^\([+ ]\)\t\tdata->flags |= PERF_VCPU_PT_ROOT_VALID;/\1\t\t(void)data;/@profile@99 % of guest user samples belong
 	layout@patches/linux-7.3/*.patch@s/^\([+ ]#define PERF_VCPU_NR_WORDS\t.*\) - 1)$/\1)/@kunit@vcpu_sample_layout
 	last-sample@patches/linux-7.3/*.patch@s/^\([+ ]\)\tmemset(&data->vcpu, 0, sizeof(data->vcpu));/\1\t(void)data;/@kunit@vcpu_sample_asks_anew

@@ -28,9 +28,10 @@
 #include "tracks.h"
 #include "types.h"
 #include "vcpu.h"
+#include "work.h"
 
 /* So many steps are made in the time that is near: more of them cost more than they free. */
-#define STEPS_IN_NEAR	4
+#define STEPS_IN_NEAR	2
 /*
  * Each of three steps may wait for what comes near. A vCPU that lags by more times that is
  * not waited for: it was not seen for long, and may not be there any more.
@@ -51,6 +52,7 @@ int time_axis__init(struct time_axis *ta)
 void time_axis__exit(struct time_axis *ta)
 {
 	cpu_tracks__exit(&ta->tracks);
+	axis_work__exit(&ta->work);
 	for (u32 i = 0; i < ta->nr_vcpus; i++) {
 		struct axis_vcpu *vcpu = &ta->vcpus[i];
 
@@ -151,6 +153,15 @@ int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample
 			return ret;
 	}
 	return cpu_tracks__add_sample(&ta->tracks, sample);
+}
+
+/*
+ * There is a sample at @time of a thread that works for the VM with number @vm, and is no vCPU's.
+ * 0 or -ENOMEM
+ */
+int time_axis__add_work(struct time_axis *ta, u32 vm, u64 time)
+{
+	return axis_work__add(&ta->work, vm, time);
 }
 
 int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap)
@@ -285,6 +296,31 @@ static struct tracks_until tracks__until(const struct time_axis *ta, const struc
 	return result;
 }
 
+/*
+ * Hands out an interval of which all is known, and takes that off @interval: of a halt that goes
+ * on, what there is of it. It is split by whether the host worked for the VM meanwhile. 0 or -errno
+ */
+static int emit(struct time_axis *ta, const struct axis_span *span, u32 idx,
+		struct vcpu_interval *interval)
+{
+	u32 vm = ta->vcpus[idx].vm;
+	int ret = 0;
+
+	while (!ret && interval->start < interval->end) {
+		struct vcpu_interval part = *interval;
+		struct work_piece work;
+
+		if (part.kind == VCPU_TIME_HALTED &&
+		    axis_work__find(&ta->work, vm, span->period, part.start, &work)) {
+			part.vmm_works = work.start <= part.start;
+			part.end = min(part.end, part.vmm_works ? work.end : work.start);
+		}
+		ret = ta->sink.vcpu(idx, &part, ta->sink.arg);
+		interval->start = part.end;
+	}
+	return ret;
+}
+
 /* Hands out a wait as far as it has been split. 0 or -errno */
 static int emit_wait(struct time_axis *ta, const struct axis_span *span,
 		     const struct tracks_until *until, u32 idx, struct vcpu_interval *wait)
@@ -299,7 +335,7 @@ static int emit_wait(struct time_axis *ta, const struct axis_span *span,
 	}
 	ret = cpu_tracks__split_wait(&ta->tracks, span, until, wait, idx, &vcpu->wait, &parts);
 	for (size_t i = 0; !ret && i < parts.nr; i++)
-		ret = ta->sink.vcpu(idx, &parts.entries[i], ta->sink.arg);
+		ret = emit(ta, span, idx, &parts.entries[i]);
 	vcpu_intervals__exit(&parts);
 	return ret;
 }
@@ -317,9 +353,12 @@ static int emit_vcpu(struct time_axis *ta, const struct axis_span *span,
 
 		if (interval->kind != VCPU_TIME_PREEMPTED ||
 		    interval->cpu >= ta->tracks.nr_cpus) {
+			/* What is done meanwhile is not kept for as long as a halt may take. */
+			if (interval->kind == VCPU_TIME_HALTED)
+				ret = emit(ta, span, idx, interval);
 			if (goes_on || !vcpu->nr_told)
 				break;
-			ret = ta->sink.vcpu(idx, interval, ta->sink.arg);
+			ret = ret ?: emit(ta, span, idx, interval);
 		} else {
 			if (goes_on && interval->end < until->occupied)
 				break;
@@ -348,6 +387,23 @@ static void forget_gaps(struct time_axis *ta, u64 time)
 	ta->gaps.nr = nr;
 }
 
+/* What was done for VMs while no vCPU was halted that is told of still is of no use any more. */
+static void forget_work(struct time_axis *ta, const struct axis_span *span, u64 time)
+{
+	u64 least = time > span->near ? time - span->near : 0;
+
+	for (u32 i = 0; i < ta->nr_vcpus; i++) {
+		struct axis_vcpu *vcpu = &ta->vcpus[i];
+
+		if (queue_len(&vcpu->labelled))
+			time = min(time, queue_first(&vcpu->labelled)->start);
+		else if (queue_len(&vcpu->states))
+			time = min(time, queue_first(&vcpu->states)->start);
+	}
+	time = max(time, least);
+	axis_work__forget(&ta->work, time > span->period ? time - span->period : 0);
+}
+
 static void time_axis__begin(struct time_axis *ta)
 {
 	if (ta->begun)
@@ -368,6 +424,7 @@ static int advance(struct time_axis *ta, const struct axis_span *span,
 	if (ta->unsorted_gaps)
 		axis_gaps__sort(&ta->gaps);
 	ta->unsorted_gaps = false;
+	ret = axis_work__sort(&ta->work);
 	for (u32 i = 0; !ret && i < ta->nr_vcpus; i++)
 		ret = advance_vcpu(ta, span, &ta->vcpus[i], until) ?:
 		      occupy_cpus(ta, i, span, until->final);
@@ -383,6 +440,7 @@ static int advance(struct time_axis *ta, const struct axis_span *span,
 	if (!until->final) {
 		cpu_tracks__forget(&ta->tracks, tracks_until.time);
 		forget_gaps(ta, tracks_until.time);
+		forget_work(ta, span, tracks_until.time);
 	}
 	return ret;
 }

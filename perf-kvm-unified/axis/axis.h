@@ -12,6 +12,7 @@
 #include "tracks.h"
 #include "types.h"
 #include "vcpu.h"
+#include "work.h"
 
 /*
  * What every vCPU did, and what every CPU of the host did for whom, on one axis:
@@ -56,6 +57,7 @@ struct axis_sink {
  * @begun: intervals have been handed out
  * @advanced: time that it has come to, ns
  * @nr_late: samples that came when their time had been handed out
+ * @work: as from time_axis__add_work()
  * @gaps: by CPU and time, unless @unsorted_gaps; those that are of use still
  * @nr_gaps: all there were
  */
@@ -67,6 +69,7 @@ struct time_axis {
 	size_t	allocated_vcpus;
 	struct hashmap *vcpu_idx;
 	struct cpu_tracks tracks;
+	struct axis_work work;
 	struct axis_gaps gaps;
 	size_t	allocated_gaps;
 	bool	unsorted_gaps;
@@ -83,6 +86,7 @@ int time_axis__findnew_vcpu(struct time_axis *ta, u32 vm, u32 id);
 int time_axis__find_vcpu(const struct time_axis *ta, u32 vm, u32 id);
 int time_axis__add_event(struct time_axis *ta, const struct axis_event *event);
 int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample);
+int time_axis__add_work(struct time_axis *ta, u32 vm, u64 time);
 int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap);
 int time_axis__add_look(struct time_axis *ta, const struct axis_look *look);
 u64 time_axis__samples_after(const struct time_axis *ta, u64 time);

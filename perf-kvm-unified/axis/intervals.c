@@ -13,7 +13,8 @@ static bool interval__continues(const struct vcpu_interval *a, const struct vcpu
 	return a->end == b->start && a->kind == b->kind && a->cpu == b->cpu &&
 	       a->hit == b->hit && a->exit_reason == b->exit_reason && a->isa == b->isa &&
 	       a->why == b->why && a->vcpu == b->vcpu && a->task == b->task &&
-	       a->shared == b->shared && a->woken == b->woken;
+	       a->shared == b->shared && a->woken == b->woken &&
+	       a->vmm_works == b->vmm_works;
 }
 
 /* An interval without length is none. 0 or -ENOMEM */

@@ -15,6 +15,7 @@
  * @exit_reason: @isa: of the last exit before, if @isa is one of PERF_VCPU_ISA_*
  * @why: VMM: what KVM_RUN returned if negative, else a KVM_EXIT_* code
  * @woken: PREEMPTED: it had slept, and was not on a CPU before
+ * @vmm_works: HALTED: meanwhile, a thread worked for the VM, and was none of its vCPUs'
  * @vcpu: PREEMPTED: the vCPU (an index) that had the CPU, or TIME_AXIS_NONE
  * @task: PREEMPTED: the task that had the CPU, or TIME_AXIS_NONE
  * @shared: PREEMPTED: the tasks among which it is to be shared, as from
@@ -33,6 +34,7 @@ struct vcpu_interval {
 	u32	task;
 	u32	shared;
 	bool	woken;
+	bool	vmm_works;
 };
 
 struct vcpu_intervals { DECLARE_QUEUE(struct vcpu_interval); };

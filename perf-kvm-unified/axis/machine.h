@@ -15,6 +15,7 @@
  * @done: what is before it has been handed out
  * @lost: the last stretch in which it is not known what it did; may end behind @done
  * @sign: when the vCPU was seen last, of the events and samples that were dropped
+ * @longest_wait: for a CPU, that has ended, ns
  * @run: when a sample was in KVM_RUN last, of those that looks have passed
  * @nr_passed: so many samples have the looks passed
  * @nr_used: so many samples have been used: they can not contradict @state any more
@@ -27,6 +28,7 @@ struct vcpu_machine {
 	struct axis_sample prev;
 	u64	done;
 	u64	sign;
+	u64	longest_wait;
 	u64	run;
 	size_t	nr_passed;
 	size_t	nr_used;

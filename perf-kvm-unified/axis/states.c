@@ -313,6 +313,8 @@ static int hand_out(const struct states_walk *w, const struct vcpu_interval *int
 	part.start = max(part.start, w->m->done);
 	if (part.start >= part.end)
 		return 0;
+	if (part.kind == VCPU_TIME_PREEMPTED)
+		w->m->longest_wait = max(w->m->longest_wait, part.end - part.start);
 	w->m->done = part.end;
 	if (!w->gaps->nr && w->m->lost.end <= part.start)
 		return vcpu_intervals__add(&w->vcpu->states, &part);
@@ -501,6 +503,19 @@ static int states__seen(const struct states_walk *w, u64 end)
 }
 
 /*
+ * What a vCPU is at whose thread could run when it was looked at, a little behind the end, and has
+ * no samples since @seen: it has no CPU. It waits for one if it has waited that long before; else
+ * it may have been halted, and woken up just then.
+ */
+static enum vcpu_time_kind waiting_kind(const struct states_walk *w, u64 seen)
+{
+	u64 short_wait = 2 * w->span->period;
+
+	return w->span->end - seen <= max(w->m->longest_wait, short_wait) ?
+	       VCPU_TIME_PREEMPTED : VCPU_TIME_UNKNOWN;
+}
+
+/*
  * A state that goes on has no event yet. What it is was seen at the end, and it has
  * begun behind the last sample in KVM_RUN: by less than a period, if each CPU has a
  * sample in each.
@@ -516,8 +531,7 @@ static int state__open(const struct states_walk *w)
 	    w->vcpu->last == VCPU_TIME_VMM)
 		kind = w->vcpu->last;
 	else if (w->vcpu->last == VCPU_TIME_RUN && w->span->clock)
-		/* One that can run, and is not sampled, has no CPU. */
-		kind = VCPU_TIME_PREEMPTED;
+		kind = waiting_kind(w, seen);
 	else
 		return 0;
 	if (!state__is_run(state) || (w->span->end - seen) / 2 <= w->span->period)

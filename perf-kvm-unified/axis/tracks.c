@@ -700,14 +700,17 @@ int cpu_tracks__split_wait(const struct cpu_tracks *tracks, const struct axis_sp
 		const struct occupant *o = NULL;
 		u64 end = wait->end;
 
+		/* What comes behind the wait is not looked at: it may be 2 s of them. */
 		for (; i < queue_len(&track->occupants); i++) {
-			o = queue_first(&track->occupants) + i;
-			if (o->vcpu != self && o->end > walk->pos)
+			const struct occupant *next = queue_first(&track->occupants) + i;
+
+			if (next->start >= wait->end)
 				break;
-			o = NULL;
+			if (next->vcpu != self && next->end > walk->pos) {
+				o = next;
+				break;
+			}
 		}
-		if (o && o->start >= wait->end)
-			o = NULL;
 		if (o && o->start <= walk->pos) {
 			ret = split__by_vcpu(&s, o->vcpu, min(wait->end, o->end));
 			walk->prev = o->vcpu;

@@ -10,10 +10,19 @@
  * struct guest_mem - the guest kernel's virtual memory
  * @read: copies @len bytes at kernel address @va; 0, or -errno and @buf is
  *	  undefined. Only called with addresses in the kernel half.
+ * @forget: what is read from here on is as it is from here on, and not as it was when something
+ *	  near to it was read; NULL: it always is
  */
 struct guest_mem {
 	int (*read)(struct guest_mem *mem, u64 va, void *buf, size_t len);
+	void (*forget)(struct guest_mem *mem);
 };
+
+static inline void guest_mem__forget(struct guest_mem *mem)
+{
+	if (mem->forget)
+		mem->forget(mem);
+}
 
 /*
  * True for an aligned address in the kernel half. With 4-level paging bits

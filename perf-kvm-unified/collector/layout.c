@@ -52,22 +52,25 @@ int guest_task_layout__root(const struct guest_task_layout *l, u64 pgd, u64 *roo
 /* Anonymous members nest two or three deep in real kernels */
 #define MAX_ANON_DEPTH		8
 
+/* Longer than any that is asked for */
+#define MAX_MEMBER_NAME		64
+
 /*
- * Byte offset of member @name of the struct or union @id, which must be @size
- * bytes long. Anonymous members are searched too: mm_struct and, with
- * CONFIG_RANDSTRUCT, task_struct keep nearly all of theirs in one.
+ * Byte offset of member @name of the struct or union @id, and the id of its type in *@type.
+ * Anonymous members are searched too: mm_struct and, with CONFIG_RANDSTRUCT, task_struct
+ * keep nearly all of theirs in one.
  *
  * Return: 0; -ENOENT: no such member; -EPROTO: it is of another kind
  */
-static int member_offset(const struct btf *btf, u32 id, const char *name, u32 size,
-			 int depth, u32 *offset)
+static int find_member(const struct btf *btf, u32 id, const char *name, int depth,
+		       u32 *offset, u32 *type)
 {
 	const struct btf_type *t = btf__type_by_id(btf, id);
 	const struct btf_member *m;
 	u32 i, bits, sub;
 	int err;
 
-	while (t && btf_is_mod(t))
+	while (t && (btf_is_mod(t) || btf_is_typedef(t)))
 		t = btf__type_by_id(btf, t->type);
 
 	if (!t || !btf_is_composite(t) || depth > MAX_ANON_DEPTH)
@@ -75,17 +78,18 @@ static int member_offset(const struct btf *btf, u32 id, const char *name, u32 si
 
 	for (i = 0, m = btf_members(t); i < btf_vlen(t); i++, m++) {
 		const char *mname = btf__name_by_offset(btf, m->name_off);
+		s64 size;
 
 		bits = btf_member_bit_offset(t, i);
 		if (mname && *mname) {
 			if (strcmp(mname, name))
 				continue;
-			if (bits % 8 || btf_member_bitfield_size(t, i) ||
-			    btf__resolve_size(btf, m->type) != size)
+			if (bits % 8 || btf_member_bitfield_size(t, i))
 				return -EPROTO;
 			*offset = bits / 8;
+			*type = m->type;
 		} else {
-			err = member_offset(btf, m->type, name, size, depth + 1, &sub);
+			err = find_member(btf, m->type, name, depth + 1, &sub, type);
 			if (err == -ENOENT)
 				continue;
 			if (err)
@@ -93,18 +97,51 @@ static int member_offset(const struct btf *btf, u32 id, const char *name, u32 si
 			*offset = bits / 8 + sub;
 		}
 
-		return (u64)*offset + size <= t->size ? 0 : -EPROTO;
+		size = btf__resolve_size(btf, *type);
+		return size >= 0 && (u64)*offset + size <= t->size ? 0 : -EPROTO;
 	}
 
 	return -ENOENT;
 }
 
-static int struct_member(const struct btf *btf, const char *type, const char *name,
-			 u32 size, u32 *offset)
+/**
+ * guest_btf__member - where a member is in a struct
+ * @btf: of the guest's kernel
+ * @type: the struct's name
+ * @path: of the member, with a dot before each member of a member; anonymous ones in between
+ *	  need not be named
+ * @size: in bytes that it must have, 0: any
+ * @offset: result, in bytes
+ *
+ * Return: 0; -ENOENT: no such struct or member; -EPROTO: it is of another kind or size
+ */
+int guest_btf__member(const struct btf *btf, const char *type, const char *path, u32 size,
+		      u32 *offset)
 {
 	s32 id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+	u32 next = id, sub;
 
-	return id < 0 ? -ENOENT : member_offset(btf, id, name, size, 0, offset);
+	if (id < 0)
+		return -ENOENT;
+
+	*offset = 0;
+	while (*path) {
+		size_t len = strcspn(path, ".");
+		char name[MAX_MEMBER_NAME];
+		int err;
+
+		if (len >= sizeof(name))
+			return -ENOENT;
+		memcpy(name, path, len);
+		name[len] = '\0';
+		err = find_member(btf, next, name, 0, &sub, &next);
+		if (err)
+			return err;
+		*offset += sub;
+		path += path[len] ? len + 1 : len;
+	}
+
+	return !size || btf__resolve_size(btf, next) == size ? 0 : -EPROTO;
 }
 
 /**
@@ -142,13 +179,13 @@ int guest_task_layout__from_btf(struct guest_task_layout *l, const struct btf *b
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
-		int err = struct_member(btf, wanted[i].type, wanted[i].member,
-					wanted[i].size, wanted[i].offset);
+		int err = guest_btf__member(btf, wanted[i].type, wanted[i].member,
+					    wanted[i].size, wanted[i].offset);
 
 		/* its name before 5.5 */
 		if (err == -ENOENT && wanted[i].offset == &l->task_start)
-			err = struct_member(btf, "task_struct", "real_start_time", 8,
-					    &l->task_start);
+			err = guest_btf__member(btf, "task_struct", "real_start_time", 8,
+						&l->task_start);
 		if (err) {
 			*missing = wanted[i].both;
 			return err;

@@ -40,6 +40,8 @@ struct guest_task_layout {
 	u64	me_mask;		/* C-bit of memory encryption, 0: none */
 };
 
+int guest_btf__member(const struct btf *btf, const char *type, const char *path, u32 size,
+		      u32 *offset);
 int guest_task_layout__from_btf(struct guest_task_layout *l, const struct btf *btf,
 				const char **missing);
 int guest_task_layout__read_btf(struct guest_task_layout *l, char *err, size_t errlen);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf kvm unified guest-map: run in a guest, writes all that the host needs to
+ * perf kvm unified guest-map, run in a guest: writes all that the host needs to
  * put names to samples of it. perf's own code says what perf record in the guest
  * would say; which CR3 belongs to which process is what only this adds.
  *
@@ -19,16 +19,17 @@
 #include <time.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/time64.h>
+#include <linux/vm_sockets.h>
 #ifdef HAVE_LIBBPF_SUPPORT
 #include <bpf/libbpf.h>
 #endif
 #include <api/fs/fs.h>
-#include <subcmd/parse-options.h>
 
 #include "util/debug.h"
 #include "util/env.h"
@@ -47,7 +48,7 @@
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/format/spaces.h"
 #include "kvm-unified/format/stream.h"
-#include "kvm-unified/lib/options.h"
+#include "kvm-unified/lib/map-output.h"
 #include "kvm-unified/lib/warnings.h"
 #include "kvm-unified/lib/write.h"
 #include "build-ids.h"
@@ -567,44 +568,24 @@ static int write_map(struct guest_map *map, struct guest_tasks *tasks,
 }
 
 /*
- * A file that is there already is kept as perf does it, under another name;
- * devices and pipes are just written to. *@created: may be removed if it fails
+ * Is standard input a connection of the host? In a guest, CID 2 is the host, whatever the VMM
+ * (VMADDR_CID_HOST in linux/vm_sockets.h); what comes from the guest itself has another. 0 or
+ * -errno, after a message
  */
-static int open_output(const char *output, bool *created)
+static int check_peer(void)
 {
-	struct stat st;
-	int fd;
+	struct sockaddr_vm peer = { };
+	socklen_t len = sizeof(peer);
 
-	*created = false;
-	if (strcmp(output, "-")) {
-		bool exists = !stat(output, &st);
-
-		if (exists && S_ISREG(st.st_mode) && st.st_size) {
-			char old[PATH_MAX];
-
-			scnprintf(old, sizeof(old), "%s.old", output);
-			if (rename(output, old)) {
-				pr_err("%s: %s\n", old, strerror(errno));
-				return -1;
-			}
-		}
-		*created = !exists || S_ISREG(st.st_mode);
-		fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-		if (fd < 0)
-			pr_err("%s: %s\n", output, strerror(errno));
-		return fd;
+	if (getpeername(STDIN_FILENO, (struct sockaddr *)&peer, &len) ||
+	    peer.svm_family != AF_VSOCK) {
+		pr_err("--from-host: standard input is no vsock connection\n");
+		return -EPERM;
 	}
-	if (isatty(STDOUT_FILENO)) {
-		pr_err("The map is binary: redirect it to a file, or use -o FILE\n");
-		return -1;
-	}
-	/* Whatever else is printed must not get into the map. */
-	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-		pr_err("Cannot write to standard output: %s\n", strerror(errno));
-		return -1;
-	}
-	return fd;
+	if (peer.svm_cid == VMADDR_CID_HOST)
+		return 0;
+	pr_err("--from-host: the connection is of CID %u, and not of the host\n", peer.svm_cid);
+	return -EPERM;
 }
 
 /* Have the map written by @map. 0 or -errno, after a message */
@@ -639,7 +620,7 @@ static int make_map(struct guest_map *map, const char *output, bool want_follow)
 				tasks.nr_unread);
 	read_ns_pids(&tasks);
 
-	map->fd = open_output(output, &created);
+	map->fd = map_output__open(output, &created);
 	if (map->fd < 0) {
 		ret = -EIO;
 		goto out;
@@ -663,40 +644,25 @@ out:
 	return ret;
 }
 
-int cmd_kvm_unified_guest_map(int argc, const char **argv)
+/**
+ * guest_map__write_own - write a map of the guest that this runs in
+ * @output: the path, or "-"
+ * @follow: until the input pipe ends, take down what processes do
+ * @from_host: only if standard input is a vsock connection of the host
+ *
+ * 0 or -errno, after a message
+ */
+int guest_map__write_own(const char *output, bool follow, bool from_host)
 {
-	const char *output = "-";
-	bool follow = false, old_follow = false;
-	struct option options[] = {
-		OPT_STRING('o', "output", &output, "file",
-			   "file to write the map to (default: standard output)"),
-		OPT_BOOLEAN(0, "follow", &follow,
-			    "take down what processes do, until the input pipe ends or Ctrl-C"),
-		OPT_BOOLEAN_FLAG('f', NULL, &old_follow, "is called --follow now",
-				 PARSE_OPT_HIDDEN),
-		OPT_INCR('v', "verbose", &verbose, "be more verbose"),
-		OPT_END()
-	};
-	const char *const usage[] = {
-		"perf kvm unified guest-map [--follow] [-o <file>]",
-		NULL
-	};
 	struct guest_map map = { .fd = -1, .out = -1 };
 	int ret;
 
-	options__no_negation(options);
-	argc = parse_options(argc, argv, options, usage, 0);
-	if (argc)
-		usage_with_options_msg(usage, options, "Unknown argument: %s\n", argv[0]);
-	if (old_follow) {
-		pr_warning("-f is called --follow now: in perf, -f is --force\n");
-		follow = true;
-	}
-
+	if (from_host && check_peer())
+		return -EPERM;
 	if (geteuid()) {
 		pr_err("perf kvm unified guest-map has to run as root in the guest: it reads\n"
 		       "the kernel's memory and the maps of all processes.\n");
-		return 1;
+		return -EPERM;
 	}
 
 #ifdef HAVE_LIBBPF_SUPPORT
@@ -715,5 +681,5 @@ int cmd_kvm_unified_guest_map(int argc, const char **argv)
 	}
 	guest_build_ids__delete(map.build_ids);
 	intlist__delete(map.jit_pids);
-	return ret ? 1 : 0;
+	return ret;
 }

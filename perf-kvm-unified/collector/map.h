@@ -2,6 +2,8 @@
 #ifndef __PERF_KVM_UNIFIED_COLLECTOR_MAP_H
 #define __PERF_KVM_UNIFIED_COLLECTOR_MAP_H
 
-int cmd_kvm_unified_guest_map(int argc, const char **argv);
+#include <stdbool.h>
+
+int guest_map__write_own(const char *output, bool follow, bool from_host);
 
 #endif /* __PERF_KVM_UNIFIED_COLLECTOR_MAP_H */

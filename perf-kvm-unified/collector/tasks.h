@@ -20,8 +20,11 @@
  *	 the CPU holds them: PCID (bits 0..11) and LAM (61, 62) are 0, KPTI's
  *	 user half is this with bit 12 set, memory encryption's C-bit is in.
  *	 0: none of its own (kernel thread, zombie) or @unread
+ * @mm: address of the mm_struct that @pt_root is of, 0: none
+ * @task: address of the task_struct of a thread that has it
  * @start_ns: start of the process, nanoseconds of the guest's CLOCK_BOOTTIME
  * @kthread: a kernel thread: runs on whatever address space was there before
+ * @execed: has called execve() since it began: its address space may be younger than it
  * @unread: has an address space whose root could not be read
  * @ns_pid: the pid in the process's own pid namespace, if that is another one than
  *	 the guest's initial one, else 0
@@ -36,8 +39,11 @@ struct guest_task {
 	pid_t	pid;
 	pid_t	ns_pid;
 	u64	pt_root;
+	u64	mm;
+	u64	task;
 	u64	start_ns;
 	bool	kthread;
+	bool	execed;
 	bool	unread;
 	char	comm[GUEST_TASK_COMM_LEN];
 };
@@ -58,6 +64,14 @@ struct guest_tasks {
 	int	passes;
 	struct guest_task_layout layout;
 };
+
+/* include/linux/sched.h: of those, since 2.6.27, who has not called execve() since it was forked */
+#define GUEST_PF_FORKNOEXEC	0x00000040
+
+static inline bool guest_task__has_execed(u32 flags)
+{
+	return !(flags & GUEST_PF_FORKNOEXEC);
+}
 
 void guest_tasks__sort(struct guest_tasks *t);
 struct guest_task *guest_tasks__find(const struct guest_tasks *t, pid_t pid);

@@ -151,7 +151,7 @@ static int walk__init(struct walk *w, const struct guest_task_layout *l,
 /*
  * The root of a task that was just read as @v and has an mm. An mm_struct is
  * freed by exit and execve and goes to the next process: what was read belongs
- * to @task only if it has the same mm before and after.
+ * to @task only if it has the same mm before and after, each read anew.
  *
  * Return: 0, -EAGAIN: changed while being read, -EFAULT: not a page table
  */
@@ -160,9 +160,11 @@ static int task_root(struct walk *w, u64 task, const struct task_view *v, u64 *r
 	struct task_view again;
 	u64 pgd;
 
+	guest_mem__forget(w->mem);
 	if (!kernel_ptr(v->mm) || read_mem(w, v->mm + w->l->mm_pgd, &pgd, sizeof(pgd)))
 		return -EFAULT;
 
+	guest_mem__forget(w->mem);
 	if (read_task(w, task, &again) || again.mm != v->mm ||
 	    again.pid != v->pid || again.tgid != v->tgid || again.start != v->start)
 		return -EAGAIN;
@@ -177,7 +179,8 @@ static int task_root(struct walk *w, u64 task, const struct task_view *v, u64 *r
  *
  * Return: as task_root(); 0 with *@root 0 if no thread has an mm
  */
-static int group_root(struct walk *w, const struct task_view *leader, u64 *root)
+static int group_root(struct walk *w, const struct task_view *leader, u64 *root, u64 *mm,
+		      u64 *owner)
 {
 	u64 head = leader->signal + w->l->signal_thread_head;
 	struct list_view list;
@@ -202,8 +205,11 @@ static int group_root(struct walk *w, const struct task_view *leader, u64 *root)
 		    v.signal != leader->signal)
 			return -EAGAIN;
 
-		if (v.mm)
+		if (v.mm) {
+			*mm = v.mm;
+			*owner = task;
 			return task_root(w, task, &v, root);
+		}
 
 		from = node;
 		node = v.threads.next;
@@ -223,8 +229,8 @@ static int read_leader(struct walk *w, u64 from, u64 node, struct list_view *lin
 {
 	u64 task = node - w->l->task_tasks;
 	struct task_view v;
+	u64 root = 0, mm = 0, owner = 0;
 	int try, err = 0;
-	u64 root = 0;
 
 	for (try = 0; try < MAX_ROOT_TRIES; try++) {
 		err = read_task(w, task, &v);
@@ -244,12 +250,14 @@ static int read_leader(struct walk *w, u64 from, u64 node, struct list_view *lin
 		 * vhost does before 6.4): the owner has its own entry.
 		 */
 		root = 0;
+		mm = v.mm;
+		owner = task;
 		if (v.flags & PF_KTHREAD)
 			err = 0;
 		else if (v.mm)
 			err = task_root(w, task, &v, &root);
 		else
-			err = group_root(w, &v, &root);
+			err = group_root(w, &v, &root, &mm, &owner);
 		if (!err)
 			break;
 	}
@@ -258,8 +266,11 @@ static int read_leader(struct walk *w, u64 from, u64 node, struct list_view *lin
 	*e = (struct guest_task) {
 		.pid	  = v.pid,
 		.pt_root  = err ? 0 : root,
+		.mm	  = !err && root ? mm : 0,
+		.task	  = owner,
 		.start_ns = v.start,
 		.kthread  = v.flags & PF_KTHREAD,
+		.execed	  = guest_task__has_execed(v.flags),
 		.unread	  = err != 0,
 	};
 	memcpy(e->comm, v.comm, sizeof(e->comm));
@@ -306,6 +317,7 @@ static int step_back(struct walk *w, size_t *nr, struct list_view *link)
 	while (w->retries++ < MAX_RETRIES) {
 		size_t last = *nr - 1;
 
+		guest_mem__forget(w->mem);
 		if (!read_task(w, path[last] - w->l->task_tasks, &v) &&
 		    (!last || v.tasks.prev == path[last - 1])) {
 			*link = v.tasks;

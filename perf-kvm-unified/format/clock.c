@@ -51,6 +51,16 @@ bool guest_tsc__to_host(const struct guest_tsc *tsc, u64 guest, u64 *host)
 	return true;
 }
 
+/* The guest's TSC when the host's is @host; 0: not known */
+u64 guest_tsc__of_host(const struct guest_tsc *tsc, u64 host)
+{
+	if (!tsc->known || tsc->frac_bits > 63)
+		return 0;
+	if (tsc->frac_bits)
+		host = mul_u64_u64_div64(host, tsc->ratio, 1ULL << tsc->frac_bits);
+	return host + tsc->offset;
+}
+
 /* 0, -ENOMEM, or -EINVAL: a clock does not go back, nor is it asked that often */
 int guest_clock__add(struct guest_clock *clock, u64 tsc, u64 time)
 {

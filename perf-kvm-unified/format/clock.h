@@ -45,5 +45,6 @@ void guest_clock__exit(struct guest_clock *clock);
 
 bool guest_tsc__same(const struct guest_tsc *a, const struct guest_tsc *b);
 bool guest_tsc__to_host(const struct guest_tsc *tsc, u64 guest, u64 *host);
+u64 guest_tsc__of_host(const struct guest_tsc *tsc, u64 host);
 
 #endif /* __PERF_KVM_UNIFIED_FORMAT_CLOCK_H */

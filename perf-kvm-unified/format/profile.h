@@ -2,6 +2,10 @@
 #ifndef __PERF_KVM_UNIFIED_FORMAT_PROFILE_H
 #define __PERF_KVM_UNIFIED_FORMAT_PROFILE_H
 
+#include <string.h>
+
+#include "util/data.h"
+
 /* What a profile of perf kvm unified record has besides perf's own */
 
 /* What vCPUs did when they did not run, if the kernel has it */
@@ -13,5 +17,11 @@
 #define KVM_GUEST_MAP_PREFIX	"guest_map__"
 #define KVM_GUEST_MAP_FMT	KVM_GUEST_MAP_PREFIX "%d"
 #define KVM_GUEST_KALLSYMS_FMT	"kcore_dir__%d"	/* and /kallsyms in it */
+
+/* To the user */
+static inline const char *profile__name(const struct perf_data *data)
+{
+	return data->path && strcmp(data->path, "-") ? data->path : "standard input";
+}
 
 #endif /* __PERF_KVM_UNIFIED_FORMAT_PROFILE_H */

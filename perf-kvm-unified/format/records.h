@@ -17,6 +17,9 @@
  *    _MMAP2 as perf record synthesizes them, and these. What happened while the
  *    guest was watched (--follow) has its time in front: see GUEST_TIME.
  *
+ * A profile that is a stream itself (record -o -) has the records of "vms" among perf's own:
+ * once in front of all others, with the VMs that there are then, and once behind them.
+ *
  * Room: format/, what is written on one side and read on the other: records, and the tables
  * that are made of them.
  * Calls: lib
@@ -34,6 +37,8 @@
 #define GUEST_VCPU_END_HALTED	(1U << 3)
 #define GUEST_VCPU_END_BLOCKED	(1U << 4)	/* in KVM_RUN, waits for the host */
 #define GUEST_VCPU_END_VMM	(1U << 5)	/* sleeps out of KVM_RUN */
+/* Other VMs were recorded, and not this one. */
+#define GUEST_VCPU_LEFT_OUT	(1U << 6)
 
 struct guest_vcpu {
 	__u32	id;		/* as in KVM_CREATE_VCPU */
@@ -44,6 +49,9 @@ struct guest_vcpu {
 
 /* Only the time of some tasks was sampled, not that of whole CPUs. */
 #define GUEST_RECORDING_PER_TASK	(1U << 0)
+/* The profile is a stream, whose last record is another one of this, with _END. */
+#define GUEST_RECORDING_STREAM		(1U << 1)
+#define GUEST_RECORDING_END		(1U << 2)
 
 /* PERF_RECORD_GUEST_RECORDING: how the profile was made */
 struct perf_record_guest_recording {
@@ -155,12 +163,24 @@ struct perf_record_guest_kallsyms {
  * PERF_RECORD_GUEST_SYMBOLS: the next piece of symbols that are in no file: lines
  * of start and size, in hex, and a name, as in /tmp/perf-<pid>.map. Of the code
  * that @pid has made for itself, or, if that is 0, of the vDSO, by offset.
+ *
+ * If @pid is GUEST_SYMBOLS_OF_FILE, a struct guest_symbols_file is in front of the lines, in
+ * each record: they are of the file with that build-id, by offset in the file, as the guest has
+ * it in memory. Some may be missing.
  */
+#define GUEST_SYMBOLS_OF_FILE	(~0U)
+
 struct perf_record_guest_symbols {
 	struct perf_event_header header;
 	__u32	pid;
 	__u32	len;		/* of data; the record is padded to 8 bytes */
 	char	data[];
+};
+
+struct guest_symbols_file {
+	__u8	build_id[20];
+	__u8	build_id_size;
+	__u8	reserved[3];
 };
 
 #endif /* __PERF_KVM_UNIFIED_FORMAT_RECORDS_H */

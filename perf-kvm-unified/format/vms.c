@@ -16,13 +16,17 @@
 #include "util/debug.h"
 #include "util/event.h"
 #include "util/header.h"
+#include "util/intlist.h"
+#include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/write.h"
 #include "stream.h"
 #include "vms.h"
 
-/* More than a host has memory for; a file that says so is broken. */
+/* More than a host has memory for; a file that says so is broken. A stream has each twice. */
+/* "-", a pid, "-", and a number of VMs */
+#define UNIQUE_LEN		24
 #define KVM_VMS_MAX		4096
-#define KVM_VCPUS_MAX		65536
+#define KVM_VCPUS_MAX		(2 * 65536)
 
 /* A record's size has 16 bits. */
 #define VCPUS_PER_RECORD	4000U
@@ -45,14 +49,16 @@ struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name)
 	return NULL;
 }
 
-/* That --@option has named a VM that there is not, and which there are */
+/* That --@option has named a VM that does not run, and which do */
 void kvm_vms__pr_no_such(const struct kvm_vms *vms, const char *option, const char *name)
 {
-	pr_err("--%s: no VM is called '%s'.", option, name);
+	struct near_names near = { .wanted = name };
+	const char *what, *names;
+
 	for (size_t i = 0; i < vms->nr; i++)
-		pr_err("%s%s (pid %d)", i ? ", " : " Running: ", vms->entries[i].name,
-		       vms->entries[i].pid);
-	pr_err("%s\n", vms->nr ? "" : " No VM is running.");
+		near_names__add(&near, vms->entries[i].name);
+	what = near_names__sentence(&near, &names);
+	pr_err("--%s: no VM that runs is called '%s'.%s%s\n", option, name, what, names);
 }
 
 struct kvm_vm *kvm_vms__find_pid(struct kvm_vms *vms, pid_t pid)
@@ -62,6 +68,22 @@ struct kvm_vm *kvm_vms__find_pid(struct kvm_vms *vms, pid_t pid)
 			return &vms->entries[i];
 	}
 	return NULL;
+}
+
+/* Only those whose VMMs are @pids are recorded. */
+void kvm_vms__leave_out_others(struct kvm_vms *vms, struct intlist *pids)
+{
+	for (size_t i = 0; i < vms->nr; i++) {
+		struct kvm_vm *vm = &vms->entries[i];
+
+		for (u32 v = 0; v < vm->nr_vcpus && !intlist__has_entry(pids, vm->pid); v++)
+			vm->vcpus[v].flags |= GUEST_VCPU_LEFT_OUT;
+	}
+}
+
+bool kvm_vm__is_left_out(const struct kvm_vm *vm)
+{
+	return vm->nr_vcpus && vm->vcpus[0].flags & GUEST_VCPU_LEFT_OUT;
 }
 
 /* The vCPU of that number, or NULL */
@@ -126,6 +148,19 @@ static int kvm_vm__merge(struct kvm_vm *known, struct kvm_vm *vm)
 	return 0;
 }
 
+/* Who starts a VM chooses its name, and may choose one that another's would become. */
+static void make_unique(struct kvm_vms *vms, struct kvm_vm *vm)
+{
+	size_t len = strnlen(vm->name, sizeof(vm->name) - UNIQUE_LEN);
+
+	for (unsigned int nr = 0; kvm_vms__find_name(vms, vm->name); nr++) {
+		if (nr)
+			scnprintf(vm->name + len, sizeof(vm->name) - len, "-%d-%u", vm->pid, nr);
+		else
+			scnprintf(vm->name + len, sizeof(vm->name) - len, "-%d", vm->pid);
+	}
+}
+
 /*
  * Takes over @vm and what it points to. vCPUs of a VM that is there already are added to
  * it; a name that another VM has is made unique with the pid. 0 or -ENOMEM
@@ -139,11 +174,7 @@ int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm)
 
 	if (!vm->name[0])
 		scnprintf(vm->name, sizeof(vm->name), "vm-%d", vm->pid);
-	if (kvm_vms__find_name(vms, vm->name)) {
-		size_t len = strnlen(vm->name, sizeof(vm->name) - 12);
-
-		scnprintf(vm->name + len, sizeof(vm->name) - len, "-%d", vm->pid);
-	}
+	make_unique(vms, vm);
 
 	entries = reallocarray(vms->entries, vms->nr + 1, sizeof(*entries));
 	if (!entries) {
@@ -192,14 +223,34 @@ static int kvm_vm__write_tsc(const struct kvm_vm *vm, int fd)
 	return vm->tsc.known ? write_all(fd, &rec, sizeof(rec)) : 0;
 }
 
-/* Writes the stream that kvm_vms__read() reads. 0 or -errno. */
-int kvm_vms__write(const struct kvm_vms *vms, const char *path)
+/* How the profile is made, as a record. 0 or -errno */
+int kvm_vms__write_recording(const struct kvm_vms *vms, int fd)
 {
 	const struct perf_record_guest_recording rec = {
 		.header.type = PERF_RECORD_GUEST_RECORDING,
 		.header.size = sizeof(rec),
-		.flags = vms->per_task ? GUEST_RECORDING_PER_TASK : 0,
+		.flags = vms->flags,
 	};
+
+	return write_all(fd, &rec, sizeof(rec));
+}
+
+/* The VMs, as records. 0 or -errno */
+int kvm_vms__write_vms(const struct kvm_vms *vms, int fd)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < vms->nr; i++) {
+		ret = kvm_vm__write(&vms->entries[i], fd);
+		if (!ret)
+			ret = kvm_vm__write_tsc(&vms->entries[i], fd);
+	}
+	return ret;
+}
+
+/* Writes the stream that kvm_vms__read() reads. 0 or -errno. */
+int kvm_vms__write(const struct kvm_vms *vms, const char *path)
+{
 	int fd, ret;
 
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -208,12 +259,9 @@ int kvm_vms__write(const struct kvm_vms *vms, const char *path)
 
 	ret = perf_header__write_pipe(fd) < 0 ? -errno : 0;
 	if (!ret)
-		ret = write_all(fd, &rec, sizeof(rec));
-	for (size_t i = 0; !ret && i < vms->nr; i++) {
-		ret = kvm_vm__write(&vms->entries[i], fd);
-		if (!ret)
-			ret = kvm_vm__write_tsc(&vms->entries[i], fd);
-	}
+		ret = kvm_vms__write_recording(vms, fd);
+	if (!ret)
+		ret = kvm_vms__write_vms(vms, fd);
 	if (!ret)
 		ret = guest_stream__write_end(fd);
 	if (close(fd) && !ret)
@@ -232,7 +280,8 @@ static int kvm_vms__process_vm(struct kvm_vms *vms, const struct perf_record_gue
 	if (rec->nr_vcpus > vcpus_size / sizeof(*rec->vcpus))
 		return -EINVAL;
 	/* 0 and -1 are the default guest and the host among perf's machines. */
-	if ((pid_t)rec->pid <= 0 || vms->nr >= KVM_VMS_MAX)
+	if ((pid_t)rec->pid <= 0 ||
+	    (vms->nr >= KVM_VMS_MAX && !kvm_vms__find_pid(vms, rec->pid)))
 		return -EINVAL;
 	vms->nr_vcpus += rec->nr_vcpus;
 	if (vms->nr_vcpus > KVM_VCPUS_MAX)
@@ -268,16 +317,16 @@ static int kvm_vms__process_tsc(struct kvm_vms *vms, const struct perf_record_gu
 	return 0;
 }
 
-static int kvm_vms__process(const union perf_event *event, void *arg)
+/* Takes over a record, if it is one of VMs. 0 or -errno: -EINVAL if it makes no sense */
+int kvm_vms__process(struct kvm_vms *vms, const union perf_event *event)
 {
 	const struct perf_record_guest_recording *recording = (const void *)event;
-	struct kvm_vms *vms = arg;
 
 	switch (event->header.type) {
 	case PERF_RECORD_GUEST_RECORDING:
 		if (event->header.size < sizeof(*recording))
 			return -EINVAL;
-		vms->per_task = recording->flags & GUEST_RECORDING_PER_TASK;
+		vms->flags |= recording->flags;
 		return 0;
 	case PERF_RECORD_GUEST_VM:
 		return kvm_vms__process_vm(vms, (const void *)event);
@@ -288,13 +337,18 @@ static int kvm_vms__process(const union perf_event *event, void *arg)
 	}
 }
 
+static int process(const union perf_event *event, void *arg)
+{
+	return kvm_vms__process(arg, event);
+}
+
 /*
  * Returns 0, -ENOENT if there is no such file, or another -errno with the rest
  * of a sentence about it in @err.
  */
 int kvm_vms__read(struct kvm_vms *vms, const char *path, char *err, size_t errlen)
 {
-	return guest_stream__read_file(path, kvm_vms__process, vms, err, errlen);
+	return guest_stream__read_file(path, process, vms, err, errlen);
 }
 
 void kvm_vms__exit(struct kvm_vms *vms)

@@ -9,6 +9,9 @@
 #include "clock.h"
 #include "records.h"
 
+union perf_event;
+struct intlist;
+
 /* A virtual machine: one process, its VMM */
 struct kvm_vm {
 	pid_t	pid;			/* of the VMM */
@@ -21,17 +24,23 @@ struct kvm_vm {
 struct kvm_vms {
 	struct kvm_vm *entries;
 	size_t	nr;
-	u32	nr_vcpus;		/* of all of them, when read */
-	bool	per_task;		/* the profile is not of whole CPUs */
+	u32	nr_vcpus;		/* in all records that were read */
+	u32	flags;			/* GUEST_RECORDING_* */
 };
 
 struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name);
 void kvm_vms__pr_no_such(const struct kvm_vms *vms, const char *option, const char *name);
 struct kvm_vm *kvm_vms__find_pid(struct kvm_vms *vms, pid_t pid);
 int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm);
+int kvm_vms__write_recording(const struct kvm_vms *vms, int fd);
+int kvm_vms__write_vms(const struct kvm_vms *vms, int fd);
 int kvm_vms__write(const struct kvm_vms *vms, const char *path);
+int kvm_vms__process(struct kvm_vms *vms, const union perf_event *event);
 int kvm_vms__read(struct kvm_vms *vms, const char *path, char *err, size_t errlen);
 void kvm_vms__exit(struct kvm_vms *vms);
+
+void kvm_vms__leave_out_others(struct kvm_vms *vms, struct intlist *pids);
+bool kvm_vm__is_left_out(const struct kvm_vm *vm);
 
 void kvm_vm__sanitize_name(char *name);
 struct guest_vcpu *kvm_vm__find_vcpu(const struct kvm_vm *vm, u32 id);

@@ -8,6 +8,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "util/build-id.h"
 #include "kvm-unified/format/clock.h"
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/format/spaces.h"
@@ -19,6 +20,16 @@ union perf_event;
 /* What the process @pid, or the vDSO if that is 0, has told of its code */
 struct guest_symbols {
 	pid_t	pid;
+	char	*text;
+	size_t	len;
+};
+
+/**
+ * struct guest_program - functions of a file, as the guest has it in memory
+ * @text: lines "offset size name", by offset in the file
+ */
+struct guest_program {
+	struct build_id bid;
 	char	*text;
 	size_t	len;
 };
@@ -44,6 +55,7 @@ struct guest_replay {
  * @followed: the map tells of processes that came and went
  * @replay: what has happened in the guest since the map was begun
  * @symbols: of code that is in no file
+ * @programs: of files, for where the host has not got these
  * @until_of_pid: until when there is a process of that number
  * @several: pids that several processes or programs had in turn
  * @missed_spaces: @missed_events: what the map says that it does not know
@@ -56,6 +68,8 @@ struct guest_map_data {
 	struct guest_replay replay;
 	struct guest_symbols *symbols;
 	size_t		 nr_symbols;
+	struct guest_program *programs;
+	size_t		 nr_programs;
 	struct hashmap	 *until_of_pid;
 	struct hashmap	 *several;
 	u64		 missed_spaces;
@@ -67,6 +81,12 @@ struct guest_map_data {
  * above any pid that a kernel hands out (PID_MAX_LIMIT is 4 Mi).
  */
 #define KVM_GUEST_PSEUDO_PID	0x40000000
+
+/* How they are called: the page table root comes behind it. */
+#define GUEST_UNNAMED_COMM	"[cr3 "
+
+/* How code is called that a process has made for itself: its pid comes behind it. */
+#define GUEST_JIT_MODULE	"[JIT] tid "
 
 /* More of these than any guest needs get one row: a CR3 costs the guest nothing. */
 #define KVM_GUEST_MAX_PSEUDO	4096

@@ -28,12 +28,25 @@
 #include "util/util.h"
 #include "kvm-unified/format/profile.h"
 #include "kvm-unified/format/vms.h"
+#include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/warnings.h"
 #include "files.h"
 #include "guests.h"
 #include "load.h"
 #include "options.h"
+
+/* For commands that know nothing of guests */
+static const struct kvm_guests_options *wanted;
+
+/**
+ * kvm_guests__want - say what the user wants of the guests of all sessions that are opened
+ * @options: to stay for as long as these sessions; or NULL
+ */
+void kvm_guests__want(const struct kvm_guests_options *options)
+{
+	wanted = options;
+}
 
 static void kvm_guest__free(struct kvm_guest *guest)
 {
@@ -73,7 +86,8 @@ static struct kvm_guest *kvm_guest__new(struct perf_session *session, pid_t pid,
 		strlcpy(guest->name, name, sizeof(guest->name));
 	else
 		scnprintf(guest->name, sizeof(guest->name), "vm-%d", pid);
-	root = kvm_guests_options__root(guests->options, guest->name);
+	root = kvm_guests_options__root(guests->options, guest->name) ?:
+	       kvm_guests_options__root(&guests->config, guest->name);
 	if (root)
 		guest->root = strdup(root);
 	list_add_tail(&guest->node, &guests->guests);
@@ -154,7 +168,7 @@ static void kvm_guest__load(struct kvm_guest *guest, const char *dir)
  * @options: what the user wants, or NULL; to stay for as long as the session
  *
  * Without this, it is done when the first sample of a guest comes. A guest whose map cannot be
- * used stays without names, with a warning.
+ * used stays without names, with a warning. A profile that is no directory has none.
  */
 void kvm_guests__load(struct perf_session *session, const struct kvm_guests_options *options)
 {
@@ -163,28 +177,22 @@ void kvm_guests__load(struct perf_session *session, const struct kvm_guests_opti
 	if (!guests || guests->loaded)
 		return;
 	guests->loaded = true;
-	guests->options = options;
+	guests->options = options ?: wanted;
 	for (size_t i = 0; i < guests->vms.nr; i++) {
 		struct kvm_vm *vm = &guests->vms.entries[i];
 		struct kvm_guest *guest = kvm_guest__new(session, vm->pid, vm->name);
 
-		if (guest && !kvm_guests_options__skips_map(options, guest->name))
+		if (guest && session->data->is_dir &&
+		    !kvm_guests_options__skips_map(guests->options, guest->name))
 			kvm_guest__load(guest, session->data->path);
 	}
 }
 
-/* The table of VMs, if it is a profile of perf kvm unified record. 0 or -ENOMEM */
-static int open_vms(struct perf_session *session)
+/* Makes @session one that has guests, if this perf can tell them apart. 0 or -ENOMEM */
+static int add_guests(struct perf_session *session)
 {
-	char path[PATH_MAX], err[256];
 	struct kvm_guests *guests;
 
-	if (!session->data->is_dir)
-		return 0;
-
-	scnprintf(path, sizeof(path), "%s/" KVM_GUESTS_VMS, session->data->path);
-	if (access(path, F_OK))
-		return 0;
 	/* Page table roots and times are keys of hashmaps, which have the size of a long. */
 	if (sizeof(long) < sizeof(u64)) {
 		unified_warning("A perf of 32 bits does not tell guests apart\n");
@@ -195,20 +203,83 @@ static int open_vms(struct perf_session *session)
 	if (!guests)
 		return -ENOMEM;
 	INIT_LIST_HEAD(&guests->guests);
+	kvm_guests_options__init(&guests->config);
 	guests->by_pid = number_map__new();
 	if (IS_ERR(guests->by_pid)) {
 		free(guests);
 		return -ENOMEM;
 	}
 	session->kvm_guests = guests;
+	kvm_guests_options__read_config(&guests->config);
 	perf_guest = true;
 	/* Build-ids are read from here on, before commands call symbol__init() */
 	symbol__elf_init();
+	return 0;
+}
 
-	if (kvm_vms__read(&guests->vms, path, err, sizeof(err)))
+/* The table of VMs, if it is a profile of perf kvm unified record. 0 or -ENOMEM */
+static int open_vms(struct perf_session *session)
+{
+	char path[PATH_MAX], err[256];
+	int ret;
+
+	if (!session->data->is_dir)
+		return 0;
+
+	scnprintf(path, sizeof(path), "%s/" KVM_GUESTS_VMS, session->data->path);
+	if (access(path, F_OK))
+		return 0;
+	ret = add_guests(session);
+	if (ret || !session->kvm_guests)
+		return ret;
+	if (kvm_vms__read(&session->kvm_guests->vms, path, err, sizeof(err)))
 		unified_warning("%s %s: VMs that it does not name are called by their pids\n",
 				path, err);
 	return 0;
+}
+
+/* The VM that a record is of, when the guests are loaded: it was started meanwhile. */
+static int add_late(struct perf_session *session, const struct perf_record_guest_vm *rec)
+{
+	const struct kvm_vm *vm = kvm_vms__find_pid(&session->kvm_guests->vms, rec->pid);
+	struct kvm_guest *guest = kvm_guests__find(session, rec->pid);
+
+	if (!guest)
+		return kvm_guest__new(session, vm->pid, vm->name) ? 0 : -ENOMEM;
+	strlcpy(guest->name, vm->name, sizeof(guest->name));
+	return 0;
+}
+
+/**
+ * kvm_guests__process_record - take over a record of VMs
+ * @event: of a stream; a directory has them in a file, and what is in its data is left alone
+ *
+ * 0 or -ENOMEM. VMs that are not known by what makes no sense are called by their pids.
+ */
+int kvm_guests__process_record(struct perf_session *session, const union perf_event *event)
+{
+	struct kvm_guests *guests;
+	int ret;
+
+	/* Only x86 has guests that are told apart. */
+	if (!perf_data__is_pipe(session->data) || session->header.needs_swap)
+		return 0;
+	if (!session->kvm_guests) {
+		ret = add_guests(session);
+		if (ret || !session->kvm_guests)
+			return ret;
+	}
+	guests = session->kvm_guests;
+	ret = kvm_vms__process(&guests->vms, event);
+	if (!ret && guests->loaded && event->header.type == PERF_RECORD_GUEST_VM)
+		ret = add_late(session, (const void *)event);
+	if (ret && ret != -ENOMEM) {
+		if (!guests->bad_record)
+			unified_warning("A record of the VMs makes no sense: is the stream damaged?\n");
+		guests->bad_record = true;
+		ret = 0;
+	}
+	return ret;
 }
 
 void kvm_guests__delete(struct perf_session *session)
@@ -223,6 +294,7 @@ void kvm_guests__delete(struct perf_session *session)
 		kvm_guest__free(guest);
 	}
 	hashmap__free(session->kvm_guests->by_pid);
+	kvm_guests_options__exit(&session->kvm_guests->config);
 	kvm_vms__exit(&session->kvm_guests->vms);
 	zfree(&session->kvm_guests);
 }
@@ -230,13 +302,17 @@ void kvm_guests__delete(struct perf_session *session)
 /* A guest that an option names and that is not there: a typing error. -ENOENT */
 static int pr_no_such(struct perf_session *session, const char *option, const char *name)
 {
+	struct near_names near = { .wanted = name };
 	const struct kvm_guest *guest;
+	const char *what, *names;
 
-	pr_err("%s: there is no guest '%s' in %s.\n", option, name, session->data->path);
 	if (session->kvm_guests) {
 		list_for_each_entry(guest, &session->kvm_guests->guests, node)
-			pr_err("There is: %s (pid %d)\n", guest->name, guest->pid);
+			near_names__add(&near, guest->name);
 	}
+	what = near_names__sentence(&near, &names);
+	pr_err("%s: there is no guest '%s' in %s.%s%s\n", option, name,
+	       profile__name(session->data), what, names);
 	return -ENOENT;
 }
 
@@ -253,6 +329,9 @@ static int load_given_map(struct perf_session *session, struct given_map *map)
 		return -EEXIST;
 	}
 
+	/* Of a session before, which has been read */
+	if (map->kallsyms_fd >= 0)
+		close(map->kallsyms_fd);
 	map->kallsyms_fd = memfd_create("kallsyms", MFD_CLOEXEC);
 	if (map->kallsyms_fd < 0) {
 		ret = -errno;
@@ -284,28 +363,18 @@ int kvm_guests__load_given(struct perf_session *session, const struct kvm_guests
 	return 0;
 }
 
-/* Is each root of a guest that there is? 0 or -ENOENT with a message */
-int kvm_guests__check_roots(struct perf_session *session, const struct kvm_guests_options *options)
+/* Is each root of a guest of @session, or of @other if there is one? 0 or -ENOENT, and says so */
+int kvm_guests__check_roots(struct perf_session *session, struct perf_session *other,
+			    const struct kvm_guests_options *options)
 {
 	struct guest_root *root;
 
 	list_for_each_entry(root, &options->roots, node) {
-		if (root->name && !kvm_guests__find_name(session, root->name))
+		if (root->name && !kvm_guests__find_name(session, root->name) &&
+		    !(other && kvm_guests__find_name(other, root->name)))
 			return pr_no_such(session, "--guest-root", root->name);
 	}
 	return 0;
-}
-
-/* For commands that know nothing of guests */
-static const struct kvm_guests_options *wanted;
-
-/**
- * kvm_guests__want - say what the user wants of the guests of all sessions that are opened
- * @options: to stay for as long as these sessions; or NULL
- */
-void kvm_guests__want(const struct kvm_guests_options *options)
-{
-	wanted = options;
 }
 
 /* A line for each VM, in the style of the header's others */
@@ -320,7 +389,8 @@ void kvm_guests__fprintf_info(const struct perf_session *session, FILE *fp)
 		scnprintf(path, sizeof(path), "%s/" KVM_GUEST_MAP_FMT,
 			  session->data->path, vm->pid);
 		fprintf(fp, "# KVM guest : name = %s, pid of the VMM = %d, vCPUs = %u, map = %s\n",
-			vm->name, vm->pid, vm->nr_vcpus, access(path, F_OK) ? "no" : "yes");
+			vm->name, vm->pid, vm->nr_vcpus,
+			!session->data->is_dir || access(path, F_OK) ? "no" : "yes");
 	}
 }
 
@@ -336,6 +406,14 @@ int kvm_guests__open(struct perf_session *session)
 
 	if (ret || !wanted)
 		return ret;
+	/* Which guests there are is not known before the stream is read. */
+	if (perf_data__is_pipe(session->data)) {
+		if (list_empty(&wanted->given_maps))
+			return 0;
+		pr_err("--guest-map is for a profile that is a directory, here\n");
+		return -EINVAL;
+	}
 	kvm_guests__load(session, wanted);
-	return kvm_guests__load_given(session, wanted) ?: kvm_guests__check_roots(session, wanted);
+	return kvm_guests__load_given(session, wanted) ?:
+	       kvm_guests__check_roots(session, NULL, wanted);
 }

@@ -9,10 +9,11 @@
 
 #include "kvm-unified/format/vms.h"
 #include "guest.h"
+#include "options.h"
 
 struct hashmap;
-struct kvm_guests_options;
 struct perf_session;
+union perf_event;
 
 /**
  * struct kvm_guests - the guests of a session
@@ -20,19 +21,24 @@ struct perf_session;
  * @guests: in the order in which they were found
  * @by_pid: the same by @kvm_guest.pid
  * @options: what the user wants, or NULL
+ * @config: ... and what perfconfig says for guests of which that says nothing
  * @loaded: so are the maps of those in @vms
+ * @bad_record: a record of VMs made no sense
  */
 struct kvm_guests {
 	struct kvm_vms	 vms;
 	struct list_head guests;
 	struct hashmap	 *by_pid;
 	const struct kvm_guests_options *options;
+	struct kvm_guests_options config;
 	bool		 loaded;
+	bool		 bad_record;
 };
 
 void kvm_guests__want(const struct kvm_guests_options *options);
 int kvm_guests__open(struct perf_session *session);
 void kvm_guests__load(struct perf_session *session, const struct kvm_guests_options *options);
+int kvm_guests__process_record(struct perf_session *session, const union perf_event *event);
 void kvm_guests__delete(struct perf_session *session);
 
 void kvm_guests__fprintf_info(const struct perf_session *session, FILE *fp);
@@ -45,7 +51,7 @@ struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char
 
 int kvm_guests__load_given(struct perf_session *session,
 			   const struct kvm_guests_options *options);
-int kvm_guests__check_roots(struct perf_session *session,
+int kvm_guests__check_roots(struct perf_session *session, struct perf_session *other,
 			    const struct kvm_guests_options *options);
 
 #endif /* __PERF_KVM_UNIFIED_GUESTS_GUESTS_H */

@@ -36,6 +36,7 @@
 #include "kernel.h"
 #include "load.h"
 #include "machine.h"
+#include "programs.h"
 
 /*
  * What a guest may say at most. perf's data structures are made for what there
@@ -464,6 +465,23 @@ static int guest_map__process_kallsyms(struct guest_map_load *load, const union 
 	return ret;
 }
 
+/* Functions of a file; all records of one file stand together. 0 or -errno */
+static int guest_map__process_program(struct guest_map_load *load,
+				      const struct perf_record_guest_symbols *rec)
+{
+	const struct guest_symbols_file *file = (const void *)rec->data;
+	struct build_id bid;
+
+	if (rec->len < sizeof(*file) || !file->build_id_size ||
+	    file->build_id_size > sizeof(file->build_id))
+		return -EINVAL;
+	if (!load->guest || !load->checking)
+		return 0;
+	build_id__init(&bid, file->build_id, file->build_id_size);
+	return kvm_guest__add_program(load->guest, &bid, rec->data + sizeof(*file),
+				      rec->len - sizeof(*file));
+}
+
 static int guest_map__process_symbols(struct guest_map_load *load, const union perf_event *event)
 {
 	const struct perf_record_guest_symbols *rec = (const void *)event;
@@ -478,6 +496,8 @@ static int guest_map__process_symbols(struct guest_map_load *load, const union p
 		return 0;
 	}
 	load->symbols_size += rec->len;
+	if (rec->pid == GUEST_SYMBOLS_OF_FILE)
+		return guest_map__process_program(load, rec);
 	if (!load->guest || !load->checking || !rec->len || !guest_pid__is_valid(rec->pid))
 		return 0;
 	if (load->guest->map.nr_symbols >= GUEST_MAP_MAX_SYMBOL_PIDS) {
@@ -662,6 +682,7 @@ void kvm_guest__unload_map(struct kvm_guest *guest)
 	guest_spaces__exit(&map->spaces);
 	guest_clock__exit(&map->clock);
 	kvm_guest__free_symbols(guest);
+	kvm_guest__free_programs(guest);
 	kvm_guest__free_replay(guest);
 	hashmap__free(map->until_of_pid);
 	hashmap__free(map->several);

@@ -28,6 +28,7 @@
 #include "files.h"
 #include "guest.h"
 #include "machine.h"
+#include "programs.h"
 
 /* Kernel addresses of x86-64 and arm64 have the top bit set. */
 #define GUEST_KERNEL_SPACE	BIT_ULL(63)
@@ -40,9 +41,6 @@
 
 /* Children that map something before they run another program are few. */
 #define GUEST_MAX_COPIED_MAPS	(1U << 19)
-
-/* The longest name of a function that a JIT compiler gives */
-#define GUEST_SYMBOL_MAX_LEN	1024
 
 /* Lines that are taken of all that processes tell of their own code */
 #define GUEST_MAX_SYMBOLS	(1U << 20)
@@ -238,7 +236,7 @@ static void guest_vdso_name(const struct kvm_guest *guest, u64 start, char *buf,
 /* As perf calls it */
 static void guest_own_code_name(const struct kvm_guest *guest, pid_t pid, char *buf, size_t size)
 {
-	scnprintf(buf, size, "/[guest:%s]/[JIT] tid %d", guest->name, pid);
+	scnprintf(buf, size, "/[guest:%s]/" GUEST_JIT_MODULE "%d", guest->name, pid);
 }
 
 static const struct guest_symbols *kvm_guest__symbols(const struct kvm_guest *guest, pid_t pid)
@@ -402,6 +400,11 @@ int kvm_guest__add_map(struct kvm_guest *guest, const struct guest_mmap *map)
 		       sizeof(event->mmap2.build_id));
 	}
 	kvm_guest__name_map(guest, map, &event->mmap2);
+	ret = map->bid ? kvm_guest__load_program(guest, event->mmap2.filename, map->bid) : 0;
+	if (ret) {
+		free(event);
+		return ret;
+	}
 	return kvm_guest__process_mmap(guest, event, PERF_RECORD_MISC_GUEST_USER);
 }
 
@@ -432,29 +435,15 @@ static bool insert_symbol(struct rb_root_cached *symbols, struct symbol *sym)
 	return true;
 }
 
-/* Takes a line "start size name", start and size in hex, into @dso. 0 or -ENOMEM */
+/* Takes a line into @dso. 0 or -ENOMEM */
 static int add_symbol(struct dso *dso, char *line)
 {
-	char *name = line;
 	struct symbol *sym;
-	u64 start, size;
+	int ret = guest_symbol__parse(line, &sym);
 
-	start = strtoull(name, &name, 16);
-	if (*name != ' ')
-		return 0;
-	size = strtoull(name, &name, 16);
-	if (*name++ != ' ' || !size || start + size < start)
-		return 0;
-	if (strlen(name) >= GUEST_SYMBOL_MAX_LEN)
-		name[GUEST_SYMBOL_MAX_LEN - 1] = '\0';
-	guest_text__sanitize(name);
-
-	sym = symbol__new(start, size, STB_GLOBAL, STT_FUNC, name);
-	if (!sym)
-		return -ENOMEM;
-	if (!insert_symbol(dso__symbols(dso), sym))
+	if (!ret && sym && !insert_symbol(dso__symbols(dso), sym))
 		symbol__delete(sym);
-	return 0;
+	return ret;
 }
 
 static int kvm_guest__load_dso(struct kvm_guest *guest, struct guest_symbols *symbols, u32 *left)
@@ -504,7 +493,7 @@ int kvm_guest__load_symbols(struct kvm_guest *guest)
 
 	for (size_t i = 0; !ret && i < guest->map.nr_symbols; i++)
 		ret = kvm_guest__load_dso(guest, &guest->map.symbols[i], &left);
-	return ret;
+	return ret ?: kvm_guest__load_programs(guest);
 }
 
 /* What the process @pid, or for 0 the vDSO, tells of its code. 0 or -ENOMEM */

@@ -11,9 +11,16 @@
 #include <linux/zalloc.h>
 #include <subcmd/parse-options.h>
 
+#include "util/config.h"
 #include "util/debug.h"
+#include "util/string2.h"
 #include "util/strlist.h"
+#include "kvm-unified/lib/patterns.h"
+#include "kvm-unified/lib/warnings.h"
 #include "options.h"
+
+/* As --guest-root, with commas between several */
+#define ROOT_CONFIG	"kvm-unified.guest-root"
 
 void kvm_guests_options__init(struct kvm_guests_options *options)
 {
@@ -30,6 +37,13 @@ static void given_map__delete(struct given_map *map)
 	free(map);
 }
 
+static void guest_root__delete(struct guest_root *root)
+{
+	free(root->name);
+	free(root->dir);
+	free(root);
+}
+
 void kvm_guests_options__exit(struct kvm_guests_options *options)
 {
 	struct guest_root *root, *tmp;
@@ -43,9 +57,7 @@ void kvm_guests_options__exit(struct kvm_guests_options *options)
 	}
 	list_for_each_entry_safe(root, tmp, &options->roots, node) {
 		list_del(&root->node);
-		free(root->name);
-		free(root->dir);
-		free(root);
+		guest_root__delete(root);
 	}
 }
 
@@ -95,10 +107,9 @@ bool kvm_guests_options__skips_map(const struct kvm_guests_options *options, con
 }
 
 /* The first that was given for guest @name, or, if that is NULL, for all guests; or NULL */
-static const struct guest_root *find_root(const struct kvm_guests_options *options,
-					  const char *name)
+static struct guest_root *find_root(const struct kvm_guests_options *options, const char *name)
 {
-	const struct guest_root *root;
+	struct guest_root *root;
 
 	list_for_each_entry(root, &options->roots, node) {
 		if (name && root->name ? !strcmp(root->name, name) : root->name == name)
@@ -107,38 +118,51 @@ static const struct guest_root *find_root(const struct kvm_guests_options *optio
 	return NULL;
 }
 
-/* @arg: "NAME=DIR", or "DIR" for every guest without one of its own. 0 or -errno */
-static int add_root(struct kvm_guests_options *options, const char *arg)
+static int resolve_dir(const char *path, char **dir)
+{
+	struct stat st;
+
+	*dir = realpath(path, NULL);
+	if (!*dir || stat(*dir, &st))
+		return -errno;
+	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+}
+
+/*
+ * @arg: "NAME=DIR", or "DIR" for every guest without one of its own. NULL: no memory, or it is
+ * neither, see errno. Whether there is such a directory is in @guest_root.err
+ */
+static struct guest_root *guest_root__new(const char *arg)
 {
 	const char *eq = strchr(arg, '='), *slash = strchr(arg, '/');
-	struct guest_root *root;
-	struct stat st;
+	struct guest_root *root = zalloc(sizeof(*root));
 
 	if (slash && eq > slash)
 		eq = NULL;
-	if (eq && (eq == arg || !eq[1]))
-		return -EINVAL;
-	if (!stat(eq ? eq + 1 : arg, &st) && !S_ISDIR(st.st_mode))
-		return -ENOTDIR;
-
-	root = zalloc(sizeof(*root));
-	if (!root)
-		return -ENOMEM;
-
-	root->dir = realpath(eq ? eq + 1 : arg, NULL);
-	if (!root->dir) {
-		int ret = -errno;
-
+	if (!root || (eq && (eq == arg || !eq[1]))) {
+		errno = root ? EINVAL : ENOMEM;
 		free(root);
-		return ret;
+		return NULL;
 	}
-	if (eq) {
+	root->err = resolve_dir(eq ? eq + 1 : arg, &root->dir);
+	if (eq)
 		root->name = strndup(arg, eq - arg);
-		if (!root->name) {
-			free(root->dir);
-			free(root);
-			return -ENOMEM;
-		}
+	if (!eq || root->name)
+		return root;
+	guest_root__delete(root);
+	errno = ENOMEM;
+	return NULL;
+}
+
+static int add_root(struct kvm_guests_options *options, const char *arg)
+{
+	struct guest_root *root = guest_root__new(arg);
+	int ret = root ? root->err : -errno;
+
+	if (ret) {
+		if (root)
+			guest_root__delete(root);
+		return ret;
 	}
 	list_add_tail(&root->node, &options->roots);
 	return 0;
@@ -155,6 +179,56 @@ int kvm_guests_options__parse_root(const struct option *opt, const char *arg,
 	else if (ret)
 		pr_err("--guest-root %s: %s\n", arg, strerror(-ret));
 	return ret;
+}
+
+/*
+ * @item: "[NAME=]DIR", with backslashes in front of what would be something else. Not one that
+ * depends on where perf is run. NULL: see errno
+ */
+static struct guest_root *parse_config_root(const char *item)
+{
+	char *arg = strdup_esc(item);
+	const char *slash = arg ? strchr(arg, '/') : NULL;
+	struct guest_root *root = NULL;
+
+	errno = arg ? EINVAL : ENOMEM;
+	if (slash && (slash == arg || slash[-1] == '='))
+		root = guest_root__new(arg);
+	free(arg);
+	return root;
+}
+
+/* A directory that is not there is said to be missing when there is a guest that it is for. */
+static int read_config(const char *var, const char *value, void *_options)
+{
+	struct kvm_guests_options *options = _options;
+
+	if (strcmp(var, ROOT_CONFIG))
+		return 0;
+	while (value) {
+		char *item = list__next_item(&value);
+		struct guest_root *root = item ? parse_config_root(item) : NULL;
+
+		if (root)
+			list_add_tail(&root->node, &options->roots);
+		else
+			unified_warning(ROOT_CONFIG " wants /DIR or NAME=/DIR, not '%s'\n",
+					item ?: "");
+		free(item);
+	}
+	return 0;
+}
+
+/**
+ * kvm_guests_options__read_config - what perfconfig says for all of perf's commands
+ *
+ * It is the user's, or root's, which perf checks. No such thing is kept in a profile: who unpacks
+ * one that was handed over owns all of its files, and whoever has made it could have perf parse
+ * any file as a guest's.
+ */
+void kvm_guests_options__read_config(struct kvm_guests_options *options)
+{
+	perf_config(read_config, options);
 }
 
 /* What is wrong whatever the profile is. 0 or -EEXIST with a message */
@@ -177,10 +251,16 @@ int kvm_guests_options__check(const struct kvm_guests_options *options)
 /* The directory for guest @name, or NULL */
 const char *kvm_guests_options__root(const struct kvm_guests_options *options, const char *name)
 {
-	const struct guest_root *root;
+	struct guest_root *root;
 
 	if (!options)
 		return NULL;
 	root = find_root(options, name) ?: find_root(options, NULL);
-	return root ? root->dir : NULL;
+	if (!root)
+		return NULL;
+	if (root->err && !root->said)
+		unified_warning(ROOT_CONFIG ": the directory of %s: %s\n",
+				root->name ?: "all guests", strerror(-root->err));
+	root->said = true;
+	return root->err ? NULL : root->dir;
 }

@@ -39,6 +39,7 @@ void kvm_guests_options__exit(struct kvm_guests_options *options);
 int kvm_guests_options__parse_map(const struct option *opt, const char *arg, int unset);
 int kvm_guests_options__parse_root(const struct option *opt, const char *arg, int unset);
 int kvm_guests_options__check(const struct kvm_guests_options *options);
+void kvm_guests_options__read_config(struct kvm_guests_options *options);
 
 bool kvm_guests_options__skips_map(const struct kvm_guests_options *options, const char *name);
 
@@ -57,6 +58,8 @@ struct guest_root {
 	struct list_head node;
 	char		 *name;		/* NULL: all guests */
 	char		 *dir;		/* as realpath() gives it */
+	int		 err;		/* why it cannot be used, or 0 */
+	bool		 said;		/* ... which was said */
 };
 
 #endif /* __PERF_KVM_UNIFIED_GUESTS_OPTIONS_H */

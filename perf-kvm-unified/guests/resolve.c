@@ -141,7 +141,7 @@ static pid_t kvm_guest__pseudo_pid(struct kvm_guest *guest, u64 cr3)
 	if (nr >= KVM_GUEST_MAX_PSEUDO)
 		scnprintf(comm, sizeof(comm), "[other cr3]");
 	else
-		scnprintf(comm, sizeof(comm), "[cr3 %#lx]", pt_root);
+		scnprintf(comm, sizeof(comm), GUEST_UNNAMED_COMM "%#lx]", pt_root);
 	if (kvm_guest__comm(guest, pid, comm, false))
 		return -1;
 	return pid;

@@ -32,7 +32,7 @@ void record_args__add(struct record_args *args, const char *arg)
 }
 
 /* What the option says of the measurement */
-static void note_option(struct record_args *args, const struct option *opt)
+static void note_option(struct record_args *args, const struct option *opt, const char *arg)
 {
 	if (opt->short_name == 'e' || (opt->long_name && !strcmp(opt->long_name, "pfm-events")))
 		args->has_event = true;
@@ -40,6 +40,8 @@ static void note_option(struct record_args *args, const struct option *opt)
 		args->has_target = true;
 	if (opt->short_name == 'C')
 		args->has_cpus = true;
+	if (opt->short_name == 'p')
+		args->pids = arg;
 	if (opt->short_name && strchr("ptu", opt->short_name)) {
 		args->has_target = true;
 		args->per_task = true;
@@ -52,7 +54,7 @@ static int pass_on(const struct option *opt, const char *arg, int unset)
 	struct record_args *args = opt->value;
 	char *str;
 
-	note_option(args, opt);
+	note_option(args, opt, arg);
 
 	/* perf record wants it behind the events that it is for, which are of whole CPUs. */
 	if (opt->short_name == 'G') {

@@ -10,6 +10,7 @@ struct option;
  * struct record_args - the command line that perf record gets
  * @argv: its arguments, and a NULL behind them
  * @argc: how many there are
+ * @pids: those of -p, or NULL
  * @cgroup: that of -G, which has to wait for the events, or NULL
  * @has_event: the user has chosen events
  * @has_target: ... or what to record
@@ -19,6 +20,7 @@ struct option;
 struct record_args {
 	const char	**argv;
 	int		 argc;
+	const char	*pids;
 	const char	*cgroup;
 	bool		 has_event;
 	bool		 has_target;

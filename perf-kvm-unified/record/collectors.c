@@ -1,60 +1,97 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The commands that run the collector in guests: before the measurement for those
- * that follow their guest, after it for the others. A guest that does not answer
- * costs its names, not the profile.
+ * The collectors of guests: those that follow their guest begin before the measurement, the
+ * others are asked after it, so many at a time. A guest that does not answer costs its names,
+ * not the profile.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 #include <linux/zalloc.h>
-#include <subcmd/parse-options.h>
-#include <internal/lib.h>
 
 #include "util/debug.h"
-#include "kvm-unified/format/profile.h"
+#include "util/time-utils.h"
 #include "kvm-unified/format/stream.h"
 #include "kvm-unified/format/vms.h"
-#include "kvm-unified/guests/load.h"
+#include "kvm-unified/lib/names.h"
+#include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
 #include "collectors.h"
+#include "guest-cmds.h"
+#include "guest-maps.h"
+#include "guest-reasons.h"
+#include "shell-command.h"
+
+/* Seconds, and how many at a time */
+#define DEFAULT_TIMEOUT		60
+#define DEFAULT_DEADLINE	300
+#define DEFAULT_JOBS		8
 
 /* How often to look whether a guest's command has begun, or ended */
 #define POLL_MS			10
+/* How often to say that it goes on */
+#define PROGRESS_NS		(5 * NSEC_PER_SEC)
+
+enum collector_state {
+	COLLECTOR_WAITS,	/* for its turn */
+	COLLECTOR_RUNS,		/* and is waited for */
+	COLLECTOR_FOLLOWS,	/* its guest, until the measurement ends */
+	COLLECTOR_HAS_MAP,
+	COLLECTOR_FAILED,
+};
 
 /**
- * struct guest_cmd - a command that gets the map of a guest
- * @follow: it runs during the measurement
- * @session: the process group that it runs in, 0: it does not
- * @input: its standard input, a pipe whose end tells it to end; -1: none
- * @status: gives its exit status when it has ended; -1: it does not run
- * @ended: @code: what that was, or -1
- * @hold: keeps the group, so that its number is not somebody else's when it is ended
+ * struct collector - of one guest
+ * @vmm: @name: of its VM
+ * @cmd: its command as it was given, @text: for this guest
+ * @out: the file that it writes to, for as long as it is not known if it has begun; else -1
+ * @until: when its time is over, ns
  */
-struct guest_cmd {
-	struct list_head node;
-	char		 *name;
-	const char	 *cmd;
-	bool		 follow;
-	pid_t		 session;
-	int		 input;
-	int		 status;
-	int		 hold;
-	bool		 ended;
-	int		 code;
+struct collector {
+	struct list_head       node;
+	pid_t		       vmm;
+	char		       name[GUEST_VM_NAME_LEN];
+	const struct guest_cmd *cmd;
+	char		       *text;
+	enum collector_state   state;
+	struct shell_command   command;
+	int		       out;
+	u64		       until;
+};
+
+/**
+ * struct waiting - for what some of the collectors do
+ * @begins: those that follow their guest are to begin; false: maps are to come
+ * @dir: the profile
+ * @until: when the time of all is over, ns
+ * @progress: when to say next how far it is, ns
+ * @nr_waiting: @nr_running: what is still to be done
+ * @nr: of how many, @nr_done: that succeeded
+ * @reasons: why others did not
+ */
+struct waiting {
+	struct collectors *collectors;
+	bool		  begins;
+	const char	  *dir;
+	u64		  until;
+	u64		  progress;
+	size_t		  nr_waiting;
+	size_t		  nr_running;
+	size_t		  nr;
+	size_t		  nr_done;
+	struct list_head  reasons;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -64,398 +101,376 @@ static void on_interrupt(int sig __maybe_unused)
 	interrupted = 1;
 }
 
-static int parse(struct guest_cmds *cmds, const char *option, const char *arg, bool follow)
+void collectors__init(struct collectors *collectors)
 {
-	const char *eq = strchr(arg, '=');
-	struct guest_cmd *gc;
+	*collectors = (struct collectors) { .timeout = DEFAULT_TIMEOUT, .jobs = DEFAULT_JOBS };
+	INIT_LIST_HEAD(&collectors->cmds);
+	INIT_LIST_HEAD(&collectors->list);
+}
 
-	if (!eq || eq == arg || !eq[1]) {
-		pr_err("--%s wants NAME='COMMAND', not '%s'\n", option, arg);
-		return -1;
+void collectors__exit(struct collectors *collectors)
+{
+	struct collector *c, *tmp;
+
+	list_for_each_entry_safe(c, tmp, &collectors->list, node) {
+		list_del(&c->node);
+		free(c->text);
+		free(c);
 	}
-	gc = zalloc(sizeof(*gc));
-	if (!gc)
-		return -ENOMEM;
-	gc->name = strndup(arg, eq - arg);
-	if (!gc->name) {
-		free(gc);
-		return -ENOMEM;
-	}
-	gc->cmd = eq + 1;
-	gc->follow = follow;
-	gc->input = -1;
-	gc->status = -1;
-	gc->hold = -1;
-	list_add_tail(&gc->node, &cmds->list);
-	return 0;
-}
-
-int guest_cmds__parse(const struct option *opt, const char *arg, int unset __maybe_unused)
-{
-	return parse(opt->value, "guest-cmd", arg, /*follow=*/false);
-}
-
-int guest_cmds__parse_follow(const struct option *opt, const char *arg, int unset __maybe_unused)
-{
-	return parse(opt->value, "guest-follow", arg, /*follow=*/true);
-}
-
-/* Is there a VM for each, and one command for each VM? 0 or -errno with a message */
-int guest_cmds__check(const struct guest_cmds *cmds, struct kvm_vms *vms)
-{
-	const struct guest_cmd *gc, *other;
-
-	list_for_each_entry(gc, &cmds->list, node) {
-		const char *option = gc->follow ? "guest-follow" : "guest-cmd";
-
-		list_for_each_entry(other, &cmds->list, node) {
-			if (other != gc && !strcmp(other->name, gc->name)) {
-				pr_err("--%s: guest '%s' has two commands, for one map.\n",
-				       option, gc->name);
-				return -EINVAL;
-			}
-		}
-		if (kvm_vms__find_name(vms, gc->name))
-			continue;
-
-		kvm_vms__pr_no_such(vms, option, gc->name);
-		return -ENOENT;
-	}
-	return 0;
-}
-
-static u64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
-
-static void map_paths(const struct kvm_vm *vm, const char *dir, char *path, char *tmp)
-{
-	scnprintf(path, PATH_MAX, "%s/" KVM_GUEST_MAP_FMT, dir, vm->pid);
-	scnprintf(tmp, PATH_MAX, "%s.tmp", path);
+	guest_cmds__free(&collectors->cmds);
 }
 
 /* It may have ended during the measurement; its command could wait long. */
-static bool vm__is_gone(const struct kvm_vm *vm)
+static bool is_gone(pid_t pid)
 {
-	return kill(vm->pid, 0) && errno == ESRCH;
+	return kill(pid, 0) && errno == ESRCH;
 }
 
-static void close_fd(int *fd)
+static unsigned int deadline_of(const struct collectors *collectors)
 {
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
+	return collectors->deadline ?: max_t(unsigned int, collectors->timeout, DEFAULT_DEADLINE);
 }
 
-/*
- * The command's parent: it waits for it, hands on how it ended, and stays until perf
- * closes the other end of @held. The pipes to other commands were inherited, and must
- * not be kept open by it.
- */
-static void __noreturn keep(const struct guest_cmds *cmds, const struct guest_cmd *gc,
-			    int in, int out, int status, int held)
+/* Which command a guest has that was there at the start. NULL: none */
+static const struct guest_cmd *choose(const struct collectors *collectors, const char *name)
 {
-	/* No more output than a map can have: it goes straight to the host's disk. */
-	const struct rlimit limit = {
-		.rlim_cur = GUEST_STREAM_MAX_SIZE,
-		.rlim_max = GUEST_STREAM_MAX_SIZE,
-	};
-	const struct guest_cmd *other;
-	int code = -1;
-	pid_t pid;
+	const struct guest_cmd *cmd = guest_cmds__find_own(&collectors->cmds, name);
 
-	list_for_each_entry(other, &cmds->list, node) {
-		if (other->input >= 0)
-			close(other->input);
-		if (other->hold >= 0)
-			close(other->hold);
-	}
-	pid = fork();
-	if (!pid) {
-		setrlimit(RLIMIT_FSIZE, &limit);
-		if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0)
-			execl("/bin/sh", "sh", "-c", gc->cmd, NULL);
-		_exit(127);
-	}
-	close(in);
-	close(out);
-	if (pid > 0 && waitpid(pid, &code, 0) == pid)
-		writen(status, &code, sizeof(code));
-	close(status);
-	while (read(held, &code, sizeof(code)) < 0 && errno == EINTR)
-		;
-	_exit(0);
+	if (cmd || (collectors->selected && !patterns__match(collectors->selected, name)))
+		return cmd;
+	return guest_cmds__find(&collectors->cmds, name, /*late=*/false);
 }
 
-/*
- * Starts the command with @out as its output, in a session of its own, so that it
- * can be ended as a whole and Ctrl-C is for us alone. It is nobody's child: perf
- * record ends when a child of its process does. 0 or -errno
- */
-static int guest_cmd__start(const struct guest_cmds *cmds, struct guest_cmd *gc, int out)
+/* NULL: no memory */
+static struct collector *add_collector(struct collectors *collectors, const struct kvm_vm *vm,
+				       const struct guest_cmd *cmd)
 {
-	int in[2] = { -1, -1 }, status[2] = { -1, -1 }, hold[2] = { -1, -1 }, failed, ret;
-	pid_t pid;
+	struct collector *c = zalloc(sizeof(*c));
+	int ret = 0;
 
-	if (gc->follow) {
-		ret = pipe2(in, O_CLOEXEC);
-	} else {
-		in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-		ret = in[0];
-	}
-	if (ret < 0 || pipe2(status, O_CLOEXEC) || pipe2(hold, O_CLOEXEC)) {
-		ret = -errno;
-		close_fd(&in[1]);
-		close_fd(&hold[1]);
-		goto out;
-	}
-	gc->input = in[1];
-	gc->hold = hold[1];
-
-	pid = fork();
-	if (!pid) {
-		setsid();
-		pid = fork();
-		if (!pid)
-			keep(cmds, gc, in[0], out, status[1], hold[0]);
-		_exit(pid < 0);
-	}
-	ret = pid < 0 || waitpid(pid, &failed, 0) != pid ? -errno : failed ? -EAGAIN : 0;
-	if (!ret) {
-		gc->session = pid;
-		gc->status = status[0];
-		status[0] = -1;
-	} else {
-		close_fd(&gc->input);
-		close_fd(&gc->hold);
-	}
-out:
-	close_fd(&in[0]);
-	close_fd(&hold[0]);
-	close_fd(&status[0]);
-	close_fd(&status[1]);
-	return ret;
-}
-
-static void guest_cmd__end(struct guest_cmd *gc)
-{
-	close_fd(&gc->input);
-	close_fd(&gc->status);
-	if (gc->session)
-		kill(-gc->session, SIGKILL);
-	gc->session = 0;
-	close_fd(&gc->hold);
-}
-
-/* Waits for @ms at most. Has it ended, and how? -1: no or not known how */
-static bool guest_cmd__has_ended(struct guest_cmd *gc, int ms, int *code)
-{
-	struct pollfd fd = { .fd = gc->status, .events = POLLIN };
-
-	if (!gc->ended) {
-		*code = -1;
-		if (poll(&fd, 1, ms) <= 0)
-			return false;
-		gc->ended = true;
-		if (readn(gc->status, &gc->code, sizeof(gc->code)) != sizeof(gc->code))
-			gc->code = -1;
-	}
-	*code = gc->code;
-	return true;
-}
-
-static int fail_code(const struct guest_cmd *gc, int code, char *err, size_t errlen)
-{
-	if (code == -1 || !WIFEXITED(code))
-		scnprintf(err, errlen, "cannot be asked: '%s' was killed", gc->cmd);
+	if (!c)
+		return NULL;
+	c->vmm = vm->pid;
+	strlcpy(c->name, vm->name, sizeof(c->name));
+	c->cmd = cmd;
+	c->out = -1;
+	shell_command__init(&c->command);
+	if (!cmd->is_pattern)
+		c->text = strdup(cmd->text);
 	else
-		scnprintf(err, errlen, "cannot be asked: '%s' failed with %d", gc->cmd,
-			  WEXITSTATUS(code));
-	return -EIO;
-}
-
-static int fail_timeout(unsigned int timeout, char *err, size_t errlen)
-{
-	if (interrupted) {
-		scnprintf(err, errlen, "was not waited for: interrupted");
-		return -EINTR;
+		ret = guest_cmd__expand(cmd->text, vm->name, vm->pid, &c->text);
+	/* A guest whose name is not fit for it has none, and is told of when its turn comes. */
+	if (!c->text && ret != -EPERM) {
+		free(c);
+		return NULL;
 	}
-	scnprintf(err, errlen, "has not answered in %u s (--guest-timeout)", timeout);
-	return -ETIMEDOUT;
+	list_add_tail(&c->node, &collectors->list);
+	return c;
 }
 
-/*
- * Waits until the command has ended. 0, or -errno with the rest of a sentence about
- * the guest in @err.
- */
-static int guest_cmd__wait(struct guest_cmd *gc, unsigned int timeout, char *err, size_t errlen)
+/* 0 or -ENOMEM */
+static int add_collectors(struct collectors *collectors, const struct kvm_vms *vms)
 {
-	u64 end = now_ns() + timeout * NSEC_PER_SEC;
-	int code, ret;
+	for (size_t i = 0; i < vms->nr; i++) {
+		const struct guest_cmd *cmd = choose(collectors, vms->entries[i].name);
 
-	while (!guest_cmd__has_ended(gc, POLL_MS, &code)) {
-		if (interrupted || now_ns() >= end) {
-			ret = fail_timeout(timeout, err, errlen);
-			guest_cmd__end(gc);
-			return ret;
-		}
-	}
-	guest_cmd__end(gc);
-	return code ? fail_code(gc, code, err, errlen) : 0;
-}
-
-/* Waits until there is something in @fd, its output. As above */
-static int guest_cmd__wait_for_output(struct guest_cmd *gc, int fd, unsigned int timeout,
-				      char *err, size_t errlen)
-{
-	u64 end = now_ns() + timeout * NSEC_PER_SEC;
-	struct stat st;
-	int code;
-
-	while (!fstat(fd, &st) && !st.st_size) {
-		if (guest_cmd__has_ended(gc, POLL_MS, &code)) {
-			if (!code)
-				scnprintf(err, errlen, "has said nothing: '%s' has ended", gc->cmd);
-			return code ? fail_code(gc, code, err, errlen) : -EIO;
-		}
-		if (interrupted || now_ns() >= end)
-			return fail_timeout(timeout, err, errlen);
+		if (cmd && !add_collector(collectors, &vms->entries[i], cmd))
+			return -ENOMEM;
 	}
 	return 0;
 }
 
-/* The kernel's symbols have to be a file of their own for perf. */
-static int store_kallsyms(const char *map, const char *dir, char *err, size_t errlen)
+/* Is @vm one that is recorded, and that nothing is asked of? */
+bool collectors__leave_to_memory(const struct collectors *collectors, const struct kvm_vm *vm)
 {
-	char path[PATH_MAX];
-	int fd, ret;
+	const struct collector *c;
 
-	scnprintf(path, sizeof(path), "%s/kallsyms", dir);
-	if (mkdir(dir, 0700) && errno != EEXIST)
-		goto out_errno;
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
-		goto out_errno;
-
-	ret = guest_map__extract_kallsyms(map, fd, err, errlen);
-	if (!close(fd) && !ret)
-		return 0;
-	if (ret) {
-		unlink(path);
-		rmdir(dir);
-		return ret;
+	list_for_each_entry(c, &collectors->list, node) {
+		if (c->vmm == vm->pid)
+			return false;
 	}
-out_errno:
-	ret = -errno;
-	scnprintf(err, errlen, "cannot be stored: %s: %s", path, strerror(-ret));
-	unlink(path);
-	rmdir(dir);
-	return ret;
+	return !kvm_vm__is_left_out(vm) &&
+	       (!collectors->selected || patterns__match(collectors->selected, vm->name));
 }
 
-/* Takes the map that has come. Nothing is left of one that is no good. */
-static int store_map(const struct kvm_vm *vm, const char *dir, char *err, size_t errlen)
+/* What is wrong before the measurement: 0 or -errno with a message */
+int collectors__check(struct collectors *collectors, struct kvm_vms *vms)
 {
-	char path[PATH_MAX], tmp[PATH_MAX], kallsyms_dir[PATH_MAX], what[192];
 	int ret;
 
-	map_paths(vm, dir, path, tmp);
-	scnprintf(kallsyms_dir, sizeof(kallsyms_dir), "%s/" KVM_GUEST_KALLSYMS_FMT, dir, vm->pid);
-	ret = guest_map__check(tmp, what, sizeof(what));
-	if (!ret)
-		ret = store_kallsyms(tmp, kallsyms_dir, what, sizeof(what));
-	if (!ret && rename(tmp, path)) {
-		ret = -errno;
-		scnprintf(what, sizeof(what), "cannot be stored: %s", strerror(-ret));
+	if (!collectors->jobs) {
+		pr_err("--guest-jobs wants the number of guests to be asked at the same time, not 0\n");
+		return -EINVAL;
 	}
+	ret = guest_cmds__check(&collectors->cmds, vms);
 	if (ret)
-		scnprintf(err, errlen, "has sent a map that %s", what);
+		return ret;
+	collectors->nr_at_start = vms->nr;
+	ret = add_collectors(collectors, vms);
+	if (ret)
+		pr_err("Out of memory\n");
 	return ret;
 }
 
-/* Starts @gc with a new file for its output, which is returned, or -errno */
-static int guest_cmd__start_to_file(const struct guest_cmds *cmds, struct guest_cmd *gc,
-				    const struct kvm_vm *vm, const char *dir,
-				    char *err, size_t errlen)
+static void close_out(struct collector *c)
 {
-	char path[PATH_MAX], tmp[PATH_MAX];
-	int fd, ret;
-
-	if (vm__is_gone(vm)) {
-		scnprintf(err, errlen, "does not run any more");
-		return -ESRCH;
-	}
-
-	map_paths(vm, dir, path, tmp);
-	fd = open(tmp, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		ret = -errno;
-		scnprintf(err, errlen, "has a map that cannot be stored: %s", strerror(-ret));
-		return ret;
-	}
-	ret = guest_cmd__start(cmds, gc, fd);
-	if (ret) {
-		scnprintf(err, errlen, "cannot be asked: %s", strerror(-ret));
-		close(fd);
-		unlink(tmp);
-		return ret;
-	}
-	return fd;
+	if (c->out >= 0)
+		close(c->out);
+	c->out = -1;
 }
 
-static void warn(const struct guest_cmd *gc, const char *err)
+/* Nothing is left of it. */
+static void end(struct collector *c, const char *dir)
 {
-	unified_warning("Guest %s %s.\n"
-			"Its functions will have no names; a map made by hand can be given to the report\n"
-			"as long as the guest runs: perf kvm unified report --guest-map %s=FILE\n",
-			gc->name, err, gc->name);
+	close_out(c);
+	shell_command__end(&c->command);
+	guest_map__drop(c->vmm, dir);
 }
 
-static void unlink_tmp(const struct kvm_vm *vm, const char *dir)
+static void __printf(3, 4) fail_collector(struct waiting *w, struct collector *c,
+					  const char *fmt, ...)
 {
-	char path[PATH_MAX], tmp[PATH_MAX];
+	char *reason;
+	va_list ap;
 
-	map_paths(vm, dir, path, tmp);
-	unlink(tmp);
+	if (c->state == COLLECTOR_RUNS)
+		w->nr_running--;
+	else
+		w->nr_waiting--;
+	c->state = COLLECTOR_FAILED;
+	end(c, w->dir);
+	va_start(ap, fmt);
+	if (vasprintf(&reason, fmt, ap) < 0)
+		reason = NULL;
+	va_end(ap);
+	guest_reasons__add(&w->reasons, c->name, reason ?: "out of memory");
+	free(reason);
+}
+
+/* ... as its command has: how */
+static void fail_by_code(struct waiting *w, struct collector *c)
+{
+	int code = c->command.code;
+
+	if (code == -1 || !WIFEXITED(code))
+		fail_collector(w, c, "'%s' was killed", c->cmd->text);
+	else if (WEXITSTATUS(code))
+		fail_collector(w, c, "'%s' failed with %d", c->cmd->text, WEXITSTATUS(code));
+	else
+		fail_collector(w, c, "'%s' has ended and said nothing", c->cmd->text);
+}
+
+static void run(struct waiting *w, struct collector *c)
+{
+	c->state = COLLECTOR_RUNS;
+	c->until = rdclock() + w->collectors->timeout * NSEC_PER_SEC;
+	w->nr_running++;
+}
+
+/* Its turn has come. */
+static void begin(struct waiting *w, struct collector *c)
+{
+	int ret;
+
+	w->nr_waiting--;
+	run(w, c);
+	if (is_gone(c->vmm)) {
+		fail_collector(w, c, "not running any more");
+		return;
+	}
+	if (!c->text) {
+		fail_collector(w, c, "a name of more than letters, digits, '.', '_' and '-' is not put into a command (%%n): give one for this guest alone");
+		return;
+	}
+	c->out = guest_map__open_new(c->vmm, w->dir);
+	if (c->out < 0) {
+		fail_collector(w, c, "its map cannot be stored: %s", strerror(-c->out));
+		return;
+	}
+	ret = shell_command__start(&c->command, c->text, c->cmd->follow, c->out,
+				   GUEST_STREAM_MAX_SIZE);
+	if (ret)
+		fail_collector(w, c, "cannot start '%s': %s", c->cmd->text, strerror(-ret));
+	else if (!w->begins)
+		close_out(c);
+}
+
+/* Does it follow its guest now? It says something then. */
+static void look_if_begun(struct waiting *w, struct collector *c)
+{
+	bool has_ended = shell_command__has_ended(&c->command);
+	struct stat st;
+
+	if (!fstat(c->out, &st) && st.st_size) {
+		close_out(c);
+		c->state = COLLECTOR_FOLLOWS;
+		w->nr_running--;
+		w->nr_done++;
+	} else if (has_ended) {
+		fail_by_code(w, c);
+	}
+}
+
+/* Has it answered? Then its map is taken. */
+static void look_if_answered(struct waiting *w, struct collector *c)
+{
+	char err[192];
+
+	if (!shell_command__has_ended(&c->command))
+		return;
+	if (c->command.code) {
+		fail_by_code(w, c);
+		return;
+	}
+	if (guest_map__take(c->vmm, w->dir, err, sizeof(err))) {
+		fail_collector(w, c, "a map that %s", err);
+		return;
+	}
+	shell_command__end(&c->command);
+	c->state = COLLECTOR_HAS_MAP;
+	w->nr_running--;
+	w->nr_done++;
+}
+
+/* Those that follow their guest run already when maps are to come: they are no jobs then. */
+static size_t count_jobs(const struct waiting *w)
+{
+	const struct collector *c;
+	size_t nr = 0;
+
+	list_for_each_entry(c, &w->collectors->list, node)
+		nr += c->state == COLLECTOR_RUNS && c->cmd->follow == w->begins;
+	return nr;
+}
+
+static void begin_next(struct waiting *w)
+{
+	size_t nr_jobs = count_jobs(w);
+	struct collector *c;
+
+	list_for_each_entry(c, &w->collectors->list, node) {
+		if (nr_jobs >= w->collectors->jobs)
+			return;
+		if (c->state != COLLECTOR_WAITS || c->cmd->follow != w->begins)
+			continue;
+		begin(w, c);
+		nr_jobs += c->state == COLLECTOR_RUNS;
+	}
+}
+
+static void look(struct waiting *w)
+{
+	struct collector *c;
+
+	list_for_each_entry(c, &w->collectors->list, node) {
+		if (interrupted)
+			return;
+		if (c->state != COLLECTOR_RUNS)
+			continue;
+		if (w->begins)
+			look_if_begun(w, c);
+		else
+			look_if_answered(w, c);
+		if (c->state == COLLECTOR_RUNS && rdclock() >= c->until)
+			fail_collector(w, c, "no answer in %u s (--guest-timeout)",
+				       w->collectors->timeout);
+	}
+}
+
+static void say_progress(struct waiting *w)
+{
+	size_t nr_failed = w->nr - w->nr_done - w->nr_waiting - w->nr_running;
+	u64 now = rdclock();
+
+	if (quiet || now < w->progress)
+		return;
+	w->progress = now + PROGRESS_NS;
+	fprintf(stderr, "[ perf kvm unified: %zu of %zu guests %s", w->nr_done, w->nr,
+		w->begins ? "are followed" : "have sent their maps");
+	if (nr_failed)
+		fprintf(stderr, ", %zu did not", nr_failed);
+	fprintf(stderr, ", %zu asked now, %zu waiting ]\n", w->nr_running, w->nr_waiting);
+}
+
+/* What there is no time for, or no patience */
+static void give_up(struct waiting *w)
+{
+	struct collector *c;
+
+	list_for_each_entry(c, &w->collectors->list, node) {
+		if (c->state != COLLECTOR_RUNS &&
+		    (c->state != COLLECTOR_WAITS || c->cmd->follow != w->begins))
+			continue;
+		if (interrupted)
+			fail_collector(w, c, "interrupted");
+		else
+			fail_collector(w, c, "%s in the %u s for all guests (--guest-deadline)",
+				       c->state == COLLECTOR_WAITS ? "not asked" : "no answer",
+				       deadline_of(w->collectors));
+	}
+}
+
+/* Which of them are to do something now */
+static void say_begin(const struct waiting *w)
+{
+	struct name_list names = { };
+	const struct collector *c;
+
+	list_for_each_entry(c, &w->collectors->list, node) {
+		if (c->state == COLLECTOR_RUNS ||
+		    (c->state == COLLECTOR_WAITS && c->cmd->follow == w->begins))
+			name_list__add(&names, c->name);
+	}
+	if (quiet || !names.nr)
+		return;
+	fprintf(stderr, "[ perf kvm unified: %s ", w->begins ? "Following" : "Asking");
+	if (names.nr == 1)
+		fprintf(stderr, "guest %s%s ]\n", name_list__end(&names),
+			w->begins ? "" : " for its map");
+	else
+		fprintf(stderr, "%zu guests%s: %s ]\n", names.nr,
+			w->begins ? "" : " for their maps", name_list__end(&names));
+}
+
+/* Until each has succeeded or failed */
+static void wait_for_all(struct waiting *w)
+{
+	say_begin(w);
+	w->nr = w->nr_waiting + w->nr_running;
+	w->until = rdclock() + deadline_of(w->collectors) * NSEC_PER_SEC;
+	w->progress = rdclock() + PROGRESS_NS;
+	for (;;) {
+		begin_next(w);
+		look(w);
+		if (!w->nr_waiting && !w->nr_running)
+			return;
+		if (interrupted || rdclock() >= w->until)
+			break;
+		say_progress(w);
+		poll(NULL, 0, POLL_MS);
+	}
+	give_up(w);
 }
 
 /*
  * Before the measurement: those that follow their guest are to have begun with it. 0,
  * or -EINTR: there is to be none
  */
-int guest_cmds__start(struct guest_cmds *cmds, struct kvm_vms *vms, const char *dir)
+int collectors__start(struct collectors *collectors, const char *dir)
 {
+	struct waiting w = { .collectors = collectors, .begins = true, .dir = dir };
 	sighandler_t on_int, on_term;
-	struct guest_cmd *gc;
-	char err[256];
+	struct collector *c;
 
+	INIT_LIST_HEAD(&w.reasons);
+	list_for_each_entry(c, &collectors->list, node)
+		w.nr_waiting += c->cmd->follow;
 	on_int = signal(SIGINT, on_interrupt);
 	on_term = signal(SIGTERM, on_interrupt);
-	list_for_each_entry(gc, &cmds->list, node) {
-		const struct kvm_vm *vm = kvm_vms__find_name(vms, gc->name);
-		int fd, ret;
-
-		if (!gc->follow || !vm)
-			continue;
-		if (!quiet)
-			fprintf(stderr, "[ perf kvm unified: Following guest %s ]\n", gc->name);
-		fd = guest_cmd__start_to_file(cmds, gc, vm, dir, err, sizeof(err));
-		ret = fd < 0 ? fd : guest_cmd__wait_for_output(gc, fd, cmds->timeout,
-							       err, sizeof(err));
-		if (fd >= 0)
-			close(fd);
-		if (ret) {
-			guest_cmd__end(gc);
-			unlink_tmp(vm, dir);
-			if (interrupted)
-				break;
-			warn(gc, err);
-		}
-	}
+	wait_for_all(&w);
+	if (!interrupted)
+		guest_reasons__warn(&w.reasons, "No map of");
+	guest_reasons__free(&w.reasons);
 	if (!interrupted) {
 		signal(SIGINT, on_int);
 		signal(SIGTERM, on_term);
@@ -464,83 +479,116 @@ int guest_cmds__start(struct guest_cmds *cmds, struct kvm_vms *vms, const char *
 			return 0;
 	}
 	/* Else a second Ctrl-C, or timeout's, would end what puts everything back. */
-	guest_cmds__cancel(cmds, vms, dir);
+	collectors__cancel(collectors, dir);
 	return -EINTR;
 }
 
-static int guest_cmd__fetch(const struct guest_cmds *cmds, struct guest_cmd *gc,
-			    const struct kvm_vm *vm, const char *dir, char *err, size_t errlen)
+/* All of them now, so that none follows its guest for longer than it has to. */
+static void end_following(struct waiting *w)
 {
-	int fd, ret;
+	struct collector *c;
+	LIST_HEAD(ended);
+	char *reason;
 
-	if (gc->follow && vm__is_gone(vm)) {
-		guest_cmd__end(gc);
-		unlink_tmp(vm, dir);
-		scnprintf(err, errlen, "does not run any more");
-		return -ESRCH;
+	list_for_each_entry(c, &w->collectors->list, node) {
+		if (c->state != COLLECTOR_FOLLOWS)
+			continue;
+		run(w, c);
+		if (is_gone(c->vmm)) {
+			fail_collector(w, c, "not running any more");
+			continue;
+		}
+		if (shell_command__has_ended(&c->command) &&
+		    asprintf(&reason, "'%s' has ended before", c->cmd->text) >= 0) {
+			guest_reasons__add(&ended, c->name, reason);
+			free(reason);
+		}
+		shell_command__end_input(&c->command);
 	}
-	if (!gc->follow) {
-		fd = guest_cmd__start_to_file(cmds, gc, vm, dir, err, errlen);
-		if (fd < 0)
-			return fd;
-		close(fd);
-	}
-	ret = guest_cmd__wait(gc, cmds->timeout, err, errlen);
-	if (!ret)
-		ret = store_map(vm, dir, err, errlen);
-	if (ret)
-		unlink_tmp(vm, dir);
-	return ret;
+	guest_reasons__warn(&ended, "Not followed to the end:");
+	guest_reasons__free(&ended);
 }
 
-/* After the measurement: gets all maps into the directory. */
-void guest_cmds__fetch(struct guest_cmds *cmds, struct kvm_vms *vms, const char *dir)
+/* One that has come since the start: it is asked, if it need not have been followed. */
+static void add_late(struct waiting *w, const struct kvm_vm *vm)
 {
-	struct guest_cmd *gc;
-	char err[256];
+	const struct list_head *cmds = &w->collectors->cmds;
+	const struct guest_cmd *cmd = guest_cmds__find(cmds, vm->name, /*late=*/true);
+	struct collector *c;
 
+	if (!cmd)
+		cmd = guest_cmds__find(cmds, vm->name, /*late=*/false);
+	if (!cmd)
+		return;
+	c = add_collector(w->collectors, vm, cmd);
+	if (!c) {
+		guest_reasons__add(&w->reasons, vm->name, "out of memory");
+	} else if (cmd->follow) {
+		c->state = COLLECTOR_FAILED;
+		guest_reasons__add(&w->reasons, vm->name,
+				   "started meanwhile, and no --guest-cmd is for it");
+	}
+}
+
+/* Where not all VMs are recorded, none of these is. */
+static void add_all_late(struct waiting *w, const struct kvm_vms *vms)
+{
+	if (w->collectors->selected)
+		return;
+	for (size_t i = w->collectors->nr_at_start; i < vms->nr; i++)
+		add_late(w, &vms->entries[i]);
+}
+
+/* "187 of 200", where there are several; why not the others has been said. */
+static void say_result(const struct collectors *collectors)
+{
+	struct name_list missing = { };
+	const struct collector *c;
+	size_t nr = 0;
+
+	list_for_each_entry(c, &collectors->list, node) {
+		nr++;
+		if (c->state != COLLECTOR_HAS_MAP)
+			name_list__add(&missing, c->name);
+	}
+	if (missing.nr)
+		unified_warning("Without a map, the functions of a guest have no names. One made by hand can be given\n"
+				"to the report as long as the guest runs: perf kvm unified report --guest-map NAME=FILE\n");
+	if (quiet || nr < 2)
+		return;
+	fprintf(stderr, "[ perf kvm unified: Maps of %zu of %zu guests", nr - missing.nr, nr);
+	if (missing.nr)
+		fprintf(stderr, "; missing: %s", name_list__end(&missing));
+	fprintf(stderr, " ]\n");
+}
+
+/* After the measurement: gets all maps into the directory. @vms: with those that came since */
+void collectors__fetch(struct collectors *collectors, struct kvm_vms *vms, const char *dir)
+{
+	struct waiting w = { .collectors = collectors, .dir = dir };
+	struct collector *c;
+
+	INIT_LIST_HEAD(&w.reasons);
 	/* perf record's handlers only end a measurement. */
 	signal(SIGINT, on_interrupt);
 	signal(SIGTERM, on_interrupt);
-	/* All of them now, so that none follows its guest for longer than it has to. */
-	list_for_each_entry(gc, &cmds->list, node) {
-		int code;
-
-		if (gc->session && guest_cmd__has_ended(gc, 0, &code))
-			unified_warning("Guest %s was not followed to the end: '%s' has ended before.\n",
-					gc->name, gc->cmd);
-		close_fd(&gc->input);
-	}
-
-	list_for_each_entry(gc, &cmds->list, node) {
-		const struct kvm_vm *vm = kvm_vms__find_name(vms, gc->name);
-
-		/* The second: it could not be started, which was said. */
-		if (!vm || (gc->follow && !gc->session))
-			continue;
-		if (interrupted) {
-			guest_cmd__end(gc);
-			unlink_tmp(vm, dir);
-			continue;
-		}
-		if (!quiet)
-			fprintf(stderr, "[ perf kvm unified: Asking guest %s for its map ]\n",
-				gc->name);
-		if (guest_cmd__fetch(cmds, gc, vm, dir, err, sizeof(err)))
-			warn(gc, err);
-	}
+	end_following(&w);
+	add_all_late(&w, vms);
+	list_for_each_entry(c, &collectors->list, node)
+		w.nr_waiting += c->state == COLLECTOR_WAITS;
+	wait_for_all(&w);
+	guest_reasons__warn(&w.reasons, "No map of");
+	guest_reasons__free(&w.reasons);
+	say_result(collectors);
 }
 
 /* There is no measurement: ends what was started for it. */
-void guest_cmds__cancel(struct guest_cmds *cmds, struct kvm_vms *vms, const char *dir)
+void collectors__cancel(struct collectors *collectors, const char *dir)
 {
-	struct guest_cmd *gc;
+	struct collector *c;
 
-	list_for_each_entry(gc, &cmds->list, node) {
-		const struct kvm_vm *vm = kvm_vms__find_name(vms, gc->name);
-
-		if (gc->session && vm)
-			unlink_tmp(vm, dir);
-		guest_cmd__end(gc);
+	list_for_each_entry(c, &collectors->list, node) {
+		if (c->command.session)
+			end(c, dir);
 	}
 }

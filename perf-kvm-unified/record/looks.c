@@ -12,20 +12,19 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <linux/kernel.h>
+#include <linux/time64.h>
 #include <linux/zalloc.h>
 #include <api/fs/fs.h>
 
 #include "util/debug.h"
 #include "util/event.h"
 #include "util/header.h"
+#include "util/time-utils.h"
 #include "util/tsc.h"
 #include "kvm-unified/format/stream.h"
 #include "kvm-unified/format/vms.h"
@@ -195,68 +194,24 @@ int vcpu_looks__close(struct vcpu_looks *looks)
 	return ret;
 }
 
-/* Waits until the next look is due; false: there is to be none */
-static bool wait_for_next(struct vcpu_looks *looks, struct timespec *due)
-{
-	bool stop;
-
-	due->tv_sec += LOOK_SECONDS;
-	pthread_mutex_lock(&looks->lock);
-	while (!looks->stop &&
-	       pthread_cond_timedwait(&looks->stopped, &looks->lock, due) != ETIMEDOUT)
-		;
-	stop = looks->stop;
-	pthread_mutex_unlock(&looks->lock);
-	return !stop;
-}
-
-static void *look_each_second(void *arg)
+static void look_each_second(void *arg)
 {
 	struct vcpu_looks *looks = arg;
-	struct timespec due;
+	u64 due = rdclock();
 
-	/*
-	 * perf record enters other mount namespaces, which it may not while a thread shares
-	 * its fs.
-	 */
-	unshare(CLONE_FS);
-	clock_gettime(CLOCK_MONOTONIC, &due);
 	do {
 		looks->failed = -vcpu_looks__look(looks, rdtsc());
-	} while (!looks->failed && wait_for_next(looks, &due));
-	return NULL;
+		due += LOOK_SECONDS * NSEC_PER_SEC;
+	} while (!looks->failed && background__wait(&looks->bg, due));
 }
 
 /* Looks from now on, in a thread of its own, until vcpu_looks__stop(). 0 or -errno */
 int vcpu_looks__start(struct vcpu_looks *looks)
 {
-	pthread_condattr_t attr;
-	sigset_t all, old;
-	int err;
-
-	pthread_mutex_init(&looks->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&looks->stopped, &attr);
-	pthread_condattr_destroy(&attr);
-
-	/* Signals are for perf record. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old);
-	err = pthread_create(&looks->thread, NULL, look_each_second, looks);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	looks->running = !err;
-	return -err;
+	return background__start(&looks->bg, look_each_second, looks);
 }
 
 void vcpu_looks__stop(struct vcpu_looks *looks)
 {
-	if (!looks->running)
-		return;
-	pthread_mutex_lock(&looks->lock);
-	looks->stop = true;
-	pthread_cond_signal(&looks->stopped);
-	pthread_mutex_unlock(&looks->lock);
-	pthread_join(looks->thread, NULL);
-	looks->running = false;
+	background__stop(&looks->bg);
 }

@@ -2,12 +2,11 @@
 #ifndef __PERF_KVM_UNIFIED_RECORD_LOOKS_H
 #define __PERF_KVM_UNIFIED_RECORD_LOOKS_H
 
-#include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
 #include "kvm-unified/format/vms.h"
+#include "background.h"
 
 struct thread_look;
 
@@ -16,6 +15,7 @@ struct thread_look;
  * @proc: @debugfs: where they are mounted; they have to stay
  * @vms: the VMs as they were found last
  * @threads: what was seen of the @nr_threads threads at the last look
+ * @bg: the thread that looks
  * @failed: errno of what could not be written: there are no looks from then on
  */
 struct vcpu_looks {
@@ -27,11 +27,7 @@ struct vcpu_looks {
 	u32		nr_looks;
 	int		fd;
 	int		failed;
-	bool		running;
-	bool		stop;
-	pthread_t	thread;
-	pthread_mutex_t	lock;
-	pthread_cond_t	stopped;
+	struct background bg;
 };
 
 int vcpu_looks__open(struct vcpu_looks *looks, const char *path, const char *proc,

@@ -132,10 +132,6 @@ int record_output__make(struct record_output *output)
 	};
 	int err;
 
-	if (!strcmp(output->path, "-")) {
-		pr_err("The profile is a directory and cannot go to standard output\n");
-		return -EINVAL;
-	}
 	err = cut_slashes(output);
 	if (err) {
 		pr_err("Out of memory\n");

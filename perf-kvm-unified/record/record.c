@@ -5,7 +5,7 @@
  * and, if told how to get them, the maps of the guests.
  *
  * Room: record/, what runs on the host during a recording.
- * Calls: format guests lib
+ * Calls: format guests lib memory
  */
 #include <errno.h>
 #include <limits.h>
@@ -23,36 +23,44 @@
 
 #include "builtin.h"
 #include "util/debug.h"
+#include "util/intlist.h"
 #include "util/util.h"
 #include "kvm-unified/format/profile.h"
 #include "kvm-unified/format/vms.h"
+#include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
 #include "args.h"
 #include "collectors.h"
 #include "events.h"
+#include "guest-cmds.h"
+#include "guest-memory.h"
 #include "looks.h"
 #include "output.h"
+#include "pipe.h"
 #include "record.h"
 #include "scan.h"
-
-#define DEFAULT_GUEST_TIMEOUT	60	/* seconds */
 
 /**
  * struct unified_record - a measurement
  * @args: what perf record is told
  * @events: what is wanted of its events
- * @output: where the profile goes
- * @vm: names of the VMs to record, if not all
+ * @output: where the profile goes, if that is a directory
+ * @pipe: ... and if not, which @to_pipe says
+ * @vm: the VMs to record, if not all, as it was given
  * @vms: those that run, and those that did
- * @guest_cmds: how to get the maps of guests
+ * @collectors: what gets the maps of guests
+ * @memory: what gets those of guests that no collector runs in
  */
 struct unified_record {
 	struct record_args   args;
 	struct record_events events;
 	struct record_output output;
+	struct record_pipe   pipe;
+	bool		     to_pipe;
 	const char	     *vm;
 	struct kvm_vms	     vms;
-	struct guest_cmds    guest_cmds;
+	struct collectors    collectors;
+	struct guest_memory  memory;
 };
 
 /* How many arguments are left in @argv, which are the command; or -errno */
@@ -60,15 +68,21 @@ static int parse(struct unified_record *rec, int argc, const char **argv)
 {
 	const struct option own_options[] = {
 		OPT_STRING('o', "output", &rec->output.path, "dir",
-			   "directory to write the profile to (default: perf.data)"),
-		OPT_CALLBACK(0, "guest-cmd", &rec->guest_cmds, "NAME=COMMAND",
-			     "command that prints the map of guest NAME, such as 'ssh root@vm1 perf kvm unified guest-map'",
+			   "directory for the profile (default: perf.data); -: standard output"),
+		OPT_CALLBACK(0, "guest-cmd", &rec->collectors.cmds, "NAME=COMMAND",
+			     "command that prints the map of guest NAME, such as 'ssh root@vm1 perf kvm unified guest-map'; '*=ssh root@%n ...' of all guests",
 			     guest_cmds__parse),
-		OPT_CALLBACK(0, "guest-follow", &rec->guest_cmds, "NAME=COMMAND",
+		OPT_CALLBACK(0, "guest-follow", &rec->collectors.cmds, "NAME=COMMAND",
 			     "command that runs guest-map --follow in guest NAME during the measurement",
 			     guest_cmds__parse_follow),
-		OPT_UINTEGER(0, "guest-timeout", &rec->guest_cmds.timeout,
+		OPT_UINTEGER(0, "guest-timeout", &rec->collectors.timeout,
 			     "seconds to wait for a guest's collector, and map (default: 60)"),
+		OPT_UINTEGER(0, "guest-deadline", &rec->collectors.deadline,
+			     "seconds to wait for those of all guests together (default: 300)"),
+		OPT_UINTEGER(0, "guest-jobs", &rec->collectors.jobs,
+			     "guests to ask at the same time (default: 8)"),
+		OPT_BOOLEAN(0, "guest-memory", &rec->memory.wanted,
+			    "look at the memory of guests that have no collector, for names"),
 		OPT_BOOLEAN(0, "sample-vcpu", &rec->events.sample_vcpu,
 			    "record vCPU and guest CR3 of each sample (default)"),
 		OPT_BOOLEAN(0, "timeline", &rec->events.timeline,
@@ -78,7 +92,7 @@ static int parse(struct unified_record *rec, int argc, const char **argv)
 			     record_events__parse_rate),
 		OPT_CALLBACK('c', "count", &rec->events.period, "period",
 			     "event period; in ns for cpu-clock", record_events__parse_rate),
-		OPT_STRING(0, "vm", &rec->vm, "NAME[,NAME...]",
+		OPT_STRING(0, "vm", &rec->vm, "PATTERN[,PATTERN...]",
 			   "record the processes of these VMs alone (default: the whole host)"),
 		OPT_INCR('v', "verbose", &verbose, "be more verbose"),
 		OPT_BOOLEAN('q', "quiet", &quiet, "no messages but errors"),
@@ -97,7 +111,22 @@ static int parse(struct unified_record *rec, int argc, const char **argv)
 	record_args__add(&rec->args, "record");
 	argc = parse_options(argc, argv, options, usage, PARSE_OPT_STOP_AT_NON_OPTION);
 	free(options);
+	rec->to_pipe = !strcmp(rec->output.path, "-");
 	return argc;
+}
+
+/* Can the profile go to standard output, if it is to? 0 or -EINVAL with a message */
+static int check_pipe(const struct unified_record *rec)
+{
+	if (!rec->to_pipe)
+		return 0;
+	if (!list_empty(&rec->collectors.cmds) || rec->memory.wanted)
+		pr_err("--guest-cmd, --guest-follow and --guest-memory want a directory for the maps: -o <dir>, not -o -\n");
+	else if (isatty(STDOUT_FILENO))
+		pr_err("A profile is not for a terminal: send it through a pipe or to a file, or give -o <dir>\n");
+	else
+		return 0;
+	return -EINVAL;
 }
 
 /*
@@ -157,54 +186,80 @@ static int scan_vms(struct unified_record *rec, u32 flag)
 	return kvm_vms__scan(&rec->vms, proc_dir(), debugfs_dir(), flag);
 }
 
-/* The processes of --vm for perf record. 0 or -errno with a message */
-static int add_vms(struct unified_record *rec)
+/* 0 or -errno with a message */
+static int parse_vm(struct unified_record *rec)
 {
-	char *names, *name, *rest, *pids = NULL;
-
 	if (rec->args.has_target || rec->args.cgroup) {
 		pr_err("--vm says what to record, and so do -a, -C, -G, -p, -t and -u: give one of them.\n");
 		return -EINVAL;
 	}
-	names = strdup(rec->vm);
-	if (!names)
-		return -ENOMEM;
-	for (rest = names; (name = strsep(&rest, ",")); ) {
-		const struct kvm_vm *vm = kvm_vms__find_name(&rec->vms, name);
-		char *more;
+	rec->collectors.selected = patterns__parse("vm", rec->vm);
+	return rec->collectors.selected ? 0 : -EINVAL;
+}
 
-		if (!vm) {
-			kvm_vms__pr_no_such(&rec->vms, "vm", name);
-			free(names);
-			free(pids);
-			return -ENOENT;
-		}
-		if (asprintf(&more, "%s%s%d", pids ?: "-p", pids ? "," : "", vm->pid) < 0)
+/* A pattern of --vm that no VM is called by is a typing error. */
+static int check_vm(const struct unified_record *rec)
+{
+	const struct patterns *selected = rec->collectors.selected;
+
+	for (size_t i = 0; i < selected->nr; i++) {
+		if (selected->entries[i].matched)
+			continue;
+		kvm_vms__pr_no_such(&rec->vms, "vm", selected->entries[i].text);
+		return -ENOENT;
+	}
+	return 0;
+}
+
+/* The processes of --vm for perf record. 0 or -errno with a message */
+static int add_vms(struct unified_record *rec)
+{
+	char *pids = NULL, *more, *option;
+	int ret;
+
+	for (size_t i = 0; i < rec->vms.nr; i++) {
+		const struct kvm_vm *vm = &rec->vms.entries[i];
+
+		if (!patterns__match(rec->collectors.selected, vm->name))
+			continue;
+		if (asprintf(&more, "%s%s%d", pids ?: "", pids ? "," : "", vm->pid) < 0)
 			more = NULL;
 		free(pids);
 		pids = more;
 		if (!pids)
-			break;
+			goto no_memory;
 	}
-	free(names);
-	if (!pids)
-		return -ENOMEM;
-	record_args__add(&rec->args, pids);
+	ret = check_vm(rec);
+	if (ret) {
+		free(pids);
+		return ret;
+	}
+	if (asprintf(&option, "-p%s", pids) < 0)
+		goto no_memory;
+	record_args__add(&rec->args, option);
+	rec->args.pids = pids;
 	rec->args.has_target = true;
 	rec->args.per_task = true;
 	return 0;
+no_memory:
+	free(pids);
+	pr_err("Out of memory\n");
+	return -ENOMEM;
 }
 
 /* The VMs that run, and those of the options among them. 0 or -errno */
 static int find_vms(struct unified_record *rec)
 {
-	int ret = scan_vms(rec, GUEST_VCPU_AT_START);
+	int ret = rec->vm ? parse_vm(rec) : 0;
 
+	if (ret)
+		return ret;
+	ret = scan_vms(rec, GUEST_VCPU_AT_START);
 	if (ret) {
 		pr_err("Cannot look for VMs: %s\n", strerror(-ret));
 		return ret;
 	}
-	ret = guest_cmds__check(&rec->guest_cmds, &rec->vms);
+	ret = collectors__check(&rec->collectors, &rec->vms);
 	if (!ret && rec->vm)
 		ret = add_vms(rec);
 	if (!ret && !rec->vms.nr)
@@ -219,7 +274,7 @@ static int add_measurement(struct unified_record *rec)
 		record_args__add(&rec->args, "--sample-vcpu");
 	/* perf record leaves it out where it does not record whole CPUs. */
 	record_args__add(&rec->args, "--sample-cpu");
-	rec->vms.per_task = rec->args.per_task;
+	rec->vms.flags = rec->args.per_task ? GUEST_RECORDING_PER_TASK : 0;
 	if (rec->args.has_cpus)
 		unified_warning("What vCPUs do on other CPUs than those of -C will not be known.\n");
 	if (!rec->args.has_target)
@@ -231,7 +286,7 @@ static int add_measurement(struct unified_record *rec)
 static void add_rest(struct unified_record *rec, int argc, const char **argv)
 {
 	record_args__add(&rec->args, "-o");
-	record_args__add(&rec->args, rec->output.data);
+	record_args__add(&rec->args, rec->to_pipe ? rec->output.path : rec->output.data);
 	for (int i = 0; i < verbose; i++)
 		record_args__add(&rec->args, "-v");
 	if (quiet)
@@ -248,7 +303,7 @@ static void start_looks(const struct unified_record *rec, struct vcpu_looks *loo
 	char path[PATH_MAX];
 	int err;
 
-	if (!rec->events.timeline)
+	if (!rec->events.timeline || rec->to_pipe)
 		return;
 	scnprintf(path, sizeof(path), "%s/" VCPU_LOOKS_FILE, rec->output.path);
 	err = vcpu_looks__open(looks, path, proc_dir(), debugfs_dir());
@@ -265,7 +320,7 @@ static void end_looks(struct vcpu_looks *looks)
 {
 	int err;
 
-	if (!looks->running)
+	if (!looks->bg.running)
 		return;
 	vcpu_looks__stop(looks);
 	err = vcpu_looks__close(looks);
@@ -290,11 +345,23 @@ static int run_perf_record(struct unified_record *rec)
 	exclude_GH_default = false;
 
 	start_looks(rec, &looks);
+	guest_memory__look_on(&rec->memory);
 	ret = cmd_record(rec->args.argc, rec->args.argv);
 	/* With -q perf record has turned off all messages, and errors are not to be lost. */
 	verbose = verbosity;
+	guest_memory__look_no_more(&rec->memory);
 	end_looks(&looks);
 	return ret;
+}
+
+/* They stay in the table: who had a CPU is called by its name. */
+static void leave_out_others(struct unified_record *rec)
+{
+	struct intlist *pids = rec->args.pids ? intlist__new(rec->args.pids) : NULL;
+
+	if (pids)
+		kvm_vms__leave_out_others(&rec->vms, pids);
+	intlist__delete(pids);
 }
 
 static int write_vms(struct unified_record *rec)
@@ -304,6 +371,7 @@ static int write_vms(struct unified_record *rec)
 
 	/* Also those that were started meanwhile; those that are gone stay. */
 	err = scan_vms(rec, GUEST_VCPU_AT_END);
+	leave_out_others(rec);
 	scnprintf(path, sizeof(path), "%s/" KVM_GUESTS_VMS, rec->output.path);
 	if (!err)
 		err = kvm_vms__write(&rec->vms, path);
@@ -312,11 +380,11 @@ static int write_vms(struct unified_record *rec)
 	return err;
 }
 
-static void cancel_guest_cmds(struct record_output *output)
+static void cancel_collectors(struct record_output *output)
 {
 	struct unified_record *rec = container_of(output, struct unified_record, output);
 
-	guest_cmds__cancel(&rec->guest_cmds, &rec->vms, output->path);
+	collectors__cancel(&rec->collectors, output->path);
 }
 
 /* The measurement, with what is written before and after it. The exit code */
@@ -324,11 +392,12 @@ static int measure(struct unified_record *rec)
 {
 	int ret;
 
-	if (guest_cmds__start(&rec->guest_cmds, &rec->vms, rec->output.path)) {
+	if (collectors__start(&rec->collectors, rec->output.path)) {
 		pr_err("Interrupted before the measurement\n");
 		record_output__undo(&rec->output);
 		return 1;
 	}
+	guest_memory__start(&rec->memory, &rec->collectors, &rec->vms);
 	ret = run_perf_record(rec);
 	if (!record_output__has_data(&rec->output)) {
 		record_output__undo(&rec->output);
@@ -336,11 +405,32 @@ static int measure(struct unified_record *rec)
 	}
 	record_output__keep(&rec->output, ret);
 	if (write_vms(rec)) {
-		cancel_guest_cmds(&rec->output);
+		cancel_collectors(&rec->output);
 		return ret ?: 1;
 	}
-	guest_cmds__fetch(&rec->guest_cmds, &rec->vms, rec->output.path);
+	collectors__fetch(&rec->collectors, &rec->vms, rec->output.path);
+	guest_memory__take(&rec->memory, &rec->collectors, &rec->vms, rec->output.path);
 	return ret;
+}
+
+/* The same to standard output */
+static int measure_to_pipe(struct unified_record *rec)
+{
+	int ret = run_perf_record(rec);
+
+	/* Without them, the stream has the VMs as they were before. */
+	if (rec->pipe.begun && scan_vms(rec, GUEST_VCPU_AT_END))
+		unified_warning("Cannot look for VMs at the end\n");
+	leave_out_others(rec);
+	if (record_pipe__close(&rec->pipe))
+		return ret ?: 1;
+	return ret;
+}
+
+static int open_output(struct unified_record *rec)
+{
+	return rec->to_pipe ? record_pipe__open(&rec->pipe, &rec->vms) :
+			      record_output__make(&rec->output);
 }
 
 int cmd_kvm_unified_record(int argc, const char **argv)
@@ -349,25 +439,29 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 		.events.sample_vcpu = true,
 		.events.timeline = true,
 		.output.path = "perf.data",
-		.output.cancel = cancel_guest_cmds,
-		.guest_cmds.list = LIST_HEAD_INIT(rec.guest_cmds.list),
-		.guest_cmds.timeout = DEFAULT_GUEST_TIMEOUT,
+		.output.cancel = cancel_collectors,
 	};
 	int ret;
 
+	collectors__init(&rec.collectors);
+	guest_memory__init(&rec.memory);
 	argc = parse(&rec, argc, argv);
 	if (argc < 0) {
 		pr_err("Out of memory\n");
 		return 1;
 	}
 	/* All that can be known to be wrong is found before anything is changed. */
-	if (record_events__check_rate(&rec.events) || (argc && check_command(argv[0])) ||
+	if (check_pipe(&rec) ||
+	    record_events__check_rate(&rec.events) || (argc && check_command(argv[0])) ||
 	    record_events__read_max_freq(&rec.events) ||
 	    record_events__check_kernel(&rec.events) || check_kvm() ||
-	    find_vms(&rec) || add_measurement(&rec) || record_output__make(&rec.output))
+	    find_vms(&rec) || add_measurement(&rec) || open_output(&rec))
 		return 1;
 	add_rest(&rec, argc, argv);
-	ret = measure(&rec);
+	ret = rec.to_pipe ? measure_to_pipe(&rec) : measure(&rec);
+	guest_memory__exit(&rec.memory);
+	collectors__exit(&rec.collectors);
+	patterns__delete(rec.collectors.selected);
 	kvm_vms__exit(&rec.vms);
 	return ret;
 }

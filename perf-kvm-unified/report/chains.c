@@ -26,9 +26,9 @@ static size_t chain__hash(long key, void *ctx __maybe_unused)
 	u64 hash = chain->nr;
 
 	for (u32 i = 0; i < chain->nr; i++)
-		hash = hash_64(hash ^ chain->nodes[i].ip, 64) ^
+		hash = hash_64(hash ^ chain->nodes[i].ip, 32) ^
 		       (unsigned long)chain->nodes[i].ms.sym;
-	return hash_64(hash, 64);
+	return hash_64(hash, 32);
 }
 
 static bool chain__equal(long _a, long _b, void *ctx __maybe_unused)

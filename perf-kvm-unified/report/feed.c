@@ -28,6 +28,7 @@
 #include "kvm-unified/lib/warnings.h"
 #include "feed.h"
 #include "measurement.h"
+#include "stream.h"
 #include "timeline.h"
 
 /* What the user has asked for, and not what record adds */
@@ -183,7 +184,7 @@ static int measurement__read_looks(struct measurement *m)
 	char path[PATH_MAX], err[256];
 	int ret;
 
-	if (!m->has_timeline || !m->use_timeline)
+	if (!m->has_timeline || !m->use_timeline || m->stream)
 		return 0;
 	reader.tc = kvm_guests__tsc_conversion(m->session);
 	if (!reader.tc.time_mult || reader.tc.time_shift > 63 || !reader.tc.cap_user_time_zero)
@@ -236,7 +237,7 @@ static void measurement__set_span(struct measurement *m)
 	u64 start, end;
 
 	/* Who has recorded the rest may have recorded single tasks. */
-	span->per_task = !guests || guests->vms.per_task;
+	span->per_task = !guests || (guests->vms.flags & GUEST_RECORDING_PER_TASK);
 	if (m->evsel && m->nr_samples) {
 		measurement__set_period(m);
 		span->clock = evsel__is_clock(m->evsel) && !span->per_task;
@@ -414,7 +415,10 @@ static int process_exit(const struct perf_tool *tool, union perf_event *event,
 	return process_change(tool, event, sample, machine);
 }
 
-/* The vCPUs that perf kvm unified record has found. 0 or -errno */
+/*
+ * The vCPUs that perf kvm unified record has found. Of a stream, also at its end: there are more
+ * then, and of all it is known what they were at. 0 or -errno
+ */
 static int measurement__add_known_vcpus(struct measurement *m)
 {
 	struct kvm_guests *guests = m->session->kvm_guests;
@@ -435,6 +439,7 @@ static int measurement__add_known_vcpus(struct measurement *m)
 				continue;
 			}
 			vcpu = &m->axis.vcpus[idx];
+			m->vms[vcpu->vm].left_out = kvm_vm__is_left_out(vm);
 			vcpu->at_start = known->flags & GUEST_VCPU_AT_START;
 			vcpu->at_end = known->flags & GUEST_VCPU_AT_END;
 			vcpu->halted = known->flags & GUEST_VCPU_HALTED;
@@ -480,10 +485,60 @@ int measurement__open(struct measurement *m, struct perf_session *session)
 	return ret ?: measurement__add_known_vcpus(m);
 }
 
+/* What is to be placed, or is of an event: it has to be known which there are */
+static void measurement__set_placed(struct measurement *m)
+{
+	m->tool.sample		= process_sample;
+	m->tool.lost		= process_lost;
+	m->tool.lost_samples	= process_lost_samples;
+	m->tool.throttle	= process_throttle;
+	m->tool.unthrottle	= process_unthrottle;
+}
+
+/* The first of that in a stream: which events there are is said in front of it. */
+static int process_first(const struct perf_tool *tool, union perf_event *event,
+			 struct perf_sample *sample, struct machine *machine)
+{
+	struct measurement *m = container_of(tool, struct measurement, tool);
+
+	/* What is wrong is kept there, and no more of it is read. */
+	if (report_stream__begin_events(m->stream))
+		return 0;
+	measurement__set_placed(m);
+	switch (event->header.type) {
+	case PERF_RECORD_LOST:
+		return process_lost(tool, event, sample, machine);
+	case PERF_RECORD_LOST_SAMPLES:
+		return process_lost_samples(tool, event, sample, machine);
+	case PERF_RECORD_THROTTLE:
+		return process_throttle(tool, event, sample, machine);
+	case PERF_RECORD_UNTHROTTLE:
+		return process_unthrottle(tool, event, sample, machine);
+	default:
+		return process_sample(tool, event, sample, machine);
+	}
+}
+
+/* Takes events, and what is said of them, from a stream. After measurement__set_tool() */
+void measurement__set_stream(struct measurement *m)
+{
+	m->tool.attr		= perf_event__process_attr;
+	m->tool.event_update	= perf_event__process_event_update;
+	m->tool.build_id	= perf_event__process_build_id;
+#ifdef HAVE_LIBTRACEEVENT
+	m->tool.tracing_data	= perf_event__process_tracing_data;
+#endif
+	m->tool.sample		= process_first;
+	m->tool.lost		= process_first;
+	m->tool.lost_samples	= process_first;
+	m->tool.throttle	= process_first;
+	m->tool.unthrottle	= process_first;
+}
+
 void measurement__set_tool(struct measurement *m)
 {
 	perf_tool__init(&m->tool, /*ordered_events=*/true);
-	m->tool.sample		= process_sample;
+	measurement__set_placed(m);
 	m->tool.mmap		= process_change;
 	m->tool.mmap2		= process_change;
 	m->tool.comm		= process_change;
@@ -494,10 +549,6 @@ void measurement__set_tool(struct measurement *m)
 	m->tool.ksymbol		= process_change;
 	m->tool.bpf		= process_change;
 	m->tool.text_poke	= process_change;
-	m->tool.lost		= process_lost;
-	m->tool.lost_samples	= process_lost_samples;
-	m->tool.throttle	= process_throttle;
-	m->tool.unthrottle	= process_unthrottle;
 }
 
 /* There is a time that cannot be: what is beyond is not placed, and that is counted. */
@@ -519,6 +570,10 @@ int measurement__finish(struct measurement *m)
 	struct axis_span *span = &m->axis.span;
 	int ret = 0;
 
+	if (m->stream)
+		ret = measurement__add_known_vcpus(m);
+	if (ret)
+		return ret;
 	if (!m->axis.begun) {
 		measurement__set_span(m);
 		ret = measurement__read_looks(m);

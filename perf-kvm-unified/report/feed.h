@@ -9,6 +9,7 @@ struct measurement;
 struct perf_session;
 
 void measurement__set_tool(struct measurement *m);
+void measurement__set_stream(struct measurement *m);
 void measurement__choose_events(struct measurement *m, struct perf_session *session);
 int measurement__open(struct measurement *m, struct perf_session *session);
 int measurement__finish(struct measurement *m);

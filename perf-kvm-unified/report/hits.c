@@ -31,14 +31,14 @@ static size_t hit__hash(long _key, void *ctx __maybe_unused)
 {
 	const struct hit *hit = (const struct hit *)_key;
 	const struct dso *dso = hit__dso(hit);
-	u64 hash = (unsigned long)dso ^ hash_64((unsigned long)hit->sym, 64);
+	u64 hash = (unsigned long)dso ^ hash_64((unsigned long)hit->sym, 32);
 
-	hash = hash_64(hash, 64) ^ (unsigned long)hit->thread;
-	hash = hash_64(hash, 64) ^ (unsigned long)hit->chain;
-	hash = hash_64(hash, 64) ^ hit->key.pid ^ str_hash(hit->key.comm);
+	hash = hash_64(hash, 32) ^ (unsigned long)hit->thread;
+	hash = hash_64(hash, 32) ^ (unsigned long)hit->chain;
+	hash = hash_64(hash, 32) ^ hit->key.pid ^ str_hash(hit->key.comm);
 	if (!hit->map)
 		hash ^= str_hash(hit->key.function) ^ str_hash(hit->key.module) * 31;
-	return hash_64(hash, 64);
+	return hash_64(hash, 32);
 }
 
 static bool hit__equal(long _a, long _b, void *ctx __maybe_unused)
@@ -58,7 +58,7 @@ static size_t thread__hash(long key, void *ctx __maybe_unused)
 	struct thread *thread = (struct thread *)key;
 	struct maps *maps = thread__maps(thread);
 
-	return hash_64((u64)thread__tid(thread) ^ (unsigned long)maps, 64) ^
+	return hash_64((u64)thread__tid(thread) ^ (unsigned long)maps, 32) ^
 	       str_hash(thread__comm_str(thread));
 }
 

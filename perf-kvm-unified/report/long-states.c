@@ -4,7 +4,10 @@
  * meanwhile has left the axis. So the file is looked through for them before it is read.
  */
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <linux/kernel.h>
@@ -13,16 +16,29 @@
 #include "util/event.h"
 #include "util/header.h"
 #include "util/session.h"
+#include "kvm-unified/format/profile.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/sort.h"
 #include "long-states.h"
+
+/*
+ * A state that goes on at the end has no event. The looks that record has taken meanwhile are what
+ * says that it had begun, if they are there.
+ */
+static bool has_looks(const struct perf_session *session)
+{
+	char path[PATH_MAX];
+
+	scnprintf(path, sizeof(path), "%s/" VCPU_LOOKS_FILE, session->data->path);
+	return !access(path, R_OK);
+}
 
 /* Is the file one that can be looked through? Else all of it is kept until the end. */
 static bool can_look_through(const struct perf_session *session)
 {
 	const struct perf_header *header = &session->header;
 
-	return !perf_data__is_pipe(session->data) && !session->data->dir.nr &&
+	return has_looks(session) && !perf_data__is_pipe(session->data) && !session->data->dir.nr &&
 	       !header->needs_swap && header->data_size &&
 	       !perf_header__has_feat(header, HEADER_COMPRESSED);
 }

@@ -36,11 +36,22 @@
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/guests/resolve.h"
 #include "kvm-unified/lib/array.h"
+#include "kvm-unified/lib/name-map.h"
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/sort.h"
 #include "kvm-unified/lib/warnings.h"
 #include "measurement.h"
 #include "memo.h"
+
+/*
+ * The kernel's threads that move a guest's packets are called vhost-<pid of the VMM>, and that
+ * of the emulated timer kvm-pit/<pid>.
+ */
+#define VHOST_COMM	"vhost-"
+#define PIT_COMM	"kvm-pit/"
+
+/* The parent of the kernel's threads, see kernel/kthread.c */
+#define KTHREADD_PID	2
 
 static size_t task__hash(long key, void *ctx __maybe_unused)
 {
@@ -65,10 +76,11 @@ int measurement__init(struct measurement *m)
 	if (time_axis__init(&m->axis))
 		return -ENOMEM;
 	m->task_idx = hashmap__new(task__hash, task__equal, NULL);
+	m->task_by_comm = name_map__new();
 	m->vcpu_by_tid = number_map__new();
 	m->vm_by_pid = number_map__new();
-	if (IS_ERR(m->task_idx) || IS_ERR(m->vcpu_by_tid) || IS_ERR(m->vm_by_pid) ||
-	    memo__init(&m->memo) || chains__init(&m->chains))
+	if (IS_ERR(m->task_idx) || IS_ERR(m->task_by_comm) || IS_ERR(m->vcpu_by_tid) ||
+	    IS_ERR(m->vm_by_pid) || memo__init(&m->memo) || chains__init(&m->chains))
 		return -ENOMEM;
 	return hits__init(&m->hits);
 }
@@ -80,6 +92,7 @@ void measurement__exit(struct measurement *m)
 	chains__exit(&m->chains);
 	memo__exit(&m->memo);
 	hashmap__free(m->task_idx);
+	hashmap__free(m->task_by_comm);
 	hashmap__free(m->vcpu_by_tid);
 	zfree(&m->timeline_last);
 	long_states__exit(&m->long_states);
@@ -160,6 +173,38 @@ static u32 measurement__vcpu_of_tid(const struct measurement *m, pid_t tid)
 	return hashmap__find(m->vcpu_by_tid, tid, &vcpu) ? vcpu : TIME_AXIS_NONE;
 }
 
+/* Finds the first task of that name; without memory, each is the first. */
+static void measurement__find_namesake(struct measurement *m, struct measured_task *task, u32 idx)
+{
+	long first = idx;
+
+	if (!hashmap__find(m->task_by_comm, task->comm, &first))
+		hashmap__add(m->task_by_comm, task->comm, first);
+	task->namesake = first;
+}
+
+/* @key: copied, with its comm. The number of the task, or TIME_AXIS_NONE: no memory */
+static u32 measurement__add_task(struct measurement *m, const struct measured_task *key)
+{
+	struct measured_task *task;
+
+	if (grow_array(m->tasks, m->nr_tasks, m->allocated_tasks))
+		return TIME_AXIS_NONE;
+	task = memdup(key, sizeof(*key));
+	if (!task)
+		return TIME_AXIS_NONE;
+	task->comm = strdup(key->comm);
+	task->vcpu = TIME_AXIS_NONE;
+	if (task->comm && !hashmap__add(m->task_idx, task, m->nr_tasks)) {
+		measurement__find_namesake(m, task, m->nr_tasks);
+		m->tasks[m->nr_tasks] = task;
+		return m->nr_tasks++;
+	}
+	free(task->comm);
+	free(task);
+	return TIME_AXIS_NONE;
+}
+
 /*
  * The number of a thread of the host as it is called now, or TIME_AXIS_NONE. @pid:
  * -1 if that is not known. CPUs idle in one thread each, and all are pid 0.
@@ -176,24 +221,15 @@ u32 measurement__findnew_task(struct measurement *m, struct machine *machine, pi
 	if (thread && pid < 0)
 		key.pid = thread__pid(thread);
 	key.comm = (char *)(tid ? comm ?: "" : "idle");
+	key.kthread = thread && thread__ppid(thread) == KTHREADD_PID;
 	if (hashmap__find(m->task_idx, &key, &found)) {
 		idx = found;
 		task = m->tasks[idx];
 		if (task->pid < 0)
 			task->pid = key.pid;
-	} else if (!grow_array(m->tasks, m->nr_tasks, m->allocated_tasks)) {
-		task = memdup(&key, sizeof(key));
-		if (task)
-			task->comm = strdup(key.comm);
-		if (task && task->comm && !hashmap__add(m->task_idx, task, m->nr_tasks)) {
-			task->vcpu = TIME_AXIS_NONE;
-			idx = m->nr_tasks++;
-			m->tasks[idx] = task;
-		} else {
-			if (task)
-				free(task->comm);
-			zfree(&task);
-		}
+	} else {
+		idx = measurement__add_task(m, &key);
+		task = idx == TIME_AXIS_NONE ? NULL : m->tasks[idx];
 	}
 	thread__put(thread);
 	/* Asked for each time: it may be a vCPU's thread only from now on. */
@@ -305,7 +341,7 @@ static int measurement__relabel(struct measurement *m, const struct perf_sample 
 struct profile_key vm_row__key(struct vm_row *row, const char *name, pid_t pid)
 {
 	scnprintf(row->function, sizeof(row->function), "[%s]", name);
-	scnprintf(row->module, sizeof(row->module), "(VM pid %d)", pid);
+	scnprintf(row->module, sizeof(row->module), PROFILE_VM_MODULE "%d)", pid);
 	return (struct profile_key) {
 		.class = PROFILE_VM,
 		.function = row->function,
@@ -493,30 +529,76 @@ int measurement__place(struct measurement *m, struct perf_sample *sample)
 	return measurement__add_cpu(m, sample->cpu);
 }
 
+/* A thread of the host, and the guest that its process @pid runs */
+static struct memo_thread *measurement__thread(const struct measurement *m, pid_t pid, pid_t tid)
+{
+	const struct kvm_guests *guests = m->session->kvm_guests;
+	size_t nr_guests = guests && guests->by_pid ? hashmap__size(guests->by_pid) : 0;
+	u64 changes = m->nr_changes + nr_guests;
+	struct memo_thread *thread = memo__thread(&m->memo, pid, tid, changes);
+
+	if (!thread->is_used)
+		thread->guest = kvm_guests__find(m->session, pid);
+	thread->is_used = true;
+	return thread;
+}
+
+/* The number of the task that a sample of the host was taken in, or TIME_AXIS_NONE */
+static u32 measurement__task(struct measurement *m, struct memo_thread *thread,
+			     struct machine *machine, u32 vcpu)
+{
+	if (!thread->has_task)
+		thread->task = measurement__findnew_task(m, machine, thread->pid, thread->tid);
+	thread->has_task = thread->task != TIME_AXIS_NONE;
+	/* It may be a vCPU's thread only from now on. */
+	if (thread->has_task && m->tasks[thread->task]->vcpu == TIME_AXIS_NONE)
+		m->tasks[thread->task]->vcpu = vcpu;
+	return thread->task;
+}
+
+/* The index of vCPU @id of @guest, which @thread runs. -ERANGE, -ENOMEM, -ENOENT */
+static int measurement__vcpu(struct measurement *m, struct memo_thread *thread,
+			     struct kvm_guest *guest, u64 id)
+{
+	int ret;
+
+	if (thread->has_vcpu && thread->vcpu_id == id)
+		return thread->vcpu;
+	ret = measurement__findnew_vcpu(m, guest, id);
+	thread->has_vcpu = ret >= 0;
+	if (ret >= 0) {
+		thread->vcpu_id = id;
+		thread->vcpu = ret;
+	}
+	return ret;
+}
+
 static int measurement__axis_sample(struct measurement *m, struct perf_sample *sample,
 				    struct machine *machine, u32 column,
 				    struct axis_sample *as)
 {
 	const struct vcpu_sample *ctx = &sample->vcpu_ctx;
 	bool in_guest = is_guest_mode(sample->cpumode);
-	struct kvm_guest *guest;
+	struct memo_thread *thread = measurement__thread(m, in_guest ? machine->pid :
+							 (pid_t)sample->pid, sample->tid);
+	struct kvm_guest *guest = thread->guest;
 	int ret;
 
-	guest = in_guest ? kvm_guests__find(m->session, machine->pid) :
-			   kvm_guests__find(m->session, sample->pid);
 	/* The guest's time, of which the event is not to tell. */
 	if (ctx->flags & PERF_VCPU_EXCLUDED)
 		return measurement__hit_vm(m, guest, sample->pid, as);
 	if (!in_guest) {
-		as->task = measurement__findnew_task(m, machine, sample->pid, sample->tid);
 		as->vcpu = measurement__vcpu_of_tid(m, sample->tid);
+		as->task = measurement__task(m, thread, machine, as->vcpu);
+		if (sample->cgroup && as->task != TIME_AXIS_NONE)
+			m->tasks[as->task]->cgroup = sample->cgroup;
 	}
 	if (ctx->flags & PERF_VCPU_EXIT_REASON_VALID) {
 		as->exit_reason = ctx->exit_reason;
 		as->isa = vcpu_sample__isa(ctx);
 	}
 	if (guest && vcpu_sample__has_id(ctx)) {
-		ret = measurement__findnew_vcpu(m, guest, ctx->vcpu_id);
+		ret = measurement__vcpu(m, thread, guest, ctx->vcpu_id);
 		if (ret == -ENOMEM)
 			return ret;
 		if (ret == -ERANGE)
@@ -569,6 +651,46 @@ static void measurement__add_distance(struct measurement *m, u32 cpu, u64 time)
 		m->distances[m->nr_distances++] = time - last;
 }
 
+bool measured_task__is_vhost(const struct measured_task *task)
+{
+	return strstarts(task->comm, VHOST_COMM);
+}
+
+/* Is it a thread of the kernel that has its name from a VM? */
+bool measured_task__is_kernels(const struct measured_task *task)
+{
+	return measured_task__is_vhost(task) || strstarts(task->comm, PIT_COMM);
+}
+
+/*
+ * The VM that a thread of the host works for, or TIME_AXIS_NONE. What a program calls itself is
+ * no proof.
+ */
+u32 measured_task__vm(const struct measurement *m, const struct measured_task *task)
+{
+	size_t name = measured_task__is_vhost(task) ? strlen(VHOST_COMM) : strlen(PIT_COMM);
+	pid_t pid = task->pid;
+	char end;
+	long vm;
+
+	if (task->kthread && measured_task__is_kernels(task) &&
+	    sscanf(task->comm + name, "%d%c", &pid, &end) != 1)
+		pid = task->pid;
+
+	return hashmap__find(m->vm_by_pid, pid, &vm) ? vm : TIME_AXIS_NONE;
+}
+
+/* A thread that runs no vCPU may work for a VM, whose vCPUs may wait for that. 0 or -ENOMEM */
+static int measurement__add_work(struct measurement *m, const struct axis_sample *as)
+{
+	u32 vm;
+
+	if (as->kind != AXIS_SAMPLE_HOST || as->task == TIME_AXIS_NONE)
+		return 0;
+	vm = measured_task__vm(m, m->tasks[as->task]);
+	return vm == TIME_AXIS_NONE ? 0 : time_axis__add_work(&m->axis, vm, as->time);
+}
+
 /* A sample of the counted event, put on the axis. What makes no sense is counted. 0 or -errno */
 int measurement__add_sample(struct measurement *m, struct perf_sample *sample,
 			    struct machine *machine)
@@ -603,7 +725,8 @@ int measurement__add_sample(struct measurement *m, struct perf_sample *sample,
 		return ret;
 
 	in_guest = is_guest_mode(sample->cpumode);
-	ret = measurement__axis_sample(m, sample, machine, PROFILE_TIME, &as);
+	ret = measurement__axis_sample(m, sample, machine, PROFILE_TIME, &as) ?:
+	      measurement__add_work(m, &as);
 	if (ret)
 		return ret;
 	m->nr_guest_samples += in_guest && !(sample->vcpu_ctx.flags & PERF_VCPU_EXCLUDED);
@@ -655,6 +778,12 @@ const char *vcpu_state__name(enum vcpu_state state)
 	};
 
 	return names[state];
+}
+
+/* Has the host's kernel symbols here, so that idle time is known to be that? */
+bool measurement__knows_idle(const struct measurement *m)
+{
+	return m->nr_host_kernel_named >= m->nr_host_kernel / 2;
 }
 
 /* CPUs that have a sample */

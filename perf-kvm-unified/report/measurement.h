@@ -21,6 +21,7 @@ struct kvm_guest;
 struct machine;
 struct perf_sample;
 struct perf_session;
+struct report_stream;
 struct tep_format_field;
 
 /* So many distances of samples are enough to know the usual one. */
@@ -47,6 +48,7 @@ struct measured_vm {
 	struct kvm_guest *guest;
 	const char	*name;
 	pid_t		pid;		/* of the VMM */
+	bool		left_out;	/* of the recording, which is of others */
 };
 
 /* Memory for the names of a VM's row */
@@ -60,7 +62,10 @@ struct measured_task {
 	pid_t		tid;
 	pid_t		pid;
 	char		*comm;
+	u64		cgroup;		/* id of the last one that is known; 0: none is */
 	u32		vcpu;		/* that it runs, or TIME_AXIS_NONE */
+	bool		kthread;	/* of the kernel, and no program's */
+	u32		namesake;	/* the first task of that comm, its number */
 };
 
 /* A look at vCPU @vcpu of the VMM @pid */
@@ -81,6 +86,7 @@ struct measured_looks { DECLARE_QUEUE(struct measured_look); };
 
 /**
  * struct measurement - what a session holds, made ready for the report
+ * @stream: where it comes from, if it is a stream
  * @evsel: the event that time is told by
  * @columns: the events whose counts are wanted, from number 1 on: all others, and @evsel if it
  *	does not just count time; @nr_columns with that of the time
@@ -110,6 +116,7 @@ struct measured_looks { DECLARE_QUEUE(struct measured_look); };
 struct measurement {
 	struct perf_tool tool;
 	struct perf_session *session;
+	struct report_stream *stream;
 	struct evsel	*evsel;
 	struct evsel	*columns[PROFILE_MAX_COLUMNS];
 	u32		nr_columns;
@@ -128,6 +135,7 @@ struct measurement {
 	u32		nr_tasks;
 	u32		allocated_tasks;
 	struct hashmap	*task_idx;	/* by thread and comm */
+	struct hashmap	*task_by_comm;	/* the first one's number */
 	struct hashmap	*vcpu_by_tid;
 	struct evsel	*timeline_evsel;	/* the last one */
 	struct tep_format_field *timeline_fields[TIMELINE_NR_FIELDS];	/* NULL: has it not */
@@ -185,6 +193,10 @@ u32 measurement__findnew_task(struct measurement *m, struct machine *machine, pi
 
 struct profile_key vm_row__key(struct vm_row *row, const char *name, pid_t pid);
 const char *vcpu_state__name(enum vcpu_state state);
+bool measured_task__is_vhost(const struct measured_task *task);
+bool measured_task__is_kernels(const struct measured_task *task);
+u32 measured_task__vm(const struct measurement *m, const struct measured_task *task);
+bool measurement__knows_idle(const struct measurement *m);
 u32 measurement__nr_cpus(const struct measurement *m);
 u64 measurement__lost(const struct measurement *m);
 u64 measurement__duration(const struct measurement *m);

@@ -12,22 +12,26 @@
 
 /* 64 Ki entries, 4 MiB: more than there are places that most of the time is spent at */
 #define MEMO_BITS	16
+/* 4 Ki entries, 192 KiB: more than there are threads that are busy at the same time */
+#define THREAD_BITS	12
 
 /* 0 or -ENOMEM */
 int memo__init(struct memo *memo)
 {
 	memo->entries = calloc(1UL << MEMO_BITS, sizeof(*memo->entries));
-	return memo->entries ? 0 : -ENOMEM;
+	memo->threads = calloc(1UL << THREAD_BITS, sizeof(*memo->threads));
+	return memo->entries && memo->threads ? 0 : -ENOMEM;
 }
 
 void memo__exit(struct memo *memo)
 {
 	zfree(&memo->entries);
+	zfree(&memo->threads);
 }
 
 static struct memo_entry *memo__entry(const struct memo *memo, const struct memo_key *key)
 {
-	u64 hash = hash_64(key->ip, 64) ^ (u64)(unsigned long)key->machine ^
+	u64 hash = hash_64(key->ip, 32) ^ (u64)(unsigned long)key->machine ^
 		   ((u64)key->pid << 32 | (u32)key->tid);
 
 	return &memo->entries[hash_64(hash, MEMO_BITS)];
@@ -57,4 +61,21 @@ void memo__set(struct memo *memo, const struct memo_key *key, u32 hit, u64 addr,
 		.is_used = true,
 		.has_symbol = has_symbol,
 	};
+}
+
+/**
+ * memo__thread - what is known of a thread
+ * @changes: what was found out before is not known any more
+ *
+ * If nothing is: an entry for it that is not used yet, instead of another's.
+ */
+struct memo_thread *memo__thread(const struct memo *memo, pid_t pid, pid_t tid, u64 changes)
+{
+	u64 hash = (u64)pid << 32 | (u32)tid;
+	struct memo_thread *thread = &memo->threads[hash_64(hash, THREAD_BITS)];
+
+	if (!thread->is_used || thread->pid != pid || thread->tid != tid ||
+	    thread->changes != changes)
+		*thread = (struct memo_thread) { .pid = pid, .tid = tid, .changes = changes };
+	return thread;
 }

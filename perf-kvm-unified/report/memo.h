@@ -6,6 +6,7 @@
 #include <sys/types.h>
 #include <linux/types.h>
 
+struct kvm_guest;
 struct machine;
 
 /**
@@ -32,12 +33,33 @@ struct memo_entry {
 };
 
 /**
- * struct memo - the hits of the samples that were seen last
+ * struct memo_thread - what was found out of a thread of the host
+ * @changes: as in struct memo_key, and new guests
+ * @guest: what its process runs, or NULL
+ * @task: its number, if @has_task
+ * @vcpu_id: @vcpu: which it was seen to run, and its index, if @has_vcpu
+ */
+struct memo_thread {
+	u64	changes;
+	struct kvm_guest *guest;
+	pid_t	pid;
+	pid_t	tid;
+	u32	task;
+	u32	vcpu_id;
+	u32	vcpu;
+	bool	is_used;
+	bool	has_task;
+	bool	has_vcpu;
+};
+
+/**
+ * struct memo - the hits of the samples that were seen last, and their threads
  *
  * Of a fixed size: one entry for each hash, and the last one stays.
  */
 struct memo {
 	struct memo_entry *entries;
+	struct memo_thread *threads;
 };
 
 int memo__init(struct memo *memo);
@@ -45,5 +67,7 @@ void memo__exit(struct memo *memo);
 const struct memo_entry *memo__find(const struct memo *memo, const struct memo_key *key);
 void memo__set(struct memo *memo, const struct memo_key *key, u32 hit, u64 addr,
 	       bool has_symbol);
+
+struct memo_thread *memo__thread(const struct memo *memo, pid_t pid, pid_t tid, u64 changes);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_MEMO_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The options of perf kvm unified report: those that perf report has, too, are called as there.
+ * The options of perf kvm unified report and diff: those that perf report has, too, are called
+ * as there.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -8,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/stat.h>
 #include <linux/kernel.h>
+#include <linux/list.h>
 #include <linux/time64.h>
+#include <linux/zalloc.h>
 #include <perf/cpumap.h>
 #include <subcmd/parse-options.h>
 
@@ -23,16 +27,24 @@
 #include "util/sort.h"
 #include "util/strlist.h"
 #include "util/symbol.h"
-#include "util/time-utils.h"
 #include "util/util.h"
+#include "kvm-unified/format/profile.h"
 #include "kvm-unified/guests/guests.h"
+#include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/options.h"
+#include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
 #include "measurement.h"
 #include "options.h"
+#include "row-keys.h"
 #include "sort-keys.h"
+#include "times.h"
 
 #define DEFAULT_PERCENT_LIMIT	0.1
+/* Of changes: what is less may well be chance, at some thousand samples. */
+#define DEFAULT_POINTS_LIMIT	0.5
+/* As usage_with_options() ends perf */
+#define EXIT_USAGE		129
 /* A process is told by its pid: two of the same name are two. */
 #define DEFAULT_SORT_ORDER	"pid,dso,symbol"
 
@@ -68,18 +80,12 @@ static int parse_numbers(const struct option *opt, const char *arg, int unset __
 
 static int parse_names(const struct option *opt, const char *arg, int unset __maybe_unused)
 {
-	struct strlist **list = opt->value;
+	struct patterns **patterns = opt->value;
 
-	strlist__delete(*list);
-	*list = NULL;
+	patterns__delete(*patterns);
 	keep_string(opt, arg);
-	if (!has_empty_item(arg))
-		*list = strlist__new(arg, NULL);
-	if (*list)
-		return 0;
-	pr_err("--%s wants names, each once, with commas between them, not '%s'\n",
-	       opt->long_name, arg);
-	return -EINVAL;
+	*patterns = patterns__parse(opt->long_name, arg);
+	return *patterns ? 0 : -EINVAL;
 }
 
 /*
@@ -112,37 +118,6 @@ static int parse_cpus(const struct option *opt, const char *arg, int unset __may
 	return -EINVAL;
 }
 
-/* Of tables that are not perf's histograms */
-static int parse_sort(const char *arg, unsigned int *sort)
-{
-	static const struct {
-		const char *name;
-		unsigned int bit;
-	} keys[] = {
-		{ "sym", SECTION_SORT_SYM }, { "symbol", SECTION_SORT_SYM },
-		{ "dso", SECTION_SORT_DSO }, { "comm", SECTION_SORT_COMM },
-		{ "pid", SECTION_SORT_PID },
-	};
-	size_t len, i;
-
-	*sort = 0;
-	for (;; arg += len + 1) {
-		len = strcspn(arg, ",");
-		for (i = 0; i < ARRAY_SIZE(keys); i++) {
-			if (strlen(keys[i].name) == len && !strncmp(keys[i].name, arg, len))
-				break;
-		}
-		if (i == ARRAY_SIZE(keys)) {
-			pr_err("With --format, --sort knows sym, dso, comm and pid, but not '%.*s'\n",
-			       (int)len, arg);
-			return -EINVAL;
-		}
-		*sort |= keys[i].bit;
-		if (!arg[len])
-			return 0;
-	}
-}
-
 static int parse_format(const struct option *opt, const char *arg, int unset __maybe_unused)
 {
 	static const struct {
@@ -150,6 +125,7 @@ static int parse_format(const struct option *opt, const char *arg, int unset __m
 		print_fn fn;
 	} formats[] = {
 		{ "table", print_table }, { "json", print_json }, { "csv", print_csv },
+		{ "openmetrics", print_openmetrics },
 	};
 	struct report_options *opts = opt->value;
 
@@ -159,7 +135,55 @@ static int parse_format(const struct option *opt, const char *arg, int unset __m
 			return 0;
 		}
 	}
+	pr_err("--format knows table, json, csv and openmetrics, but not '%s'\n", arg);
+	return -EINVAL;
+}
+
+static int parse_diff_format(const struct option *opt, const char *arg, int unset __maybe_unused)
+{
+	static const struct {
+		const char *name;
+		print_diff_fn fn;
+	} formats[] = {
+		{ "table", print_diff_table }, { "json", print_diff_json },
+		{ "csv", print_diff_csv },
+	};
+	struct diff_options *opts = opt->value;
+
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		if (!strcmp(arg, formats[i].name)) {
+			opts->print_fn = formats[i].fn;
+			return 0;
+		}
+	}
 	pr_err("--format knows table, json and csv, but not '%s'\n", arg);
+	return -EINVAL;
+}
+
+static int parse_levels(const struct option *opt, const char *arg, int unset __maybe_unused)
+{
+	static const char *const names[] = {
+		[SECTION_HOST]	= "host",
+		[SECTION_VM]	= "vm",
+		[SECTION_VCPU]	= "vcpu",
+	};
+	unsigned int *levels = opt->value;
+	struct strlist *list = has_empty_item(arg) ? NULL : strlist__new(arg, NULL);
+	unsigned int nr_known = 0;
+
+	*levels = 0;
+	for (size_t i = 0; list && i < ARRAY_SIZE(names); i++) {
+		if (!strlist__has_entry(list, names[i]))
+			continue;
+		*levels |= 1U << i;
+		nr_known++;
+	}
+	if (nr_known && nr_known == strlist__nr_entries(list)) {
+		strlist__delete(list);
+		return 0;
+	}
+	strlist__delete(list);
+	pr_err("--level knows host, vm and vcpu, each once, but not '%s'\n", arg);
 	return -EINVAL;
 }
 
@@ -176,6 +200,16 @@ static int parse_attribution(const struct option *opt, const char *arg, int unse
 		return -EINVAL;
 	}
 	return 0;
+}
+
+static int parse_interval(const struct option *opt, const char *arg, int unset __maybe_unused)
+{
+	u64 *interval = opt->value;
+
+	if (!parse_duration(arg, interval) && *interval)
+		return 0;
+	pr_err("--interval wants a time such as 1s, 500ms or 100ms, not '%s'\n", arg);
+	return -EINVAL;
 }
 
 static int parse_percent_limit(const struct option *opt, const char *arg, int unset __maybe_unused)
@@ -221,26 +255,71 @@ static int read_config(const char *var, const char *value, void *cb)
 	return 0;
 }
 
+/* Are the rows wanted that the tables alone have? */
+static bool selects_rows(const struct section_opts *sections)
+{
+	return sections->pids || sections->comms || sections->dsos || sections->syms;
+}
+
+/* Formats that have no rows, but one kind of lines. What cannot be had with them, or NULL */
+static const char *choose_metrics(struct report_options *opts)
+{
+	struct section_opts *sections = &opts->sections;
+
+	if (opts->print_fn == print_csv && sections->interval && sections->stalls)
+		return "--format=csv has one table: --interval or --stalls, not both";
+	if (opts->print_fn == print_csv && sections->interval)
+		opts->print_fn = print_over_time_csv;
+	else if (opts->print_fn == print_csv && sections->stalls)
+		opts->print_fn = print_stalls_csv;
+	else if (opts->print_fn != print_openmetrics)
+		return NULL;
+	if (selects_rows(sections))
+		return "--pid, --comms, --dsos, --symbols: there are no rows in this --format";
+	if (opts->print_fn == print_openmetrics &&
+	    (sections->interval || opts->print.costs || opts->print.exit_reasons))
+		return "--format=openmetrics has no --interval, --costs and --exit-reasons";
+	if (sections->levels)
+		return "--level is for tables, which this --format has none of";
+	opts->summary = true;
+	return NULL;
+}
+
 /* Which of the views is it? What cannot be had with it, or NULL */
 static const char *choose_view(struct report_options *opts, bool tui, bool stdio)
 {
+	bool from_stdin = !strcmp(opts->input, "-");
+	bool is_text = opts->sections.interval || opts->sections.stalls || opts->print.costs;
 	struct view *view = &opts->view;
 
 	view->min_percent = opts->print.percent_limit;
+	if (opts->summary && selects_rows(&opts->sections))
+		return "--pid, --comms, --dsos, --symbols: there are no rows with --summary";
 	if (tui && stdio)
 		return "--tui or --stdio, not both";
+	if (tui && is_text)
+		return "--interval, --stalls and --costs are text, and not for --tui";
 	if (tui && !isatty(STDOUT_FILENO))
 		return "--tui wants a terminal to write to";
+	if (tui && from_stdin)
+		return "--tui wants standard input for its keys, where the profile comes from";
+	view->pager = !from_stdin;
 	if (!opts->print_fn) {
-		view->tui = tui || (!stdio && !opts->show_header && isatty(STDOUT_FILENO));
+		view->tui = tui || (!stdio && !opts->show_header && !from_stdin && !is_text &&
+				    isatty(STDOUT_FILENO));
 		return opts->print.exit_reasons ?
 		       "--exit-reasons wants --format table; or use --sort exit_reason" : NULL;
 	}
 	if (tui || stdio)
 		return "--tui and --stdio have a format of their own";
-	if (field_order || symbol_conf.report_hierarchy || callchain_param.enabled)
-		return "--format knows no -F, -H and -g";
-	return NULL;
+	if (field_order || symbol_conf.report_hierarchy || callchain_param.enabled ||
+	    symbol_conf.field_sep || symbol_conf.col_width_list_str ||
+	    symbol_conf.show_nr_samples || symbol_conf.show_total_period)
+		return "--format knows no -F, -H, -g, -t, -w, -n and --show-total-period";
+	if (opts->print_fn == print_csv &&
+	    (opts->summary || opts->print.costs || opts->print.exit_reasons))
+		return "--summary, --costs and --exit-reasons are not in CSV: JSON has all of it";
+	return choose_metrics(opts);
 }
 
 /* Files that options name, those of perf kvm included */
@@ -296,6 +375,14 @@ static void warn_renamed(bool given, const char *old, const char *now)
 	{ .type = OPTION_CALLBACK, .long_name = (old), .value = (v), .set = (given),		\
 	  .callback = (fn), .flags = PARSE_OPT_HIDDEN, .help = "has another name now" }
 
+#define SYMFS_HIDES_ROOTS \
+	"--symfs goes before all paths, also those of --guest-root: give -k for the host's kernel instead\n"
+
+static bool symfs_hides_roots(const struct report_options *opts)
+{
+	return symbol_conf.symfs[0] && !list_empty(&opts->guests.roots);
+}
+
 #define CALL_GRAPH_DEFAULT	"graph,0.5,caller,function,percent"
 
 static void parse_argv(struct report_options *opts, int argc, const char **argv)
@@ -312,8 +399,8 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	bool old_dso = false, old_comm = false, old_symbol = false;
 	struct option options[] = {
 		OPT_STRING('i', "input", &opts->input, "dir",
-			   "profile to read (default: perf.data)"),
-		OPT_CALLBACK(0, "format", opts, "table|json|csv",
+			   "profile to read (default: perf.data); -: standard input"),
+		OPT_CALLBACK(0, "format", opts, "table|json|csv|openmetrics",
 			     "own tables, instead of perf's views", parse_format),
 		OPT_BOOLEAN(0, "tui", &tui, "browse in the terminal (default, if it is one)"),
 		OPT_BOOLEAN(0, "stdio", &stdio, "print text (default, if it is no terminal)"),
@@ -322,6 +409,18 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 			     parse_attribution),
 		OPT_BOOLEAN(0, "timeline", &opts->use_timeline,
 			    "use kvm:kvm_vcpu_timeline events if there are any (default)"),
+		OPT_BOOLEAN(0, "summary", &opts->summary,
+			    "only a line for each VM, and for the host"),
+		OPT_CALLBACK(0, "level", &sections->levels, "host|vm|vcpu[,...]",
+			     "only tables of these (default: all, or none if they are many)",
+			     parse_levels),
+		OPT_BOOLEAN(0, "costs", &opts->print.costs,
+			    "show what each VM costs the host, in CPU time"),
+		OPT_CALLBACK(0, "interval", &sections->interval, "time",
+			     "show where the time of VMs went in intervals such as 1s or 100ms",
+			     parse_interval),
+		OPT_BOOLEAN(0, "stalls", &sections->stalls,
+			    "show how long vCPUs have waited for a CPU each time"),
 		OPT_BOOLEAN(0, "exit-reasons", &opts->print.exit_reasons,
 			    "show by which exit reason a guest's time was stolen"),
 		OPT_STRING('s', "sort", &sort_order, "key[,key...]",
@@ -357,17 +456,17 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 			    "show all of it, with the machine's topology"),
 		OPT_CALLBACK(0, "percent-limit", &opts->print.percent_limit, "percent",
 			     "put rows below it together (default: 0.1)", parse_percent_limit),
-		OPT_LIST(0, "vm", &sections->vms, &opts->vms, "name[,name...]",
+		OPT_LIST(0, "vm", &sections->vms, &opts->vms, "pattern[,pattern...]",
 			 "only these VMs", parse_names),
 		OPT_LIST(0, "vcpu", &sections->vcpus, &opts->vcpus, "id[,id...]",
 			 "only these vCPUs of each VM", parse_numbers),
 		OPT_CALLBACK(0, "pid", &sections->pids, "pid[,pid...]",
 			     "only rows of these processes of a guest", parse_numbers),
-		OPT_CALLBACK('c', "comms", &sections->comms, "comm[,comm...]",
+		OPT_CALLBACK('c', "comms", &sections->comms, "pattern[,pattern...]",
 			     "only rows of processes of these names", parse_names),
-		OPT_CALLBACK('d', "dsos", &sections->dsos, "dso[,dso...]",
+		OPT_CALLBACK('d', "dsos", &sections->dsos, "pattern[,pattern...]",
 			     "only rows of these modules", parse_names),
-		OPT_CALLBACK('S', "symbols", &sections->syms, "symbol[,symbol...]",
+		OPT_CALLBACK('S', "symbols", &sections->syms, "pattern[,pattern...]",
 			     "only rows of these functions", parse_names),
 		OPT_RENAMED("comm", &sections->comms, &old_comm, parse_names),
 		OPT_RENAMED("dso", &sections->dsos, &old_dso, parse_names),
@@ -375,7 +474,7 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		OPT_LIST('C', "cpu", &sections->cpus, &opts->cpus, "cpu",
 			 "only what was on these CPUs of the host", parse_cpus),
 		OPT_STRING(0, "time", &opts->times, "start,stop",
-			   "only this time, as in perf report"),
+			   "only this time, as in perf report, or +10,+15 or -10s,"),
 		OPTS_KVM_GUESTS(&opts->guests),
 		OPT_STRING('k', "vmlinux", &symbol_conf.vmlinux_name, "file",
 			   "vmlinux of the host"),
@@ -404,13 +503,36 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	warn_renamed(old_dso, "dso", "dsos");
 	warn_renamed(old_symbol, "symbol", "symbols");
 	opts->show_header |= opts->header_only;
+	if (sort_order && has_empty_item(sort_order))
+		usage_with_options_msg(usage, options, "--sort wants keys, with commas between them, not '%s'\n",
+				       sort_order);
+	if (symfs_hides_roots(opts))
+		usage_with_options_msg(usage, options, SYMFS_HIDES_ROOTS);
+	if (opts->summary && sections->levels)
+		usage_with_options_msg(usage, options, "--summary or --level, not both\n");
+	opts->tui = tui;
 	problem = choose_view(opts, tui, stdio);
 	if (problem)
 		usage_with_options_msg(usage, options, "%s\n", problem);
-	if (opts->print_fn && sort_order && parse_sort(sort_order, &sections->sort))
-		usage_with_options(usage, options);
+	if (opts->print_fn && row_keys__setup(&sections->sort))
+		usage_with_options_msg(usage, options,
+				       "With --format, --sort knows sym, dso, comm, pid and class, but not '%s'\n",
+				       sort_order);
+	if (!opts->print_fn && !(sort_keys__are_known("--sort", sort_order) &&
+				 sort_keys__are_known("--fields", field_order)))
+		exit(EXIT_USAGE);
+	sections->reasons = opts->print_fn == print_json || opts->print.exit_reasons;
+	sections->stalls |= opts->print_fn == print_json || opts->print_fn == print_openmetrics;
 	free(sort_keys_help);
 	free(fields_help);
+}
+
+/* As in perf report: what comes through a pipe needs no -i. */
+static const char *default_input(void)
+{
+	struct stat st;
+
+	return !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode) ? "-" : "perf.data";
 }
 
 /**
@@ -425,11 +547,10 @@ int report_options__parse(struct report_options *opts, int argc, const char **ar
 	int ret;
 
 	*opts = (struct report_options) {
-		.sections.sort = SECTION_SORT_ALL,
 		.print.percent_limit = DEFAULT_PERCENT_LIMIT,
-		.view = { .max_stack = PERF_MAX_STACK_DEPTH, .stderr_fd = -1 },
+		.view = { .max_stack = PERF_MAX_STACK_DEPTH },
 		.use_timeline = true,
-		.input = "perf.data",
+		.input = default_input(),
 	};
 	kvm_guests_options__init(&opts->guests);
 	sort_keys__add();
@@ -439,11 +560,114 @@ int report_options__parse(struct report_options *opts, int argc, const char **ar
 		return ret;
 	parse_argv(opts, argc, argv);
 
-	if (!strcmp(opts->input, "-")) {
-		pr_err("The profile is a directory and cannot come from standard input\n");
+	return check_guest_code() ?: kvm_guests_options__check(&opts->guests) ?: check_files();
+}
+
+/* Those of diff are those of report, as far as they make sense for two profiles. */
+static void parse_diff_argv(struct diff_options *opts, int argc, const char **argv)
+{
+	struct report_options *report = &opts->report;
+	struct section_opts *sections = &report->sections;
+	struct option options[] = {
+		OPT_CALLBACK(0, "format", opts, "table|json|csv",
+			     "how to print it (default: table)", parse_diff_format),
+		OPT_CALLBACK(0, "attribution", &sections->attribution, "cpu-switch|domain-switch",
+			     "charge the host's work for a guest to host (default) or guest",
+			     parse_attribution),
+		OPT_BOOLEAN(0, "timeline", &report->use_timeline,
+			    "use kvm:kvm_vcpu_timeline events if there are any (default)"),
+		OPT_STRING('s', "sort", &sort_order, "key[,key...]",
+			   "what makes a row: sym, dso, comm, pid, class; see the manual"),
+		OPT_CALLBACK(0, "percent-limit", &report->print.percent_limit, "points",
+			     "put changes below it together (default: 0.5)", parse_percent_limit),
+		OPT_LIST(0, "vm", &sections->vms, &report->vms, "pattern[,pattern...]",
+			 "only these VMs", parse_names),
+		OPT_CALLBACK(0, "comms", &sections->comms, "pattern[,pattern...]",
+			     "only rows of processes of these names", parse_names),
+		OPT_CALLBACK('d', "dsos", &sections->dsos, "pattern[,pattern...]",
+			     "only rows of these modules", parse_names),
+		OPT_CALLBACK('S', "symbols", &sections->syms, "pattern[,pattern...]",
+			     "only rows of these functions", parse_names),
+		OPT_LIST(0, "cpu", &sections->cpus, &report->cpus, "cpu",
+			 "only what was on these CPUs of the host", parse_cpus),
+		OPT_STRING(0, "time", &report->times, "start,stop",
+			   "only this time of each, as in report"),
+		OPT_STRING(0, "old-time", &opts->old_times, "start,stop",
+			   "only this time of the old one"),
+		OPTS_KVM_GUESTS(&report->guests),
+		OPT_STRING('k', "vmlinux", &symbol_conf.vmlinux_name, "file",
+			   "vmlinux of the host"),
+		OPT_BOOLEAN(0, "ignore-vmlinux", &symbol_conf.ignore_vmlinux,
+			    "do not look for one"),
+		OPT_STRING(0, "kallsyms", &symbol_conf.kallsyms_name, "file",
+			   "kallsyms of the host"),
+		OPT_CALLBACK(0, "symfs", NULL, "directory[,layout]",
+			     "look for the host's files below this directory",
+			     symbol__config_symfs),
+		OPT_BOOLEAN('f', "force", &report->force, "don't complain, do it"),
+		OPT_INCR('v', "verbose", &verbose, "be more verbose"),
+		OPT_BOOLEAN('q', "quiet", &quiet, "do not show any warnings"),
+		OPT_END()
+	};
+	const char *const usage[] = {
+		"perf kvm unified diff [<options>] [<old>] [<new>]",
+		NULL
+	};
+
+	options__no_negation(options);
+	argc = parse_options(argc, argv, options, usage, 0);
+	if (symfs_hides_roots(report))
+		usage_with_options_msg(usage, options, SYMFS_HIDES_ROOTS);
+	if (argc > DIFF_NR_SIDES)
+		usage_with_options_msg(usage, options, "Two profiles are compared, not %d\n", argc);
+	/* As perf diff has them */
+	if (argc)
+		opts->inputs[DIFF_NEW] = argv[argc - 1];
+	if (argc == DIFF_NR_SIDES)
+		opts->inputs[DIFF_OLD] = argv[0];
+	if ((sort_order && has_empty_item(sort_order)) || row_keys__setup(&sections->sort))
+		usage_with_options_msg(usage, options,
+				       "--sort knows sym, dso, comm, pid and class, but not '%s'\n",
+				       sort_order);
+	opts->keep_pids = sort_order && sections->sort & PROFILE_SORT_PID;
+}
+
+/**
+ * diff_options__parse - what the command line says
+ * @opts: @opts->report is to be given to report_options__exit(), whatever comes of this
+ *
+ * As report_options__parse()
+ */
+int diff_options__parse(struct diff_options *opts, int argc, const char **argv)
+{
+	struct report_options *report = &opts->report;
+
+	*opts = (struct diff_options) {
+		.report = {
+			.print.percent_limit = DEFAULT_POINTS_LIMIT,
+			.sections = {
+				.levels = SECTIONS_HOST | SECTIONS_VM,
+				.plain_thieves = true,
+			},
+			.use_timeline = true,
+		},
+		.print_fn = print_diff_table,
+		.inputs = { "perf.data.old", "perf.data" },
+	};
+	kvm_guests_options__init(&report->guests);
+	parse_diff_argv(opts, argc, argv);
+	if (!strcmp(opts->inputs[DIFF_OLD], "-") && !strcmp(opts->inputs[DIFF_NEW], "-")) {
+		pr_err("Only one of the profiles can come from standard input\n");
 		return -EINVAL;
 	}
-	return check_guest_code() ?: kvm_guests_options__check(&opts->guests) ?: check_files();
+	return check_guest_code() ?: kvm_guests_options__check(&report->guests) ?: check_files();
+}
+
+/* Does what is asked for mean that there are to be tables, however many? */
+bool report_options__wants_tables(const struct report_options *opts)
+{
+	return (opts->print_fn && opts->print_fn != print_table) || opts->tui || opts->vms ||
+	       opts->vcpus || selects_rows(&opts->sections);
 }
 
 void report_options__exit(struct report_options *opts)
@@ -451,12 +675,12 @@ void report_options__exit(struct report_options *opts)
 	struct section_opts *sections = &opts->sections;
 
 	kvm_guests_options__exit(&opts->guests);
-	strlist__delete(sections->vms);
+	patterns__delete(sections->vms);
 	intlist__delete(sections->vcpus);
 	intlist__delete(sections->pids);
-	strlist__delete(sections->comms);
-	strlist__delete(sections->dsos);
-	strlist__delete(sections->syms);
+	patterns__delete(sections->comms);
+	patterns__delete(sections->dsos);
+	patterns__delete(sections->syms);
 	perf_cpu_map__put(sections->cpus);
 	free(sections->times);
 }
@@ -471,78 +695,62 @@ void report_options__selection(const struct report_options *opts, char *buf, siz
 		  opts->times ? " --time " : "", opts->times ?: "");
 }
 
-static int time_interval__cmp(const void *_a, const void *_b)
-{
-	const struct perf_time_interval *a = _a, *b = _b;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
-
-/* Parts that overlap are not to be counted twice. An end of 0 is that of the file. */
-static int merge_times(struct perf_time_interval *times, int nr)
-{
-	int merged = 0;
-
-	qsort(times, nr, sizeof(*times), time_interval__cmp);
-	for (int i = 1; i < nr; i++) {
-		struct perf_time_interval *last = &times[merged];
-
-		if (last->end && times[i].start > last->end) {
-			times[++merged] = times[i];
-			continue;
-		}
-		if (last->end)
-			last->end = times[i].end ? max(last->end, times[i].end) : 0;
-	}
-	return merged + 1;
-}
-
 /* A time may be a part of the whole, which the session knows. */
 int report_options__parse_times(struct report_options *opts, struct perf_session *session)
 {
 	struct section_opts *sections = &opts->sections;
-	int size;
+	int nr;
 
+	/* Those of another session */
+	zfree(&sections->times);
+	sections->nr_times = 0;
 	if (!opts->times)
 		return 0;
-	if (!perf_time__parse_for_ranges(opts->times, session, &sections->times, &size,
-					 &sections->nr_times) && sections->nr_times > 0) {
-		for (int i = 0; i < sections->nr_times; i++) {
-			const struct perf_time_interval *time = &sections->times[i];
-
-			if (time->end && time->start >= time->end)
-				goto bad;
-		}
-		sections->nr_times = merge_times(sections->times, sections->nr_times);
-		return 0;
-	}
-bad:
-	pr_err("--time wants start,stop in seconds, or parts such as 10%%-20%%, not '%s'\n",
-	       opts->times);
-	return -EINVAL;
+	nr = times__parse(opts->times, session, &sections->times);
+	if (nr < 0)
+		return nr;
+	sections->nr_times = nr;
+	return 0;
 }
 
-/* A VM that is asked for and not there is a typing error. */
-int report_options__check_vms(const struct report_options *opts, const struct measurement *m)
+static void pr_no_vm(const struct measurement *m, const char *name)
 {
-	struct str_node *node;
+	struct near_names near = { .wanted = name };
+	const char *what, *names;
 
-	if (!opts->sections.vms)
+	for (u32 i = 0; i < m->nr_vms; i++)
+		near_names__add(&near, m->vms[i].name);
+	what = near_names__sentence(&near, &names);
+	pr_err("--vm: there is no VM '%s' in %s.%s%s\n", name, profile__name(m->session->data),
+	       what, names);
+}
+
+/* Which of @m are asked for? One that was not recorded is told of. */
+static void match_vms(struct patterns *vms, const struct measurement *m)
+{
+	for (u32 i = 0; i < m->nr_vms; i++) {
+		if (patterns__match(vms, m->vms[i].name) && m->vms[i].left_out)
+			unified_warning("--vm: VM '%s' was not recorded: other VMs were\n",
+					m->vms[i].name);
+	}
+}
+
+/* A VM that is asked for and in none of @ms, @nr of them, is a typing error. */
+int report_options__check_vms(const struct report_options *opts,
+			      const struct measurement *const ms[], u32 nr)
+{
+	struct patterns *vms = opts->sections.vms;
+
+	if (!vms)
 		return 0;
 
-	strlist__for_each_entry(node, opts->sections.vms) {
-		u32 i;
-
-		for (i = 0; i < m->nr_vms; i++) {
-			if (!strcmp(m->vms[i].name, node->s))
-				break;
-		}
-		if (i < m->nr_vms)
+	for (u32 i = 0; i < nr; i++)
+		match_vms(vms, ms[i]);
+	for (size_t i = 0; i < vms->nr; i++) {
+		if (vms->entries[i].matched)
 			continue;
-		pr_err("--vm: there is no VM '%s' in %s.", node->s, m->session->data->path);
-		for (i = 0; i < m->nr_vms; i++)
-			pr_err("%s%s", i ? ", " : " There is: ", m->vms[i].name);
-		pr_err("\n");
+		for (u32 side = 0; side < nr; side++)
+			pr_no_vm(ms[side], vms->entries[i].text);
 		return -ENOENT;
 	}
 	return 0;
@@ -587,16 +795,6 @@ int report_options__check_selection(const struct report_options *opts, const str
 		return -ENOENT;
 	}
 
-	found = !sections->nr_times;
-	for (int i = 0; !found && i < sections->nr_times; i++) {
-		const struct perf_time_interval *time = &sections->times[i];
-
-		found = time->start < ta->span.end && (!time->end || time->end > ta->span.start);
-	}
-	if (!found) {
-		pr_err("--time: the measurement is from %.6f to %.6f.\n",
-		       1.0 * ta->span.start / NSEC_PER_SEC, 1.0 * ta->span.end / NSEC_PER_SEC);
-		return -ENOENT;
-	}
-	return 0;
+	return times__check(sections->times, sections->nr_times, &ta->span,
+			    measurement__zero(m));
 }

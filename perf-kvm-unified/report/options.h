@@ -4,8 +4,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <linux/types.h>
 
 #include "kvm-unified/guests/options.h"
+#include "changes.h"
 #include "print.h"
 #include "sections.h"
 #include "view.h"
@@ -18,6 +20,8 @@ struct perf_session;
  * @sections: which sections, of which time, with which rows
  * @print: how to print them
  * @print_fn: ... and in which format; NULL: in perf's own view, which is @view
+ * @tui: the terminal was asked for
+ * @summary: the overview alone
  * @show_header: @show_info: begin with that of the file, the latter with all of it;
  *	@header_only: end with it
  * @guests: what to use for names of guests
@@ -31,6 +35,8 @@ struct report_options {
 	struct print_opts print;
 	print_fn	 print_fn;
 	struct view	 view;
+	bool		 tui;
+	bool		 summary;
 	bool		 show_header;
 	bool		 show_info;
 	bool		 header_only;
@@ -44,13 +50,33 @@ struct report_options {
 	const char	 *times;
 };
 
+/**
+ * struct diff_options - what the user wants to compare
+ * @report: of both profiles; what is one's own is set before that is read
+ * @print_fn: how to print it
+ * @inputs: where the profiles are
+ * @old_times: of the old one, if not those of @report
+ * @keep_pids: processes are told apart by their pids
+ */
+struct diff_options {
+	struct report_options report;
+	print_diff_fn	 print_fn;
+	const char	 *inputs[DIFF_NR_SIDES];
+	const char	 *old_times;
+	bool		 keep_pids;
+};
+
 int report_options__parse(struct report_options *opts, int argc, const char **argv);
+bool report_options__wants_tables(const struct report_options *opts);
 void report_options__exit(struct report_options *opts);
 void report_options__selection(const struct report_options *opts, char *buf, size_t size);
 
 int report_options__parse_times(struct report_options *opts, struct perf_session *session);
-int report_options__check_vms(const struct report_options *opts, const struct measurement *m);
+int report_options__check_vms(const struct report_options *opts,
+			      const struct measurement *const ms[], u32 nr);
 int report_options__check_selection(const struct report_options *opts,
 				    const struct measurement *m);
+
+int diff_options__parse(struct diff_options *opts, int argc, const char **argv);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_OPTIONS_H */

@@ -12,8 +12,10 @@
 #include "measurement.h"
 #include "print.h"
 #include "sections.h"
+#include "tables.h"
 
-static void print_string(const char *str, FILE *fp)
+/* A field, and the comma behind it */
+void print_csv_string(const char *str, FILE *fp)
 {
 	fputc('"', fp);
 	for (; *str; str++) {
@@ -24,34 +26,36 @@ static void print_string(const char *str, FILE *fp)
 	fputs("\",", fp);
 }
 
-static int print_section(const struct measurement *m, const struct section *section, FILE *fp)
+static int print_section(const struct measurement *m, const struct sections *sections,
+			 const struct section *section, FILE *fp)
 {
 	const struct profile *p = &section->profile;
-	struct profile_row **rows;
 	size_t nr;
+	struct profile_row *rows = tables__rows(sections->tables, section->table,
+						sections->opts->sort, &nr);
 
-	rows = profile__sorted(p, m->period, &nr);
 	if (!rows)
 		return -ENOMEM;
 
 	for (size_t i = 0; i < nr; i++) {
-		const struct profile_key *key = &rows[i]->key;
+		const struct profile_key *key = &rows[i].key;
 
 		fputs(section->level == SECTION_HOST ? "host," :
 		      section->level == SECTION_VM ? "vm," : "vcpu,", fp);
-		print_string(section->level == SECTION_HOST ? "" : m->vms[section->vm].name, fp);
+		print_csv_string(section->level == SECTION_HOST ? "" :
+				 m->vms[section->vm].name, fp);
 		if (section->level == SECTION_VCPU)
 			fprintf(fp, "%u", section->vcpu);
 		fputc(',', fp);
 		fprintf(fp, "%s,", profile_class__name(key->class));
-		print_string(key->function, fp);
-		print_string(key->module, fp);
-		print_string(key->comm, fp);
+		print_csv_string(key->function, fp);
+		print_csv_string(key->module, fp);
+		print_csv_string(key->comm, fp);
 		if (key->pid >= 0)
 			fprintf(fp, "%d", key->pid);
 		fprintf(fp, ",%" PRIu64 ",%" PRIu64 ",%.4f,",
-			rows[i]->sums[PROFILE_TIME], rows[i]->samples,
-			profile__percent(p, rows[i]->sums[PROFILE_TIME]));
+			rows[i].sums[PROFILE_TIME], rows[i].samples,
+			profile__percent(p, rows[i].sums[PROFILE_TIME]));
 		if (key->ns_pid)
 			fprintf(fp, "%d", key->ns_pid);
 		fputc('\n', fp);
@@ -68,6 +72,6 @@ int print_csv(const struct measurement *m, const struct sections *sections,
 
 	fputs("level,vm,vcpu,class,function,module,comm,pid,time_ns,samples,percent,ns_pid\n", fp);
 	for (u32 i = 0; !ret && i < sections->nr; i++)
-		ret = print_section(m, &sections->entries[i], fp);
+		ret = print_section(m, sections, &sections->entries[i], fp);
 	return ret;
 }

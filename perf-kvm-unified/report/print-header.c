@@ -12,7 +12,18 @@
 #include "kvm-unified/guests/guests.h"
 #include "measurement.h"
 #include "print.h"
+#include "row-columns.h"
 #include "sections.h"
+
+/* Is it told of any host, or of any guest, and not only where there is some of it? */
+static bool is_usual(enum profile_class class, bool host, bool charge_guest)
+{
+	if (class == PROFILE_OS || class == PROFILE_USER || class == PROFILE_IDLE)
+		return true;
+	if (host)
+		return class == PROFILE_VM;
+	return class == PROFILE_STEAL || class == (charge_guest ? PROFILE_HOST : PROFILE_EXIT);
+}
 
 /* "OS:USER:IDLE:VM = 1.00%:...": the usual ones, and others if there is any of them */
 static void print_ratio(const struct section *section, const struct section_opts *section_opts,
@@ -20,27 +31,18 @@ static void print_ratio(const struct section *section, const struct section_opts
 {
 	const struct profile *p = &section->profile;
 	bool host = section->level == SECTION_HOST;
-	enum profile_class classes[PROFILE_NR_CLASSES];
+	bool charge_guest = section_opts->attribution == ATTRIBUTION_DOMAIN_SWITCH;
+	enum profile_class shown[PROFILE_NR_CLASSES];
 	size_t nr = 0;
 
-	classes[nr++] = PROFILE_OS;
-	classes[nr++] = PROFILE_USER;
-	if (!host && section_opts->attribution == ATTRIBUTION_DOMAIN_SWITCH)
-		classes[nr++] = PROFILE_HOST;
-	classes[nr++] = PROFILE_IDLE;
-	classes[nr++] = host ? PROFILE_VM : PROFILE_STEAL;
-	if (!host && p->classes[PROFILE_VM])
-		classes[nr++] = PROFILE_VM;
-	if (p->classes[PROFILE_LOST])
-		classes[nr++] = PROFILE_LOST;
-	if (p->classes[PROFILE_UNKNOWN])
-		classes[nr++] = PROFILE_UNKNOWN;
-
+	for (int class = 0; class < PROFILE_NR_CLASSES; class++) {
+		if (is_usual(class, host, charge_guest) || p->classes[class])
+			shown[nr++] = class;
+	}
 	for (size_t i = 0; i < nr; i++)
-		fprintf(fp, "%s%s", i ? ":" : "  ", profile_class__name(classes[i]));
+		fprintf(fp, "%s%s", i ? ":" : "  ", profile_class__name(shown[i]));
 	for (size_t i = 0; i < nr; i++)
-		fprintf(fp, "%s%.2f%%", i ? ":" : " = ",
-			profile__percent(p, p->classes[classes[i]]));
+		fprintf(fp, "%s%.2f%%", i ? ":" : " = ", profile__percent(p, p->classes[shown[i]]));
 	fputc('\n', fp);
 }
 
@@ -66,11 +68,22 @@ static void print_guest_line(const struct measurement *m, u32 vm, FILE *fp)
 			guest->nr_user,
 			guest->nr_user ? 100.0 * guest->nr_user_named / guest->nr_user : 0.0);
 	else
-		fprintf(fp, "no map: user code by CR3, without names");
+		fprintf(fp, "no map: its processes have no names, and are told apart by CR3");
 	if (guest->nr_user_shared)
 		fprintf(fp, ", %" PRIu64 " of them of an address space that processes share",
 			guest->nr_user_shared);
 	fputc('\n', fp);
+}
+
+/* With what, and on what. A file's texts may hold escapes. */
+void print_recorded(const struct measurement *m, FILE *fp)
+{
+	u32 nr_cpus = measurement__nr_cpus(m);
+
+	print_padded(m->evsel ? evsel__name(m->evsel) : "no event", 0, fp);
+	fprintf(fp, " %s %.3f ms, %u CPU%s, kernel ", m->period_exact ? "every" : "about every",
+		(double)m->period / NSEC_PER_MSEC, nr_cpus, nr_cpus == 1 ? "" : "s");
+	print_padded(m->session->header.env.os_release ?: "unknown", 0, fp);
 }
 
 /* What was measured, in lines that begin with # */
@@ -79,35 +92,36 @@ void print_report_header(const struct measurement *m, const struct print_opts *o
 	u32 nr_cpus = measurement__nr_cpus(m);
 	double duration = measurement__duration(m);
 
-	fprintf(fp, "# perf kvm unified report: %.3f s on the host's clock, %s %s %.3f ms, ",
-		duration / NSEC_PER_SEC,
-		m->evsel ? evsel__name(m->evsel) : "no event",
-		m->period_exact ? "every" : "about every", (double)m->period / NSEC_PER_MSEC);
-	fprintf(fp, "%u CPU%s, kernel %s\n", nr_cpus, nr_cpus == 1 ? "" : "s",
-		m->session->header.env.os_release ?: "unknown");
-	fprintf(fp, "# samples %" PRIu64 " of %" PRIu64 ", lost %" PRIu64 ", throttled %" PRIu64
-		" times", m->nr_samples,
+	fprintf(fp, "# perf kvm unified report: %.3f s from %.6f on the host's clock, ",
+		duration / NSEC_PER_SEC, (double)m->axis.span.start / NSEC_PER_SEC);
+	print_recorded(m, fp);
+	fputc('\n', fp);
+	fprintf(fp, "# samples %" PRIu64 " of %" PRIu64 ", lost %" PRIu64 ", sampling paused %"
+		PRIu64 " times", m->nr_samples,
 		profile__samples(measurement__duration(m) * nr_cpus, m->period),
 		measurement__lost(m), m->nr_throttled);
 	/* Of old kernels alone */
 	if (m->nr_relabelled)
-		fprintf(fp, ", relabelled guest -> exit handling %" PRIu64 " (%.2f %% of %" PRIu64 ")",
-			m->nr_relabelled, 100.0 * m->nr_relabelled / m->nr_guest_samples,
-			m->nr_guest_samples);
+		fprintf(fp, ", %" PRIu64 " of %" PRIu64 " (%.2f %%) that the kernel has as a guest's are of the host, which handled an exit",
+			m->nr_relabelled, m->nr_guest_samples,
+			100.0 * m->nr_relabelled / m->nr_guest_samples);
 	fputc('\n', fp);
 	if (m->axis.span.timeline) {
-		fprintf(fp, "# timeline mode: %" PRIu64 " events of what the vCPUs did, lost %"
-			PRIu64 " (", m->nr_timeline, m->nr_timeline_lost);
+		fprintf(fp, "# timeline mode: %" PRIu64 " events of what the vCPUs did (",
+			m->nr_timeline);
 		for (int i = 0; i < VCPU_STATE_NR; i++)
 			fprintf(fp, "%s%s %" PRIu64, i ? ", " : "", vcpu_state__name(i),
 				m->nr_states[i]);
-		fputs(")\n", fp);
+		fprintf(fp, "), lost %" PRIu64 "\n", m->nr_timeline_lost);
 	} else {
 		fprintf(fp, "# sample mode: what the vCPUs did when they did not run is told from samples, %s\n",
 			opts->mode_reason);
 	}
-	for (u32 i = 0; i < m->nr_vms; i++)
-		print_guest_line(m, i, fp);
+	/* Of many, the overview says which have maps. */
+	for (u32 i = 0; i < m->nr_vms && !opts->overview_alone; i++) {
+		if (!m->vms[i].left_out)
+			print_guest_line(m, i, fp);
+	}
 	if (opts->selection[0])
 		fprintf(fp, "# of that, the tables are of%s\n", opts->selection);
 	fputc('\n', fp);

@@ -8,19 +8,23 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <linux/time64.h>
 
 #include "util/evsel.h"
 #include "util/session.h"
 #include "kvm-unified/guests/guests.h"
 #include "measurement.h"
+#include "overview.h"
 #include "print.h"
 #include "sections.h"
+#include "stall-lines.h"
+#include "tables.h"
 
 #define SCHEMA_NAME	"perf-kvm-unified-report"
-#define SCHEMA_VERSION	1
+#define SCHEMA_VERSION	2
 
 /* What is no character of ASCII may be half of one: it is replaced. */
-static void print_string(const char *str, FILE *fp)
+void print_json_string(const char *str, FILE *fp)
 {
 	fputc('"', fp);
 	for (; *str; str++) {
@@ -31,10 +35,10 @@ static void print_string(const char *str, FILE *fp)
 	fputc('"', fp);
 }
 
-static void print_member(const char *name, const char *value, FILE *fp)
+void print_json_member(const char *name, const char *value, FILE *fp)
 {
 	fprintf(fp, "\"%s\": ", name);
-	print_string(value, fp);
+	print_json_string(value, fp);
 }
 
 /* What was counted besides time, if anything was */
@@ -46,48 +50,57 @@ static void print_counts(const struct measurement *m, const u64 *sums, FILE *fp)
 	for (u32 column = PROFILE_TIME + 1; column < m->nr_columns; column++) {
 		if (column > PROFILE_TIME + 1)
 			fputs(", ", fp);
-		print_string(evsel__name(m->columns[column]), fp);
+		print_json_string(evsel__name(m->columns[column]), fp);
 		fprintf(fp, ": %" PRIu64, sums[column]);
 	}
 	fputc('}', fp);
 }
 
-static int print_rows(const struct measurement *m, const struct profile *p, const char *indent,
-		      FILE *fp)
+/* @total: ns that are all of it */
+static int print_rows(const struct measurement *m, const struct sections *sections,
+		      struct evsel *table, u64 total, FILE *fp)
 {
-	struct profile_row **rows;
 	size_t nr;
+	struct profile_row *rows = tables__rows(sections->tables, table, sections->opts->sort,
+						&nr);
 
-	rows = profile__sorted(p, m->period, &nr);
 	if (!rows)
 		return -ENOMEM;
 
 	for (size_t i = 0; i < nr; i++) {
-		const struct profile_key *key = &rows[i]->key;
+		const struct profile_key *key = &rows[i].key;
 
-		fprintf(fp, "%s\n%s{", i ? "," : "", indent);
-		print_member("class", profile_class__name(key->class), fp);
+		fprintf(fp, "%s\n        {", i ? "," : "");
+		print_json_member("class", profile_class__name(key->class), fp);
 		fputs(", ", fp);
-		print_member("function", key->function, fp);
+		print_json_member("function", key->function, fp);
 		fputs(", ", fp);
-		print_member("module", key->module, fp);
+		print_json_member("module", key->module, fp);
 		fputs(", ", fp);
-		print_member("comm", key->comm, fp);
+		print_json_member("comm", key->comm, fp);
 		if (key->pid >= 0)
 			fprintf(fp, ", \"pid\": %d", key->pid);
 		if (key->ns_pid)
 			fprintf(fp, ", \"ns_pid\": %d", key->ns_pid);
 		fprintf(fp, ", \"time_ns\": %" PRIu64 ", \"samples\": %" PRIu64
-			", \"percent\": %.4f", rows[i]->sums[PROFILE_TIME], rows[i]->samples,
-			profile__percent(p, rows[i]->sums[PROFILE_TIME]));
-		print_counts(m, rows[i]->sums, fp);
+			", \"percent\": %.4f", rows[i].sums[PROFILE_TIME], rows[i].samples,
+			percent_of(rows[i].sums[PROFILE_TIME], total));
+		print_counts(m, rows[i].sums, fp);
 		fputc('}', fp);
 	}
 	free(rows);
 	return 0;
 }
 
-static int print_section(const struct measurement *m, const struct section *section, FILE *fp)
+void print_json_classes(const struct profile *p, FILE *fp)
+{
+	for (int i = 0; i < PROFILE_NR_CLASSES; i++)
+		fprintf(fp, "%s\"%s\": %" PRIu64, i ? ", " : "", profile_class__name(i),
+			p->classes[i]);
+}
+
+static int print_section(const struct measurement *m, const struct sections *sections,
+			 const struct section *section, FILE *fp)
 {
 	static const char *const levels[] = {
 		[SECTION_HOST]	= "host",
@@ -98,53 +111,54 @@ static int print_section(const struct measurement *m, const struct section *sect
 	int ret;
 
 	fputs("\n    {\n      ", fp);
-	print_member("level", levels[section->level], fp);
+	print_json_member("level", levels[section->level], fp);
 	if (section->level != SECTION_HOST) {
 		fputs(", ", fp);
-		print_member("vm", m->vms[section->vm].name, fp);
+		print_json_member("vm", m->vms[section->vm].name, fp);
 	}
 	if (section->level == SECTION_VCPU)
 		fprintf(fp, ", \"vcpu\": %u", section->vcpu);
 	fprintf(fp, ",\n      \"time_ns\": %" PRIu64 ", \"samples\": %" PRIu64
 		", \"hidden_ns\": %" PRIu64 ",\n      \"classes_ns\": {", p->totals[PROFILE_TIME],
 		profile__samples(p->totals[PROFILE_TIME], m->period), section->hidden);
-	for (int i = 0; i < PROFILE_NR_CLASSES; i++)
-		fprintf(fp, "%s\"%s\": %" PRIu64, i ? ", " : "", profile_class__name(i),
-			p->classes[i]);
+	print_json_classes(p, fp);
 	fputc('}', fp);
+	if (section->level != SECTION_HOST)
+		fprintf(fp, ", \"taken_ns\": %" PRIu64, section->taken);
 	print_counts(m, p->totals, fp);
 	fputs(",\n      \"rows\": [", fp);
-	ret = print_rows(m, p, "        ", fp);
-	if (!ret && section->level != SECTION_HOST) {
+	ret = print_rows(m, sections, section->table, p->totals[PROFILE_TIME], fp);
+	if (!ret && section->reasons) {
 		fputs("\n      ],\n      \"steal_by_exit_reason\": [", fp);
-		ret = print_rows(m, &section->reasons, "        ", fp);
+		ret = print_rows(m, sections, section->reasons, section->taken, fp);
 	}
 	fputs("\n      ]\n    }", fp);
 	return ret;
 }
 
-static void print_measurement(const struct measurement *m,
-			      const struct section_opts *section_opts,
-			      const struct print_opts *opts, FILE *fp)
+/* @name: of the member; @zero: ns from which seconds count that are not of the host's clock */
+void print_json_measurement(const char *name, const struct measurement *m, u64 zero,
+			    const struct section_opts *section_opts,
+			    const struct print_opts *opts, FILE *fp)
 {
 	u32 nr_cpus = measurement__nr_cpus(m);
 
-	fprintf(fp, "  \"measurement\": {\n    \"start_ns\": %" PRIu64 ", \"end_ns\": %" PRIu64
-		", \"duration_ns\": %" PRIu64 ",\n    ", m->axis.span.start, m->axis.span.end,
-		measurement__duration(m));
-	print_member("event", m->evsel ? evsel__name(m->evsel) : "", fp);
+	fprintf(fp, "  \"%s\": {\n    \"start_ns\": %" PRIu64 ", \"end_ns\": %" PRIu64
+		", \"duration_ns\": %" PRIu64 ", \"zero_ns\": %" PRIu64 ",\n    ", name,
+		m->axis.span.start, m->axis.span.end, measurement__duration(m), zero);
+	print_json_member("event", m->evsel ? evsel__name(m->evsel) : "", fp);
 	fprintf(fp, ", \"period_ns\": %" PRIu64 ", \"period_exact\": %s, \"cpus\": %u,\n    ",
 		m->period, m->period_exact ? "true" : "false", nr_cpus);
-	print_member("kernel", m->session->header.env.os_release ?: "", fp);
+	print_json_member("kernel", m->session->header.env.os_release ?: "", fp);
 	fputs(", ", fp);
-	print_member("mode", m->axis.span.timeline ? "timeline" : "samples", fp);
+	print_json_member("mode", m->axis.span.timeline ? "timeline" : "samples", fp);
 	fputs(", ", fp);
-	print_member("mode_reason", opts->mode_reason, fp);
+	print_json_member("mode_reason", opts->mode_reason, fp);
 	fputs(",\n    ", fp);
-	print_member("attribution", section_opts->attribution == ATTRIBUTION_DOMAIN_SWITCH ?
+	print_json_member("attribution", section_opts->attribution == ATTRIBUTION_DOMAIN_SWITCH ?
 				    "domain-switch" : "cpu-switch", fp);
 	fputs(", ", fp);
-	print_member("selection", opts->selection, fp);
+	print_json_member("selection", opts->selection, fp);
 	fprintf(fp, ",\n    \"samples\": %" PRIu64 ", \"samples_expected\": %" PRIu64
 		", \"guest_samples\": %" PRIu64 ", \"relabelled\": %" PRIu64,
 		m->nr_samples, profile__samples(measurement__duration(m) * nr_cpus, m->period),
@@ -171,7 +185,7 @@ static void print_guests(const struct measurement *m, FILE *fp)
 		const struct kvm_guest *guest = m->vms[i].guest;
 
 		fprintf(fp, "%s\n    {", i ? "," : "");
-		print_member("name", m->vms[i].name, fp);
+		print_json_member("name", m->vms[i].name, fp);
 		fprintf(fp, ", \"pid\": %d, \"vcpus\": %u, \"map\": %s, \"address_spaces\": %zu",
 			m->vms[i].pid, measurement__nr_vcpus(m, i),
 			guest->has_map ? "true" : "false", guest->map.spaces.nr);
@@ -189,19 +203,175 @@ static void print_guests(const struct measurement *m, FILE *fp)
 	fputs("\n  ],\n", fp);
 }
 
+static void print_overview_vm(const struct measurement *m, const struct overview_vm *vm,
+			      bool knows_guest_steal, FILE *fp)
+{
+	fputs("\n    {", fp);
+	print_json_member("vm", m->vms[vm->vm].name, fp);
+	fprintf(fp, ", \"vcpus\": %u, \"time_ns\": %" PRIu64 ",\n     \"classes_ns\": {",
+		vm->nr_vcpus, vm->profile.totals[PROFILE_TIME]);
+	print_json_classes(&vm->profile, fp);
+	fputs("},\n     ", fp);
+	if (knows_guest_steal)
+		fprintf(fp, "\"guest_steal_ns\": %" PRIu64 ", ", vm->guest_steal);
+	if (vm->nr_vcpus)
+		fprintf(fp, "\"worst_vcpu\": %u, \"worst_vcpu_steal_percent\": %.4f, \"least_vcpu_steal_percent\": %.4f, ",
+			vm->vcpus[vm->worst].id, overview_vcpu__percent(&vm->vcpus[vm->worst]),
+			overview_vcpu__percent(&vm->vcpus[vm->least]));
+	fputs("\"thieves\": [", fp);
+	for (size_t i = 0; i < vm->nr_thieves; i++) {
+		fputs(i ? ", {" : "{", fp);
+		print_json_member("name", vm->thieves[i].owner, fp);
+		fprintf(fp, ", \"time_ns\": %" PRIu64 "}", vm->thieves[i].ns);
+	}
+	fputs("]}", fp);
+}
+
+static int print_costs_of_vms(const struct measurement *m, const struct sections *sections,
+			      FILE *fp)
+{
+	static const char *const of_vm[VM_COST_NR] = {
+		[VM_COST_GUEST]		= "guest_ns",
+		[VM_COST_EXITS]		= "exits_ns",
+		[VM_COST_VCPU_THREADS]	= "vcpu_threads_ns",
+		[VM_COST_VMM]		= "vmm_ns",
+		[VM_COST_KERNEL]	= "kernel_threads_ns",
+	};
+	static const char *const of_host[HOST_COST_NR] = {
+		[HOST_COST_OWN]		= "own_work_ns",
+		[HOST_COST_IDLE]	= "idle_ns",
+		[HOST_COST_UNKNOWN]	= "unknown_ns",
+	};
+	u64 host[HOST_COST_NR];
+	struct vm_costs *costs = costs__by_vm(&sections->costs, m, host);
+
+	if (!costs)
+		return -ENOMEM;
+	fputs("  \"costs\": {\n    \"vms\": [", fp);
+	for (u32 vm = 0; vm < m->nr_vms; vm++) {
+		fprintf(fp, "%s\n      {", vm ? "," : "");
+		print_json_member("vm", m->vms[costs[vm].vm].name, fp);
+		for (int i = 0; i < VM_COST_NR; i++)
+			fprintf(fp, ", \"%s\": %" PRIu64, of_vm[i], costs[vm].ns[i]);
+		fprintf(fp, ", \"sum_ns\": %" PRIu64 "}", costs[vm].sum);
+	}
+	fputs("\n    ],\n    \"host\": {", fp);
+	for (int i = 0; i < HOST_COST_NR; i++)
+		fprintf(fp, "%s\"%s\": %" PRIu64, i ? ", " : "", of_host[i], host[i]);
+	fputs("}\n  },\n", fp);
+	free(costs);
+	return 0;
+}
+
+/* "thief" and its time, if there is one */
+static void print_thief(const char *thief, u64 ns, FILE *fp)
+{
+	if (!thief)
+		return;
+	fputs(", ", fp);
+	print_json_member("thief", thief, fp);
+	fprintf(fp, ", \"thief_ns\": %" PRIu64, ns);
+}
+
+static void print_interval(const struct moments *moments, const char *vm, u64 nr,
+			   const struct time_part *part, FILE *fp)
+{
+	const struct over_time *over = &moments->over_time;
+
+	fputs("\n    {", fp);
+	print_json_member("vm", vm, fp);
+	fprintf(fp, ", \"from_s\": %.9f, \"time_ns\": %" PRIu64 ", \"classes_ns\": {",
+		(double)nr * over->interval / NSEC_PER_SEC, part->profile.totals[PROFILE_TIME]);
+	print_json_classes(&part->profile, fp);
+	fputc('}', fp);
+	print_thief(part->thief, part->thief_ns, fp);
+	fputc('}', fp);
+}
+
+/* If they are asked for */
+static void print_intervals(const struct measurement *m, const struct moments *moments,
+			    const struct overview *overview, FILE *fp)
+{
+	const struct over_time *over = &moments->over_time;
+	bool first = true;
+
+	if (!over->interval)
+		return;
+	fprintf(fp, "  \"interval_ns\": %" PRIu64 ",\n  \"intervals\": [", over->interval);
+	for (u32 i = 0; i < overview->nr; i++) {
+		u32 vm = overview->vms[i].vm;
+
+		for (u64 nr = over->first; nr < over->end; nr++) {
+			const struct time_part *part = over_time__part(over, vm, nr);
+
+			if (!part)
+				continue;
+			if (!first)
+				fputc(',', fp);
+			first = false;
+			print_interval(moments, m->vms[vm].name, nr, part, fp);
+		}
+	}
+	fputs("\n  ],\n", fp);
+}
+
+static void print_stall(const struct measurement *m, const struct moments *moments,
+			const struct stall_line *line, FILE *fp)
+{
+	fputs("\n    {", fp);
+	print_json_member("vm", m->vms[line->vm].name, fp);
+	if (line->vcpu != TIME_AXIS_NONE)
+		fprintf(fp, ", \"vcpu\": %u", m->axis.vcpus[line->vcpu].id);
+	fputs(", ", fp);
+	print_json_member("waits", stall_kind__name(line->kind), fp);
+	fprintf(fp, ", \"number\": %" PRIu64 ", \"time_ns\": %" PRIu64 ", \"p50_ns\": %" PRIu64
+		", \"p99_ns\": %" PRIu64, line->nr, line->ns, line->p50, line->p99);
+	if (line->longest) {
+		fprintf(fp, ",\n     \"longest_ns\": %" PRIu64 ", \"longest_from_s\": %.9f"
+			", \"longest_vcpu\": %u", line->longest->ns,
+			moments__since(moments, line->longest->start),
+			m->axis.vcpus[line->longest_vcpu].id);
+		print_thief(line->thief.owner, line->thief.ns, fp);
+	}
+	fputc('}', fp);
+}
+
+static void print_stalls_of_vms(const struct measurement *m, const struct moments *moments,
+				const struct stall_lines *lines, FILE *fp)
+{
+	fputs("  \"stalls\": [", fp);
+	for (u32 i = 0; i < lines->nr; i++) {
+		if (i)
+			fputc(',', fp);
+		print_stall(m, moments, &lines->lines[i], fp);
+	}
+	fputs("\n  ],\n", fp);
+}
+
 int print_json(const struct measurement *m, const struct sections *sections,
 	       const struct section_opts *section_opts, const struct print_opts *opts, FILE *fp)
 {
-	int ret = 0;
+	int ret;
 
 	fprintf(fp, "{\n  \"schema\": \"%s\", \"version\": %d,\n", SCHEMA_NAME, SCHEMA_VERSION);
-	print_measurement(m, section_opts, opts, fp);
+	print_json_measurement("measurement", m, sections->moments.zero, section_opts, opts, fp);
 	print_guests(m, fp);
+	fputs("  \"overview\": [", fp);
+	for (u32 i = 0; i < opts->overview->nr; i++) {
+		if (i)
+			fputc(',', fp);
+		print_overview_vm(m, &opts->overview->vms[i],
+				  opts->overview->knows_guest_steal, fp);
+	}
+	fputs("\n  ],\n", fp);
+	print_intervals(m, &sections->moments, opts->overview, fp);
+	print_stalls_of_vms(m, &sections->moments, opts->stalls, fp);
+	ret = print_costs_of_vms(m, sections, fp);
 	fputs("  \"levels\": [", fp);
 	for (u32 i = 0; !ret && i < sections->nr; i++) {
 		if (i)
 			fputc(',', fp);
-		ret = print_section(m, &sections->entries[i], fp);
+		ret = print_section(m, sections, &sections->entries[i], fp);
 	}
 	fputs("\n  ]\n}\n", fp);
 	return ret;

@@ -6,21 +6,35 @@
 #include <stdio.h>
 #include <linux/types.h>
 
+struct diff;
 struct measurement;
+struct overview;
+struct profile;
 struct section;
 struct section_opts;
 struct sections;
+struct stall_lines;
 
 /**
  * struct print_opts - what to print
  * @percent_limit: a table puts rows below it together
  * @exit_reasons: also, for each guest, what was stolen by exit reason
+ * @overview: a line for each VM, to be in front of the tables, or NULL
+ * @stalls: how long vCPUs have waited, or NULL
+ * @overview_alone: what else there is to be told of each VM is left out
+ * @nr_left_out: so many tables are not shown, as they are too many
+ * @costs: also, what VMs cost the host
  * @selection: what options say that it is a part of, or ""
  * @mode_reason: why there is no time line, or "" if there is one
  */
 struct print_opts {
 	double		percent_limit;
 	bool		exit_reasons;
+	bool		costs;
+	bool		overview_alone;
+	size_t		nr_left_out;
+	const struct overview *overview;
+	const struct stall_lines *stalls;
 	const char	*mode_reason;
 	const char	*selection;
 };
@@ -29,10 +43,29 @@ struct print_opts {
 typedef int (*print_fn)(const struct measurement *m, const struct sections *sections,
 			const struct section_opts *section_opts, const struct print_opts *opts,
 			FILE *fp);
+typedef int (*print_diff_fn)(const struct diff *diff, FILE *fp);
 
+void print_recorded(const struct measurement *m, FILE *fp);
 void print_report_header(const struct measurement *m, const struct print_opts *opts, FILE *fp);
 void print_section_title(const struct section *section, u64 period,
 			 const struct section_opts *opts, FILE *fp);
+
+void print_json_string(const char *str, FILE *fp);
+void print_json_member(const char *name, const char *value, FILE *fp);
+void print_json_classes(const struct profile *p, FILE *fp);
+void print_json_measurement(const char *name, const struct measurement *m, u64 zero,
+			    const struct section_opts *section_opts,
+			    const struct print_opts *opts, FILE *fp);
+void print_csv_string(const char *str, FILE *fp);
+
+int names_width(const struct measurement *m);
+int print_overview(const struct measurement *m, const struct sections *sections,
+		   const struct print_opts *opts, FILE *fp);
+int print_costs(const struct measurement *m, const struct sections *sections, FILE *fp);
+void print_over_time(const struct measurement *m, const struct sections *sections,
+		     const struct print_opts *opts, FILE *fp);
+void print_stalls(const struct measurement *m, const struct sections *sections,
+		  const struct print_opts *opts, FILE *fp);
 
 int print_table(const struct measurement *m, const struct sections *sections,
 		const struct section_opts *section_opts, const struct print_opts *opts, FILE *fp);
@@ -40,5 +73,18 @@ int print_json(const struct measurement *m, const struct sections *sections,
 	       const struct section_opts *section_opts, const struct print_opts *opts, FILE *fp);
 int print_csv(const struct measurement *m, const struct sections *sections,
 	      const struct section_opts *section_opts, const struct print_opts *opts, FILE *fp);
+int print_over_time_csv(const struct measurement *m, const struct sections *sections,
+			const struct section_opts *section_opts, const struct print_opts *opts,
+			FILE *fp);
+int print_stalls_csv(const struct measurement *m, const struct sections *sections,
+		     const struct section_opts *section_opts, const struct print_opts *opts,
+		     FILE *fp);
+int print_openmetrics(const struct measurement *m, const struct sections *sections,
+		      const struct section_opts *section_opts, const struct print_opts *opts,
+		      FILE *fp);
+
+int print_diff_table(const struct diff *diff, FILE *fp);
+int print_diff_json(const struct diff *diff, FILE *fp);
+int print_diff_csv(const struct diff *diff, FILE *fp);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_PRINT_H */

@@ -7,8 +7,6 @@
 #include <sys/types.h>
 #include <linux/types.h>
 
-struct hashmap;
-
 /*
  * What a table counts: the first column is time, in ns, the others are events. Of a profile
  * with more events than that, the rest is left out.
@@ -16,22 +14,39 @@ struct hashmap;
 #define PROFILE_TIME		0U
 #define PROFILE_MAX_COLUMNS	9U
 
-/* What time was spent for, seen from the level that a profile is of */
+/*
+ * What time was spent for, seen from the level that a profile is of. At guest level, those
+ * from PROFILE_STEAL to PROFILE_BLOCKED are what a vCPU did not get of the time that it wanted.
+ */
 enum profile_class {
 	PROFILE_OS,
 	PROFILE_USER,
 	PROFILE_IDLE,
+	PROFILE_HALT_POLL, /* idle, and KVM kept the CPU to wait for the end of that */
 	PROFILE_VM,	/* a VM ran; at guest level, one of the guest's own */
 	PROFILE_HOST,	/* guest level: the host worked for the guest */
-	PROFILE_STEAL,	/* guest level: the host did something else, or KVM's work */
+	PROFILE_STEAL,	/* wanted a CPU, and something else had it */
+	PROFILE_EXIT,	/* KVM, or an interrupt of the host */
+	PROFILE_VMM,	/* in the VMM, as KVM_RUN had to return for the guest */
+	PROFILE_STOPPED, /* in the VMM, as a signal has made KVM_RUN return */
+	PROFILE_BLOCKED, /* waited in KVM for the host */
 	PROFILE_LOST,
 	PROFILE_UNKNOWN,
 	PROFILE_NR_CLASSES
 };
 
+/* How the module of a VM begins, at host level: the pid of its VMM comes behind it. */
+#define PROFILE_VM_MODULE	"(VM pid "
+
+/* What makes a row of its own; a row has no more than that. */
+#define PROFILE_SORT_SYM	(1U << 0)
+#define PROFILE_SORT_DSO	(1U << 1)
+#define PROFILE_SORT_COMM	(1U << 2)
+#define PROFILE_SORT_PID	(1U << 3)
+
 /**
- * struct profile_key - what makes a row of its own
- * @function: @module, @comm: as in the table; the profile makes its own copies
+ * struct profile_key - what time was spent on
+ * @function: @module, @comm: as in the table
  * @comm: @pid: "" and -1 where rows are not per process
  * @ns_pid: the pid in the process's own pid namespace, 0: no other
  */
@@ -45,40 +60,37 @@ struct profile_key {
 };
 
 /**
- * struct profile_row
- * @idx: rows have numbers, in the order in which they came
+ * struct profile_row - a row of a table, see tables__rows()
  * @sums: by column
- * @samples: its time in periods, set by profile__sorted()
+ * @samples: its time in periods, set by profile_rows__sort()
  */
 struct profile_row {
 	struct profile_key key;
-	u32		idx;
 	u64		sums[PROFILE_MAX_COLUMNS];
 	u64		samples;
 };
 
 /**
  * struct profile - the time of one level: the host, a guest, a vCPU
- * @by_idx: the rows by their numbers, @nr of them
  * @totals: sums of all rows, by column
  * @classes: ns, sums by class
  */
 struct profile {
-	struct hashmap	*rows;
-	struct profile_row **by_idx;
-	u32		nr;
-	u32		allocated;
 	u64		totals[PROFILE_MAX_COLUMNS];
 	u64		classes[PROFILE_NR_CLASSES];
 };
 
-int profile__init(struct profile *p);
-void profile__exit(struct profile *p);
-struct profile_row *profile__findnew(struct profile *p, const struct profile_key *key);
-int profile__add(struct profile *p, const struct profile_key *key, u32 column, u64 sum);
-struct profile_row **profile__sorted(const struct profile *p, u64 period, size_t *nr);
+void profile__add(struct profile *p, enum profile_class class, u32 column, u64 sum);
+static inline bool profile_class__is_taken(enum profile_class class)
+{
+	return class >= PROFILE_STEAL && class <= PROFILE_BLOCKED;
+}
+
+double percent_of(u64 part, u64 whole);
 double profile__percent(const struct profile *p, u64 time);
 u64 profile__samples(u64 time, u64 period);
+int profile_rows__sort(struct profile_row *rows, size_t nr, u64 period);
+struct profile_key profile_key__reduce(const struct profile_key *key, unsigned int sort);
 const char *profile_key__class_row(const struct profile_key *key);
 const char *profile_class__name(enum profile_class class);
 

@@ -3,5 +3,6 @@
 #define __PERF_KVM_UNIFIED_REPORT_REPORT_H
 
 int cmd_kvm_unified_report(int argc, const char **argv);
+int cmd_kvm_unified_diff(int argc, const char **argv);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_REPORT_H */

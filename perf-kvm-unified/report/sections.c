@@ -11,28 +11,38 @@
 #include <linux/string.h>
 #include <linux/zalloc.h>
 #include <perf/cpumap.h>
+#include <uapi/linux/kvm.h>
 
 #include "util/evsel.h"
 #include "util/hashmap.h"
 #include "util/hist.h"
 #include "util/intlist.h"
-#include "util/strlist.h"
 #include "util/time-utils.h"
 #include "util/vcpu-sample.h"
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/lib/array.h"
+#include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/sort.h"
 #include "exits.h"
 #include "measurement.h"
 #include "sections.h"
 #include "tables.h"
+#include "takers.h"
 #include "tally.h"
+#include "thieves.h"
 
 /* Long enough for any row that is not a function */
-#define ROW_NAME_LEN	(GUEST_VM_NAME_LEN + 64)
+#define ROW_NAME_LEN	(THIEF_NAME_LEN + 32)
 
-/* The kernel's threads that move a guest's packets are called vhost-<pid of the VMM> */
-#define VHOST_COMM	"vhost-"
+/* The part of an interval that is in the @i-th time that is asked for. Is there any of it? */
+static bool clip(const struct section_opts *opts, int i, u64 *start, u64 *end)
+{
+	*start = max(*start, opts->times[i].start);
+	/* An end of 0 is that of the file. */
+	if (opts->times[i].end)
+		*end = min(*end, opts->times[i].end);
+	return *start < *end;
+}
 
 /* How much of an interval is to be shown, ns */
 static u64 visible(const struct section_opts *opts, u64 start, u64 end, u32 cpu)
@@ -46,13 +56,21 @@ static u64 visible(const struct section_opts *opts, u64 start, u64 end, u32 cpu)
 		return end - start;
 
 	for (int i = 0; i < opts->nr_times; i++) {
-		/* An end of 0 is that of the file. */
-		u64 from = max(start, opts->times[i].start);
-		u64 until = opts->times[i].end ? min(end, opts->times[i].end) : end;
+		u64 from = start, until = end;
 
-		time += from < until ? until - from : 0;
+		time += clip(opts, i, &from, &until) ? until - from : 0;
 	}
 	return time;
+}
+
+/* That there is such a process is remembered. */
+static bool is_of_pids(struct intlist *pids, pid_t pid)
+{
+	struct int_node *node = pid < 0 ? NULL : intlist__find(pids, pid);
+
+	if (node)
+		node->priv = node;
+	return node;
 }
 
 /* Why a row is not shown: bits of enum hist_filter; 0: it is */
@@ -60,61 +78,30 @@ static u16 filters(const struct section_opts *opts, const struct profile_key *ke
 {
 	u16 filtered = 0;
 
-	if ((opts->pids && (key->pid < 0 || !intlist__has_entry(opts->pids, key->pid))) ||
-	    (opts->comms && !strlist__has_entry(opts->comms, key->comm)))
+	if (opts->pids && !is_of_pids(opts->pids, key->pid))
 		filtered |= 1 << HIST_FILTER__THREAD;
-	if (opts->dsos && !strlist__has_entry(opts->dsos, key->module))
+	if (opts->comms && !patterns__match(opts->comms, key->comm))
+		filtered |= 1 << HIST_FILTER__THREAD;
+	if (opts->dsos && !patterns__match(opts->dsos, key->module))
 		filtered |= 1 << HIST_FILTER__DSO;
-	if (opts->syms && !strlist__has_entry(opts->syms, key->function))
+	if (opts->syms && !patterns__match(opts->syms, key->function))
 		filtered |= 1 << HIST_FILTER__SYMBOL;
 	return filtered;
 }
 
-/* @key with only what rows are sorted by */
-static struct profile_key reduce_key(const struct section_opts *opts,
-				     const struct profile_key *key)
-{
-	struct profile_key reduced = *key;
-
-	if (!(opts->sort & SECTION_SORT_COMM))
-		reduced.comm = "";
-	if (!(opts->sort & SECTION_SORT_PID)) {
-		reduced.pid = -1;
-		reduced.ns_pid = 0;
-	}
-	if (!(opts->sort & SECTION_SORT_DSO))
-		reduced.module = "";
-	if (!(opts->sort & SECTION_SORT_SYM)) {
-		bool code = key->class == PROFILE_OS || key->class == PROFILE_USER;
-
-		reduced.function = "";
-		/* What is no code, or has no name left, is called what it is. */
-		if (!code || (!reduced.module[0] && !reduced.comm[0] && reduced.pid < 0))
-			reduced.module = profile_key__class_row(key);
-	}
-	return reduced;
-}
-
 /* @row is changed: it gets what keeps it from being shown. 0 or -ENOMEM */
 static int section__add(struct section *section, struct sections *sections,
-			struct table_row *row, u32 column, u64 sum)
+			struct table_row *row, u32 column, const struct tally_sum *sum)
 {
-	const struct section_opts *opts = sections->opts;
-	const struct profile_key *key = row->key;
-	struct profile_key reduced;
+	enum profile_class class = row->key->class;
 
-	row->filtered = filters(opts, key);
+	if (!sum->sum)
+		return 0;
+	row->filtered = filters(sections->opts, row->key);
 	if (row->filtered && column == PROFILE_TIME)
-		section->hidden += sum;
-	if (sections->tables || row->filtered) {
-		section->profile.totals[column] += sum;
-		if (column == PROFILE_TIME)
-			section->profile.classes[key->class] += sum;
-		return sections->tables ?
-		       tables__add(sections->tables, section->table, row, column, sum) : 0;
-	}
-	reduced = reduce_key(opts, key);
-	return profile__add(&section->profile, &reduced, column, sum);
+		section->hidden += sum->sum;
+	profile__add(&section->profile, class, column, sum->sum);
+	return tables__add(sections->tables, section->table, row, column, sum);
 }
 
 /* What was hit and nothing else is known of. 0 or -ENOMEM */
@@ -126,13 +113,12 @@ static int section__add_hits(struct section *section, struct sections *sections,
 
 	for (u32 column = 0; !ret && column < m->nr_columns; column++) {
 		const struct hit_sums *hits = &tally->hits[column];
+		const struct tally_sum *sum;
 
-		for (u32 hit = 0; !ret && hit < hits->nr; hit++) {
-			if (!hits->sums[hit])
-				continue;
+		for (u32 hit = 0; !ret && (sum = hit_sums__next(hits, &hit)); hit++) {
 			row->hit = m->hits.by_idx[hit];
 			row->key = &row->hit->key;
-			ret = section__add(section, sections, row, column, hits->sums[hit]);
+			ret = section__add(section, sections, row, column, sum);
 		}
 	}
 	row->hit = NULL;
@@ -153,15 +139,14 @@ static struct section *sections__new(struct sections *sections, enum section_lev
 	section = &entries[sections->nr];
 	*section = (struct section) { .level = level, .vm = vm, .vcpu = vcpu };
 	strlcpy(section->title, name, sizeof(section->title));
-	if (profile__init(&section->profile))
+	section->table = tables__new(sections->tables, section->title);
+	if (!section->table)
 		return NULL;
 	sections->nr++;
-	if (sections->tables) {
-		section->table = tables__new(sections->tables, section->title);
-		if (!section->table)
-			return NULL;
-	}
-	return profile__init(&section->reasons) ? NULL : section;
+	if (level == SECTION_HOST || !sections->opts->reasons)
+		return section;
+	section->reasons = tables__new_reasons(sections->tables);
+	return section->reasons ? section : NULL;
 }
 
 void sections__exit(struct sections *sections)
@@ -170,16 +155,20 @@ void sections__exit(struct sections *sections)
 		tally__exit(&sections->vcpus[i]);
 	zfree(&sections->vcpus);
 	tally__exit(&sections->host);
-	for (u32 i = 0; i < sections->nr; i++) {
-		profile__exit(&sections->entries[i].profile);
-		profile__exit(&sections->entries[i].reasons);
-	}
+	costs__exit(&sections->costs);
+	moments__exit(&sections->moments);
 	zfree(&sections->entries);
 	sections->nr = 0;
 }
 
+/* Is all that it is told by a hit? */
+static bool is_code(const struct vcpu_interval *interval)
+{
+	return interval->kind == VCPU_TIME_GUEST_USER || interval->kind == VCPU_TIME_GUEST_KERNEL;
+}
+
 /* The sums of vCPU number @vcpu, empty ones if it is new; NULL: no memory */
-static struct tally *sections__tally(struct sections *sections, u32 vcpu)
+struct tally *sections__tally(struct sections *sections, u32 vcpu)
 {
 	while (sections->nr_vcpus <= vcpu) {
 		if (grow_array(sections->vcpus, sections->nr_vcpus, sections->allocated_vcpus) ||
@@ -188,6 +177,65 @@ static struct tally *sections__tally(struct sections *sections, u32 vcpu)
 		sections->nr_vcpus++;
 	}
 	return &sections->vcpus[vcpu];
+}
+
+static bool vcpu_is_wanted(const struct section_opts *opts, const struct axis_vcpu *vcpu)
+{
+	return !opts->vcpus || intlist__has_entry(opts->vcpus, vcpu->id);
+}
+
+/* What a recording of other VMs has of one is nothing. */
+static bool vm_is_wanted(const struct section_opts *opts, const struct measured_vm *vm)
+{
+	return opts->vms ? patterns__match(opts->vms, vm->name) : !vm->left_out;
+}
+
+/* When it was, of an interval that is to be shown. 0 or -ENOMEM */
+static int sum_up_over_time(struct sections *sections, u32 vcpu,
+			    const struct vcpu_interval *interval, const struct taker *taker)
+{
+	const struct section_opts *opts = sections->opts;
+	const struct measurement *m = sections->m;
+	const struct axis_vcpu *of = &m->axis.vcpus[vcpu];
+	struct time_piece piece = {
+		.vm = of->vm,
+		.taker = taker,
+		.class = is_code(interval) ? m->hits.by_idx[interval->hit]->key.class :
+					     vcpu_interval__class(m, opts, interval),
+		.start = interval->start,
+		.end = interval->end,
+	};
+	int ret = 0;
+
+	if (!vcpu_is_wanted(opts, of) || !vm_is_wanted(opts, &m->vms[of->vm]))
+		return 0;
+	if (!opts->nr_times)
+		return moments__add(&sections->moments, &piece);
+	for (int i = 0; !ret && i < opts->nr_times; i++) {
+		piece.start = interval->start;
+		piece.end = interval->end;
+		if (clip(opts, i, &piece.start, &piece.end))
+			ret = moments__add(&sections->moments, &piece);
+	}
+	return ret;
+}
+
+/* @time: ns of the interval that are to be shown. 0 or -ENOMEM */
+static int sum_up_moments(struct sections *sections, u32 vcpu,
+			  const struct vcpu_interval *interval, u64 time)
+{
+	const struct section_opts *opts = sections->opts;
+	struct taker taker = { };
+	int ret = 0;
+
+	moments__begin(&sections->moments, sections->m, opts->interval);
+	if (time && (opts->stalls || opts->interval))
+		taker = taker__of(sections->m, vcpu, interval);
+	if (opts->stalls)
+		ret = stalls__add(&sections->moments.stalls, vcpu, interval, &taker, time);
+	if (!ret && opts->interval && time)
+		ret = sum_up_over_time(sections, vcpu, interval, &taker);
+	return ret;
 }
 
 /* A vCPU's interval comes off the axis. 0 or -ENOMEM */
@@ -205,13 +253,13 @@ static int sum_up_vcpu(u32 vcpu, const struct vcpu_interval *interval, void *arg
 		.exit_reason = interval->exit_reason,
 		.why = interval->why,
 		.woken = interval->woken,
+		.vmm_works = interval->vmm_works,
 	};
+	int ret = tally ? sum_up_moments(sections, vcpu, interval, time) : -ENOMEM;
 
-	if (!tally)
-		return -ENOMEM;
-	if (!time)
-		return 0;
-	if (interval->kind == VCPU_TIME_GUEST_USER || interval->kind == VCPU_TIME_GUEST_KERNEL)
+	if (ret || !time)
+		return ret;
+	if (is_code(interval))
 		return tally__add_hit(tally, interval->hit, PROFILE_TIME, time);
 	return tally__add(tally, &key, PROFILE_TIME, time);
 }
@@ -253,6 +301,8 @@ static int sum_up_cpu(const struct cpu_interval *interval, void *arg)
 
 	if (!time)
 		return 0;
+	if (costs__add(&sections->costs, sections->m, interval, time))
+		return -ENOMEM;
 	if (interval->kind == CPU_TIME_SAMPLE)
 		return sum_up_host_sample(sections, interval->sample, PROFILE_TIME, time);
 	return tally__add(&sections->host, &key, PROFILE_TIME, time);
@@ -289,6 +339,7 @@ int sections__init(struct sections *sections, struct measurement *m,
 		   const struct section_opts *opts)
 {
 	sections->opts = opts;
+	sections->m = m;
 	m->axis.sink = (struct axis_sink) {
 		.vcpu = sum_up_vcpu,
 		.cpu = sum_up_cpu,
@@ -298,53 +349,6 @@ int sections__init(struct sections *sections, struct measurement *m,
 	return tally__init(&sections->host);
 }
 
-/* The VM that a thread of the host works for, or TIME_AXIS_NONE */
-static u32 task__vm(const struct measurement *m, const struct measured_task *task)
-{
-	pid_t pid = task->pid;
-	char end;
-	long vm;
-
-	if (strstarts(task->comm, VHOST_COMM) &&
-	    sscanf(task->comm + strlen(VHOST_COMM), "%d%c", &pid, &end) != 1)
-		pid = task->pid;
-
-	return hashmap__find(m->vm_by_pid, pid, &vm) ? vm : TIME_AXIS_NONE;
-}
-
-/* "[steal] (on ...)": who had the CPU that @self wanted */
-static void steal_name(const struct measurement *m, const struct axis_vcpu *self,
-		       const struct vcpu_interval *interval, char *name, size_t size)
-{
-	const struct measured_task *task = NULL;
-	u32 vcpu = interval->vcpu, vm = TIME_AXIS_NONE;
-
-	if (interval->task < m->nr_tasks) {
-		task = m->tasks[interval->task];
-		vcpu = task->vcpu;
-		vm = task__vm(m, task);
-	}
-	if (vcpu != TIME_AXIS_NONE)
-		vm = m->axis.vcpus[vcpu].vm;
-
-	if (vm != TIME_AXIS_NONE && vm != self->vm)
-		scnprintf(name, size, "[steal] (on VM %s)", m->vms[vm].name);
-	else if (vcpu != TIME_AXIS_NONE && &m->axis.vcpus[vcpu] != self)
-		scnprintf(name, size, "[steal] (on vcpu%u)", m->axis.vcpus[vcpu].id);
-	else if (!task)
-		scnprintf(name, size, "[steal] (on something not sampled)");
-	else if (vcpu != TIME_AXIS_NONE)
-		/* Has the CPU already, and is not back in KVM_RUN yet */
-		scnprintf(name, size, "[steal] (switching)");
-	else if (!task->tid)
-		scnprintf(name, size, interval->woken ? "[steal] (waking up)" :
-							"[steal] (CPU idle: quota)");
-	else if (task->comm[0])
-		scnprintf(name, size, "[steal] (on task %s)", task->comm);
-	else
-		scnprintf(name, size, "[steal] (on task %d)", task->tid);
-}
-
 static const char *exit_name(const struct vcpu_interval *interval, char *buf, size_t size)
 {
 	if (!interval->isa)
@@ -352,20 +356,59 @@ static const char *exit_name(const struct vcpu_interval *interval, char *buf, si
 	return vcpu_exit_reason__name(interval->isa, interval->exit_reason, buf, size);
 }
 
+/* A signal is no work for the guest: it is to stop the VM, or to have the thread do something. */
+static bool is_signal(s32 why)
+{
+	return why == KVM_EXIT_INTR || why == -EINTR;
+}
+
+/* What an interval of a vCPU is to its guest */
+enum profile_class vcpu_interval__class(const struct measurement *m,
+					const struct section_opts *opts,
+					const struct vcpu_interval *interval)
+{
+	static const enum profile_class classes[VCPU_TIME_NR] = {
+		[VCPU_TIME_GUEST_USER]	 = PROFILE_USER,
+		[VCPU_TIME_GUEST_KERNEL] = PROFILE_OS,
+		[VCPU_TIME_EXIT]	 = PROFILE_EXIT,
+		[VCPU_TIME_VMM]		 = PROFILE_VMM,
+		[VCPU_TIME_HALT_POLL]	 = PROFILE_HALT_POLL,
+		[VCPU_TIME_HALTED]	 = PROFILE_IDLE,
+		[VCPU_TIME_PREEMPTED]	 = PROFILE_STEAL,
+		[VCPU_TIME_BLOCKED]	 = PROFILE_BLOCKED,
+		[VCPU_TIME_RUN]		 = PROFILE_UNKNOWN,
+		[VCPU_TIME_LOST]	 = PROFILE_LOST,
+		[VCPU_TIME_ABSENT]	 = PROFILE_UNKNOWN,
+		[VCPU_TIME_UNKNOWN]	 = PROFILE_UNKNOWN,
+	};
+	enum profile_class class = classes[interval->kind];
+
+	/* Without the time line, it is not known why KVM_RUN returned. */
+	if (class == PROFILE_VMM && m->axis.span.timeline && is_signal(interval->why))
+		return PROFILE_STOPPED;
+	if (opts->attribution == ATTRIBUTION_DOMAIN_SWITCH &&
+	    (class == PROFILE_EXIT || class == PROFILE_VMM))
+		return PROFILE_HOST;
+	return class;
+}
+
 /* What an interval of @vcpu is called in its guest's table; @name: ROW_NAME_LEN */
 static struct profile_key interval__key(const struct measurement *m,
 					const struct section_opts *opts,
 					const struct axis_vcpu *vcpu,
+					const struct thieves *thieves,
 					const struct vcpu_interval *interval, char *name)
 {
-	bool charge_guest = opts->attribution == ATTRIBUTION_DOMAIN_SWITCH;
+	struct thief thief;
+	char who[THIEF_NAME_LEN];
 	struct profile_key key = {
-		.class = PROFILE_STEAL,
+		.class = vcpu_interval__class(m, opts, interval),
 		.function = name,
 		.module = "",
 		.comm = "",
 		.pid = -1,
 	};
+	bool charge_guest = key.class == PROFILE_HOST;
 	char buf[32];
 
 	switch (interval->kind) {
@@ -373,133 +416,102 @@ static struct profile_key interval__key(const struct measurement *m,
 	case VCPU_TIME_GUEST_KERNEL:
 		return m->hits.by_idx[interval->hit]->key;
 	case VCPU_TIME_EXIT:
-		if (charge_guest)
-			key.class = PROFILE_HOST;
-		scnprintf(name, ROW_NAME_LEN, "%s: %s)",
-			  charge_guest ? "[host] (exit" : "[steal] (outside",
+		scnprintf(name, ROW_NAME_LEN, "%s%s)", charge_guest ? "[host] (exit: " : "[exit] (",
 			  exit_name(interval, buf, sizeof(buf)));
 		break;
 	case VCPU_TIME_VMM:
-		if (charge_guest)
-			key.class = PROFILE_HOST;
-		scnprintf(name, ROW_NAME_LEN, "%s (VMM: %s)", charge_guest ? "[host]" : "[steal]",
+		if (key.class == PROFILE_STOPPED) {
+			key.function = "[stopped] (by a signal)";
+			break;
+		}
+		scnprintf(name, ROW_NAME_LEN, "%s%s)", charge_guest ? "[host] (VMM: " : "[vmm] (",
 			  m->axis.span.timeline ? kvm_exit__name(interval->why, buf, sizeof(buf)) :
 					     "user space");
 		break;
 	case VCPU_TIME_HALT_POLL:
-		key.class = PROFILE_IDLE;
 		key.function = "[halt-poll]";
 		break;
 	case VCPU_TIME_HALTED:
-		key.class = PROFILE_IDLE;
-		key.function = "[idle] (halt_exit)";
+		key.function = interval->vmm_works ?
+			       "[idle] (halt_exit), with the VMM at work for it" :
+			       "[idle] (halt_exit)";
 		break;
 	case VCPU_TIME_PREEMPTED:
-		steal_name(m, vcpu, interval, name, ROW_NAME_LEN);
+		thief = thief__find(m, vcpu, interval);
+		thief__name(m, &thief, opts->plain_thieves ? NULL : thieves, who, sizeof(who));
+		scnprintf(name, ROW_NAME_LEN, "[steal] (%s)", who);
 		break;
 	case VCPU_TIME_BLOCKED:
-		key.function = "[steal] (blocked in the host)";
+		key.function = "[blocked] (in the host)";
 		break;
 	case VCPU_TIME_RUN:
-		key.class = PROFILE_UNKNOWN;
 		key.function = "[ran] (not sampled)";
 		break;
 	case VCPU_TIME_LOST:
-		key.class = PROFILE_LOST;
 		key.function = "[lost]";
 		break;
 	case VCPU_TIME_ABSENT:
-		key.class = PROFILE_UNKNOWN;
 		key.function = "[absent]";
 		break;
 	case VCPU_TIME_UNKNOWN:
 	case VCPU_TIME_NR:
 	default:
-		key.class = PROFILE_UNKNOWN;
 		key.function = "[unknown]";
 		break;
 	}
 	return key;
 }
 
-static int section__add_reason(struct section *section, const struct vcpu_interval *interval,
-			       u64 time)
+/* What was taken, by the exit reason before it. 0 or -ENOMEM */
+static int section__add_reason(struct section *section, struct sections *sections,
+			       const struct vcpu_interval *interval, u64 time)
 {
 	char buf[32];
-	struct profile_key key = {
+	const struct profile_key key = {
 		.class = PROFILE_STEAL,
 		.function = exit_name(interval, buf, sizeof(buf)),
 		.module = "",
 		.comm = "",
 		.pid = -1,
 	};
+	const struct table_row row = { .key = &key };
+	const struct tally_sum sum = { .sum = time };
 
-	return profile__add(&section->reasons, &key, PROFILE_TIME, time);
+	section->taken += time;
+	return tables__add(sections->tables, section->reasons, &row, PROFILE_TIME, &sum);
 }
 
-/* For the calls of time_axis__share() */
-struct vcpu_rows {
-	struct sections	*sections;
-	struct section	*section;
-	const struct measurement *m;
-	const struct axis_vcpu *vcpu;
-	struct vcpu_interval interval;	/* all that is of use of those that are summed up */
+/* A call for each part of time whose taker is to be found out by the shares of a CPU's tasks */
+struct shared_time {
+	struct vcpu_interval interval;
+	vcpu_time_fn	fn;
+	void		*arg;
 };
 
-static int add_vcpu_row(const struct vcpu_rows *rows, u64 time)
+static int hand_on_share(u32 task, u64 time, void *arg)
 {
-	const struct vcpu_interval *interval = &rows->interval;
-	char name[ROW_NAME_LEN];
-	struct profile_key key = interval__key(rows->m, rows->sections->opts, rows->vcpu,
-					       interval, name);
-	struct table_row row = {
-		.key = &key,
-		.info = {
-			.vm = rows->m->vms[rows->vcpu->vm].name,
-			.vcpu = rows->vcpu->id,
-			.isa = interval->isa,
-			.exit_reason = interval->exit_reason,
-		},
-	};
-	int ret = section__add(rows->section, rows->sections, &row, PROFILE_TIME, time);
+	struct shared_time *shared = arg;
 
-	if (!ret && key.class == PROFILE_STEAL && !rows->sections->tables)
-		ret = section__add_reason(rows->section, interval, time);
-	return ret;
+	shared->interval.task = task;
+	return shared->fn(&shared->interval, time, shared->arg);
 }
 
-static int add_shared_row(u32 task, u64 time, void *arg)
-{
-	struct vcpu_rows *rows = arg;
-
-	rows->interval.task = task;
-	return add_vcpu_row(rows, time);
-}
-
-static int section__add_vcpu(struct sections *sections, u32 section, struct measurement *m,
-			     const struct axis_vcpu *vcpu)
+/* Calls @fn for all of a vCPU's time that no sample has hit. 0 or -ENOMEM */
+int sections__each_time(struct sections *sections, struct measurement *m,
+			const struct axis_vcpu *vcpu, vcpu_time_fn fn, void *arg)
 {
 	const struct tally *tally = sections__tally(sections, vcpu - m->axis.vcpus);
-	struct vcpu_rows rows = {
-		.sections = sections,
-		.section = &sections->entries[section],
-		.m = m,
-		.vcpu = vcpu,
-	};
-	struct table_row row = { .info = { .vm = m->vms[vcpu->vm].name, .vcpu = vcpu->id } };
+	struct shared_time shared = { .fn = fn, .arg = arg };
 	struct hashmap_entry *entry;
-	int ret;
+	int ret = 0;
 	size_t bkt;
 
 	if (!tally)
 		return -ENOMEM;
-	ret = section__add_hits(rows.section, sections, m, tally, &row);
-	if (ret)
-		return ret;
 	hashmap__for_each_entry(tally->others, entry, bkt) {
 		const struct tally_entry *sum = entry->pvalue;
 
-		rows.interval = (struct vcpu_interval) {
+		shared.interval = (struct vcpu_interval) {
 			.kind = sum->key.kind,
 			.vcpu = sum->key.vcpu,
 			.task = sum->key.task,
@@ -508,16 +520,93 @@ static int section__add_vcpu(struct sections *sections, u32 section, struct meas
 			.exit_reason = sum->key.exit_reason,
 			.why = sum->key.why,
 			.woken = sum->key.woken,
+			.vmm_works = sum->key.vmm_works,
 		};
 		if (sum->key.shared == TIME_AXIS_NONE)
-			ret = add_vcpu_row(&rows, sum->sums[PROFILE_TIME]);
+			ret = fn(&shared.interval, sum->sums[PROFILE_TIME].sum, arg);
 		else
 			ret = time_axis__share(&m->axis, sum->key.shared,
-					       sum->sums[PROFILE_TIME],
-					       add_shared_row, &rows);
+					       sum->sums[PROFILE_TIME].sum, hand_on_share,
+					       &shared);
 		if (ret)
 			break;
 	}
+	return ret;
+}
+
+struct vcpu_rows {
+	struct sections	*sections;
+	struct section	*section;
+	const struct measurement *m;
+	const struct axis_vcpu *vcpu;
+	struct thieves	*thieves;
+};
+
+static int add_thief(const struct vcpu_interval *interval, u64 time __maybe_unused, void *arg)
+{
+	const struct vcpu_rows *rows = arg;
+	struct thief thief;
+
+	if (interval->kind != VCPU_TIME_PREEMPTED)
+		return 0;
+	thief = thief__find(rows->m, rows->vcpu, interval);
+	return thieves__add(rows->thieves, &thief);
+}
+
+static int add_vcpu_row(const struct vcpu_interval *interval, u64 time, void *arg)
+{
+	const struct vcpu_rows *rows = arg;
+	char name[ROW_NAME_LEN];
+	struct profile_key key = interval__key(rows->m, rows->sections->opts, rows->vcpu,
+					       rows->thieves, interval, name);
+	struct table_row row = {
+		.key = &key,
+		.info = {
+			.vm = rows->m->vms[rows->vcpu->vm].name,
+			.task = thief__task(rows->m, interval),
+			.vcpu = rows->vcpu->id,
+			.isa = interval->isa,
+			.exit_reason = interval->exit_reason,
+		},
+	};
+	const struct tally_sum sum = { .sum = time };
+	int ret = section__add(rows->section, rows->sections, &row, PROFILE_TIME, &sum);
+
+	if (!ret && profile_class__is_taken(key.class) && rows->section->reasons && time)
+		ret = section__add_reason(rows->section, rows->sections, interval, time);
+	return ret;
+}
+
+/* The time of @nr vCPUs goes into a table. 0 or -ENOMEM */
+static int section__add_vcpus(struct sections *sections, u32 section, struct measurement *m,
+			      const struct axis_vcpu **vcpus, u32 nr)
+{
+	struct thieves thieves;
+	struct vcpu_rows rows = {
+		.sections = sections,
+		.section = &sections->entries[section],
+		.m = m,
+		.thieves = &thieves,
+	};
+	int ret = thieves__init(&thieves);
+
+	/* How many there are of a name has to be known before they are called by it. */
+	for (u32 i = 0; !ret && i < nr; i++) {
+		rows.vcpu = vcpus[i];
+		ret = sections__each_time(sections, m, vcpus[i], add_thief, &rows);
+	}
+	for (u32 i = 0; !ret && i < nr; i++) {
+		struct table_row row = {
+			.info = { .vm = m->vms[vcpus[i]->vm].name, .vcpu = vcpus[i]->id },
+		};
+
+		rows.vcpu = vcpus[i];
+		ret = section__add_hits(rows.section, sections, m,
+					&sections->vcpus[vcpus[i] - m->axis.vcpus], &row);
+		if (!ret)
+			ret = sections__each_time(sections, m, vcpus[i], add_vcpu_row, &rows);
+	}
+	thieves__exit(&thieves);
 	return ret;
 }
 
@@ -526,7 +615,7 @@ static u32 tally_key__vm(const struct measurement *m, const struct tally_key *ke
 {
 	if (key->vcpu != TIME_AXIS_NONE)
 		return m->axis.vcpus[key->vcpu].vm;
-	return key->task < m->nr_tasks ? task__vm(m, m->tasks[key->task]) : TIME_AXIS_NONE;
+	return key->task < m->nr_tasks ? measured_task__vm(m, m->tasks[key->task]) : TIME_AXIS_NONE;
 }
 
 static int add_host_row(struct section *section, struct sections *sections,
@@ -581,8 +670,8 @@ static int add_host_row(struct section *section, struct sections *sections,
 			key = vm_row__key(&names, m->vms[vm].name, m->vms[vm].pid);
 	}
 	for (u32 column = 0; !ret && column < m->nr_columns; column++) {
-		if (sum->sums[column])
-			ret = section__add(section, sections, &row, column, sum->sums[column]);
+		if (sum->sums[column].sum)
+			ret = section__add(section, sections, &row, column, &sum->sums[column]);
 	}
 	return ret;
 }
@@ -609,11 +698,6 @@ static int add_host(struct sections *sections, struct measurement *m)
 	return ret;
 }
 
-static bool vcpu_is_wanted(const struct section_opts *opts, const struct axis_vcpu *vcpu)
-{
-	return !opts->vcpus || intlist__has_entry(opts->vcpus, vcpu->id);
-}
-
 /* By VM and id: ids are seen in any order. */
 static int vcpu__cmp(const void *_a, const void *_b)
 {
@@ -623,35 +707,45 @@ static int vcpu__cmp(const void *_a, const void *_b)
 	return sort_cmp(a->vm, b->vm) ?: sort_cmp(a->id, b->id);
 }
 
-/* A VM's table, and those of its vCPUs, @nr, if it has more than one */
-static int add_vm(struct sections *sections, struct measurement *m,
-		  const struct section_opts *opts, const struct axis_vcpu **vcpus, u32 nr)
+/* For add_vm() */
+struct tables_arg {
+	struct sections	*sections;
+	struct measurement *m;
+};
+
+/* A VM's table, and those of its vCPUs, if it has more than one */
+static int add_vm(const struct vm_vcpus *vcpus, void *arg)
 {
-	u32 vm = vcpus[0]->vm, first = sections->nr;
+	const struct tables_arg *ta = arg;
+	struct sections *sections = ta->sections;
+	const char *name = ta->m->vms[vcpus->vm].name;
 	char title[GUEST_VM_NAME_LEN + 32];
 	int ret = 0;
 
-	if (!sections__new(sections, SECTION_VM, vm, 0, m->vms[vm].name))
-		return -ENOMEM;
-
-	for (u32 i = 0; !ret && i < nr; i++) {
-		if (!vcpu_is_wanted(opts, vcpus[i]))
-			continue;
-		ret = section__add_vcpu(sections, first, m, vcpus[i]);
-		if (ret || nr == 1)
-			continue;
-		scnprintf(title, sizeof(title), "%s, vCPU %u", m->vms[vm].name, vcpus[i]->id);
-		if (!sections__new(sections, SECTION_VCPU, vm, vcpus[i]->id, title))
+	if (sections->opts->levels & SECTIONS_VM) {
+		if (!sections__new(sections, SECTION_VM, vcpus->vm, 0, name))
 			return -ENOMEM;
-		ret = section__add_vcpu(sections, sections->nr - 1, m, vcpus[i]);
+		ret = section__add_vcpus(sections, sections->nr - 1, ta->m, vcpus->vcpus,
+					 vcpus->nr);
+	}
+	if (vcpus->of == 1 || !(sections->opts->levels & SECTIONS_VCPU))
+		return ret;
+	for (u32 i = 0; !ret && i < vcpus->nr; i++) {
+		const struct axis_vcpu *vcpu = vcpus->vcpus[i];
+
+		scnprintf(title, sizeof(title), "%s, vCPU %u", name, vcpu->id);
+		if (!sections__new(sections, SECTION_VCPU, vcpus->vm, vcpu->id, title))
+			return -ENOMEM;
+		ret = section__add_vcpus(sections, sections->nr - 1, ta->m, &vcpus->vcpus[i], 1);
 	}
 	return ret;
 }
 
-static int add_vms(struct sections *sections, struct measurement *m,
-		   const struct section_opts *opts)
+/* Calls @fn for each VM that is wanted. 0 or what it returned; -ENOMEM */
+int sections__each_vm(struct sections *sections, struct measurement *m, vm_vcpus_fn fn, void *arg)
 {
 	const struct axis_vcpu **vcpus = calloc(m->axis.nr_vcpus + 1, sizeof(*vcpus));
+	const struct section_opts *opts = sections->opts;
 	int ret = 0;
 
 	if (!vcpus)
@@ -661,12 +755,15 @@ static int add_vms(struct sections *sections, struct measurement *m,
 	sort_array(vcpus, m->axis.nr_vcpus, sizeof(*vcpus), vcpu__cmp);
 
 	for (u32 i = 0, end; !ret && i < m->axis.nr_vcpus; i = end) {
-		u32 vm = vcpus[i]->vm;
+		struct vm_vcpus of_vm = { .vm = vcpus[i]->vm, .vcpus = vcpus + i };
 
-		for (end = i; end < m->axis.nr_vcpus && vcpus[end]->vm == vm; end++)
-			;
-		if (!opts->vms || strlist__has_entry(opts->vms, m->vms[vm].name))
-			ret = add_vm(sections, m, opts, vcpus + i, end - i);
+		for (end = i; end < m->axis.nr_vcpus && vcpus[end]->vm == of_vm.vm; end++) {
+			if (vcpu_is_wanted(opts, vcpus[end]))
+				vcpus[i + of_vm.nr++] = vcpus[end];
+		}
+		of_vm.of = end - i;
+		if (vm_is_wanted(opts, &m->vms[of_vm.vm]))
+			ret = fn(&of_vm, arg);
 	}
 	free(vcpus);
 	return ret;
@@ -679,10 +776,12 @@ static int add_vms(struct sections *sections, struct measurement *m,
  *
  * 0 or -ENOMEM; the caller ends @sections in any case.
  */
-int sections__build(struct measurement *m, const struct section_opts *opts,
-		    struct sections *sections)
+int sections__build(struct measurement *m, struct sections *sections)
 {
-	int ret = add_host(sections, m);
+	struct tables_arg arg = { .sections = sections, .m = m };
+	int ret = 0;
 
-	return ret ?: add_vms(sections, m, opts);
+	if (sections->opts->levels & SECTIONS_HOST)
+		ret = add_host(sections, m);
+	return ret ?: sections__each_vm(sections, m, add_vm, &arg);
 }

@@ -6,54 +6,25 @@
 #include <linux/types.h>
 
 #include "kvm-unified/format/records.h"
+#include "costs.h"
+#include "moments.h"
 #include "profile.h"
 #include "tally.h"
 
+struct axis_vcpu;
 struct intlist;
 struct evsel;
 struct measurement;
+struct patterns;
 struct perf_cpu_map;
 struct perf_time_interval;
-struct strlist;
 struct tables;
+struct vcpu_interval;
 
 /* Who the time is charged to that the host works for a guest */
 enum attribution {
 	ATTRIBUTION_CPU_SWITCH,		/* the host: a guest has what it executes itself */
 	ATTRIBUTION_DOMAIN_SWITCH,	/* the guest */
-};
-
-/* What makes a row of its own; a row has no more than that. */
-#define SECTION_SORT_SYM	(1U << 0)
-#define SECTION_SORT_DSO	(1U << 1)
-#define SECTION_SORT_COMM	(1U << 2)
-#define SECTION_SORT_PID	(1U << 3)
-#define SECTION_SORT_ALL	(SECTION_SORT_SYM | SECTION_SORT_DSO | \
-				 SECTION_SORT_COMM | SECTION_SORT_PID)
-
-/**
- * struct section_opts - which sections, of which time, with which rows
- * @vms: @vcpus: only these, if not NULL
- * @pids: @comms: @dsos: @syms: rows that are shown, if not NULL
- * @cpus: only what was on these CPUs of the host, if not NULL
- * @times: only these times, @nr_times of them, unless that is 0
- * @by_vm: @by_exit_reason: tell the host's own work apart by the VM and vCPU that it was
- *	for, or by the exit reason that it handled; in perf's histograms
- */
-struct section_opts {
-	enum attribution attribution;
-	unsigned int	sort;
-	struct strlist	*vms;
-	struct intlist	*vcpus;
-	struct intlist	*pids;
-	struct strlist	*comms;
-	struct strlist	*dsos;
-	struct strlist	*syms;
-	struct perf_cpu_map *cpus;
-	struct perf_time_interval *times;
-	int		nr_times;
-	bool		by_vm;
-	bool		by_exit_reason;
 };
 
 enum section_level {
@@ -62,13 +33,56 @@ enum section_level {
 	SECTION_VCPU,
 };
 
+/* Which tables */
+#define SECTIONS_HOST	(1U << SECTION_HOST)
+#define SECTIONS_VM	(1U << SECTION_VM)
+#define SECTIONS_VCPU	(1U << SECTION_VCPU)
+#define SECTIONS_ALL	(SECTIONS_HOST | SECTIONS_VM | SECTIONS_VCPU)
+
+/**
+ * struct section_opts - which sections, of which time, with which rows
+ * @levels: which tables, SECTIONS_*
+ * @sort: what makes a row of its own, PROFILE_SORT_*, for --format
+ * @vms: @vcpus: only these, if not NULL
+ * @pids: @comms: @dsos: @syms: rows that are shown, if not NULL
+ * @cpus: only what was on these CPUs of the host, if not NULL
+ * @times: only these times, @nr_times of them, unless that is 0
+ * @by_vm: @by_exit_reason: tell the host's own work apart by the VM and vCPU that it was
+ *	for, or by the exit reason that it handled; in perf's views
+ * @plain_thieves: call tasks that had a CPU by their names alone
+ * @reasons: also sum up what a vCPU did not get by exit reasons
+ * @interval: also sum up the time in intervals of so many ns, if not 0
+ * @stalls: also find out how long vCPUs have waited for a CPU, each time
+ */
+struct section_opts {
+	enum attribution attribution;
+	unsigned int	levels;
+	unsigned int	sort;
+	struct patterns	*vms;
+	struct intlist	*vcpus;
+	struct intlist	*pids;
+	struct patterns	*comms;
+	struct patterns	*dsos;
+	struct patterns	*syms;
+	struct perf_cpu_map *cpus;
+	struct perf_time_interval *times;
+	int		nr_times;
+	bool		by_vm;
+	bool		by_exit_reason;
+	bool		plain_thieves;
+	bool		reasons;
+	u64		interval;
+	bool		stalls;
+};
+
 /**
  * struct section - one table of the report
  * @vm: number of the VM
  * @vcpu: id of the vCPU
- * @reasons: time that was stolen, by the last exit reason before
  * @hidden: ns of rows that are not shown
- * @table: perf's histogram instead of the rows of @profile, if there are any
+ * @taken: ns of all classes that are what a vCPU did not get
+ * @reasons: the table of these, by the last exit reason before; NULL: not asked for
+ * @table: its rows
  */
 struct section {
 	enum section_level level;
@@ -76,32 +90,59 @@ struct section {
 	u32		vcpu;
 	char		title[GUEST_VM_NAME_LEN + 32];
 	struct profile	profile;
-	struct profile	reasons;
 	u64		hidden;
+	u64		taken;
+	struct evsel	*reasons;
 	struct evsel	*table;
 };
 
 /**
  * struct sections
  * @entries: the tables, @nr of them, made by sections__build()
- * @tables: perf's histograms, if they are wanted and not the rows of profiles
+ * @tables: where the rows are
+ * @m: of what they are
+ * @costs: what VMs cost the host
+ * @moments: when, and how long at once
  * @host: @vcpus: the sums that they are made of, the latter by number of the vCPU
  */
 struct sections {
 	struct section	*entries;
 	u32		nr;
 	const struct section_opts *opts;
+	const struct measurement *m;
 	struct tables	*tables;
+	struct costs	costs;
+	struct moments	moments;
 	struct tally	host;
 	struct tally	*vcpus;
 	u32		nr_vcpus;
 	size_t		allocated_vcpus;
 };
 
+/* The vCPUs of a VM that are wanted, by their ids; @of: how many it has in all */
+struct vm_vcpus {
+	u32		vm;
+	const struct axis_vcpu **vcpus;
+	u32		nr;
+	u32		of;
+};
+
+typedef int (*vm_vcpus_fn)(const struct vm_vcpus *vcpus, void *arg);
+
+/* @time ns of a vCPU were as in @interval, as far as that is of use. 0 or -ENOMEM */
+typedef int (*vcpu_time_fn)(const struct vcpu_interval *interval, u64 time, void *arg);
+
 int sections__init(struct sections *sections, struct measurement *m,
 		   const struct section_opts *opts);
-int sections__build(struct measurement *m, const struct section_opts *opts,
-		    struct sections *sections);
+int sections__build(struct measurement *m, struct sections *sections);
 void sections__exit(struct sections *sections);
+
+struct tally *sections__tally(struct sections *sections, u32 vcpu);
+int sections__each_vm(struct sections *sections, struct measurement *m, vm_vcpus_fn fn, void *arg);
+int sections__each_time(struct sections *sections, struct measurement *m,
+			const struct axis_vcpu *vcpu, vcpu_time_fn fn, void *arg);
+enum profile_class vcpu_interval__class(const struct measurement *m,
+					const struct section_opts *opts,
+					const struct vcpu_interval *interval);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_SECTIONS_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The keys that --sort and --fields know here and not in perf report: vm, vcpu, class and
- * exit_reason; and ipc, which is only shown.
+ * The keys that --sort and --fields know here and not in perf report: vm, vcpu, class, task
+ * and exit_reason; and ipc, which is only shown.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 #include <linux/string.h>
 
+#include "util/debug.h"
 #include "util/evsel.h"
 #include "util/hist.h"
 #include "util/sort.h"
@@ -21,15 +22,9 @@
 #define VM_WIDTH		16
 #define VCPU_WIDTH		5
 #define CLASS_WIDTH		7
+#define TASK_WIDTH		22
 #define EXIT_REASON_WIDTH	20
 #define IPC_WIDTH		5
-
-static const struct table_info *entry__info(const struct hist_entry *he)
-{
-	static const struct table_info none = { .vcpu = TABLE_NO_VCPU };
-
-	return he->raw_size == sizeof(none) ? he->raw_data : &none;
-}
 
 static int print_header(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp,
 			struct hists *hists, int line __maybe_unused, int *span __maybe_unused)
@@ -54,12 +49,12 @@ static int vm_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unuse
 static int64_t vm_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *a,
 		      struct hist_entry *b)
 {
-	return strcmp(entry__info(b)->vm ?: "", entry__info(a)->vm ?: "");
+	return strcmp(table_entry__info(b)->vm ?: "", table_entry__info(a)->vm ?: "");
 }
 
 static int vm_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct hist_entry *he)
 {
-	return print_value(fmt, hpp, entry__info(he)->vm ?: "");
+	return print_value(fmt, hpp, table_entry__info(he)->vm ?: "");
 }
 
 static int vcpu_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unused,
@@ -71,15 +66,15 @@ static int vcpu_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unu
 static int64_t vcpu_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *a,
 			struct hist_entry *b)
 {
-	return (int64_t)entry__info(b)->vcpu - entry__info(a)->vcpu;
+	return (int64_t)table_entry__info(b)->vcpu - table_entry__info(a)->vcpu;
 }
 
 static int vcpu_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct hist_entry *he)
 {
 	char buf[16] = "";
 
-	if (entry__info(he)->vcpu != TABLE_NO_VCPU)
-		scnprintf(buf, sizeof(buf), "%u", entry__info(he)->vcpu);
+	if (table_entry__info(he)->vcpu != TABLE_NO_VCPU)
+		scnprintf(buf, sizeof(buf), "%u", table_entry__info(he)->vcpu);
 	return print_value(fmt, hpp, buf);
 }
 
@@ -92,12 +87,39 @@ static int class_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_un
 static int64_t class_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *a,
 			 struct hist_entry *b)
 {
-	return (int64_t)entry__info(b)->class - entry__info(a)->class;
+	return (int64_t)table_entry__info(b)->key.class - table_entry__info(a)->key.class;
 }
 
 static int class_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct hist_entry *he)
 {
-	return print_value(fmt, hpp, profile_class__name(entry__info(he)->class));
+	return print_value(fmt, hpp, profile_class__name(table_entry__info(he)->key.class));
+}
+
+static int task_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unused,
+		      struct hists *hists __maybe_unused)
+{
+	return fmt->user_len ?: TASK_WIDTH;
+}
+
+static int64_t task_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *he_a,
+			struct hist_entry *he_b)
+{
+	const struct measured_task *a = table_entry__info(he_a)->task;
+	const struct measured_task *b = table_entry__info(he_b)->task;
+
+	if (!a || !b)
+		return !!b - !!a;
+	return (int64_t)b->tid - a->tid ?: strcmp(b->comm, a->comm);
+}
+
+static int task_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct hist_entry *he)
+{
+	const struct measured_task *task = table_entry__info(he)->task;
+	char buf[32] = "";
+
+	if (task)
+		scnprintf(buf, sizeof(buf), "%d:%s", task->tid, task->comm);
+	return print_value(fmt, hpp, buf);
 }
 
 static int exit_reason_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unused,
@@ -109,7 +131,7 @@ static int exit_reason_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __ma
 static int64_t exit_reason_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *he_a,
 			       struct hist_entry *he_b)
 {
-	const struct table_info *a = entry__info(he_a), *b = entry__info(he_b);
+	const struct table_info *a = table_entry__info(he_a), *b = table_entry__info(he_b);
 
 	if (a->isa != b->isa)
 		return (int64_t)b->isa - a->isa;
@@ -119,7 +141,7 @@ static int64_t exit_reason_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct h
 static int exit_reason_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp,
 			     struct hist_entry *he)
 {
-	const struct table_info *info = entry__info(he);
+	const struct table_info *info = table_entry__info(he);
 	char buf[32];
 
 	return print_value(fmt, hpp, info->isa ?
@@ -187,6 +209,7 @@ static bool is_same(struct perf_hpp_fmt *a, struct perf_hpp_fmt *b)
 static struct perf_hpp_fmt vm_key = SORT_KEY("VM", vm);
 static struct perf_hpp_fmt vcpu_key = SORT_KEY("vCPU", vcpu);
 static struct perf_hpp_fmt class_key = SORT_KEY("Class", class);
+static struct perf_hpp_fmt task_key = SORT_KEY("Task of the host", task);
 static struct perf_hpp_fmt exit_reason_key = SORT_KEY("Exit reason", exit_reason);
 
 static struct perf_hpp_fmt ipc_key = SORT_KEY("IPC", ipc);
@@ -195,6 +218,7 @@ static struct hpp_dimension keys[] = {
 	{ .name = "vm",		 .fmt = &vm_key },
 	{ .name = "vcpu",	 .fmt = &vcpu_key },
 	{ .name = "class",	 .fmt = &class_key },
+	{ .name = "task",	 .fmt = &task_key },
 	{ .name = "exit_reason", .fmt = &exit_reason_key },
 	{ .name = "ipc",	 .fmt = &ipc_key },
 };
@@ -214,6 +238,48 @@ static bool is_asked_for(struct perf_hpp_fmt *key)
 void sort_keys__add(void)
 {
 	sort__set_command_dimensions(keys, ARRAY_SIZE(keys));
+}
+
+/* perf's keys that tell something of a row here; of any other, all rows would have the same. */
+static const char *const perfs_keys[] = {
+	"overhead", "overhead_sys", "overhead_us", "overhead_guest_sys", "overhead_guest_us",
+	"overhead_children", "sample", "period", "pid", "tgid", "comm", "dso", "dso_size",
+	"symbol", "sym", "symbol_size", "parent",
+};
+
+/* As perf looks keys up: by the beginnings of their names */
+static bool is_known(const char *key, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (strlen(keys[i].name) == len && !strncmp(keys[i].name, key, len))
+			return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(perfs_keys); i++) {
+		if (!strncasecmp(perfs_keys[i], key, len))
+			return true;
+	}
+	return false;
+}
+
+/* @list: of @option, or NULL. False, with a message, if there is one that is of no use */
+bool sort_keys__are_known(const char *option, const char *list)
+{
+	/* perf takes a + in front of what is to be added to its default. */
+	const char *key = list ? list + strspn(list, "+ ") : "";
+
+	for (size_t len; *key; key += len + strspn(key + len, ", ")) {
+		len = strcspn(key, ", ");
+		if (is_known(key, len))
+			continue;
+		pr_err("%s: rows are not told apart by '%.*s' here, but by", option, (int)len, key);
+		for (size_t i = 0; i < ARRAY_SIZE(perfs_keys); i++)
+			pr_err(" %s", perfs_keys[i]);
+		for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+			pr_err(" %s", keys[i].name);
+		pr_err("\n");
+		return false;
+	}
+	return true;
 }
 
 /* Are rows of the host to be told apart by what they were done for? */

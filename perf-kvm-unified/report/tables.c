@@ -33,6 +33,7 @@
 #include "hits.h"
 #include "measurement.h"
 #include "tables.h"
+#include "tally.h"
 
 /* perf's letter for where code runs, of what is no code */
 #define LEVEL_NO_CODE	'-'
@@ -75,6 +76,7 @@ void tables__exit(struct tables *tables)
 	size_t bkt;
 
 	evlist__put(tables->evlist);
+	evlist__put(tables->reasons);
 	if (tables->made) {
 		hashmap__for_each_entry(tables->made, entry, bkt)
 			made__delete(entry->pvalue);
@@ -94,8 +96,10 @@ int tables__init(struct tables *tables, const struct measurement *m)
 	tables->made = made;
 	tables->m = m;
 	tables->evlist = evlist__new();
-	tables->nobody = thread__new(0, 0);
-	if (!tables->evlist || !tables->nobody ||
+	tables->reasons = evlist__new();
+	/* Not the idle tasks of CPUs, which are 0 */
+	tables->nobody = thread__new(-1, -1);
+	if (!tables->evlist || !tables->reasons || !tables->nobody ||
 	    thread__set_comm(tables->nobody, "-", 0) ||
 	    thread__init_maps(tables->nobody, &m->session->machines.host))
 		return -ENOMEM;
@@ -103,6 +107,17 @@ int tables__init(struct tables *tables, const struct measurement *m)
 	thread__set_e_machine(tables->nobody, EM_HOST);
 	evlist__set_session(tables->evlist, m->session);
 	return 0;
+}
+
+/* Of an entry that is none of these tables', it is nothing. */
+const struct table_info *table_entry__info(const struct hist_entry *he)
+{
+	static const struct table_info none = {
+		.key = { .function = "", .module = "", .comm = "", .pid = -1 },
+		.vcpu = TABLE_NO_VCPU,
+	};
+
+	return he->raw_size == sizeof(none) ? he->raw_data : &none;
 }
 
 /* What comes out of a guest may hold escapes. @str is changed */
@@ -125,7 +140,8 @@ static bool has_escapes(const char *str)
 }
 
 /* An event of the table's; @name: copied. NULL: no memory */
-static struct evsel *tables__new_column(struct tables *tables, u32 column, const char *name)
+static struct evsel *tables__new_column(struct tables *tables, struct evlist *evlist, u32 column,
+					const char *name)
 {
 	const struct evsel *like = column == PROFILE_TIME ? tables->m->evsel :
 							    tables->m->columns[column];
@@ -140,7 +156,7 @@ static struct evsel *tables__new_column(struct tables *tables, u32 column, const
 	evsel = evsel__new(&attr);
 	if (!evsel)
 		return NULL;
-	evlist__add(tables->evlist, evsel);
+	evlist__add(evlist, evsel);
 	/* Samples by address are not by table, but by column: see view__open(). */
 	evsel->core.idx = column;
 	zfree(&evsel->name);
@@ -152,10 +168,10 @@ static struct evsel *tables__new_column(struct tables *tables, u32 column, const
 struct evsel *tables__new(struct tables *tables, const char *name)
 {
 	const struct measurement *m = tables->m;
-	struct evsel *table = tables__new_column(tables, PROFILE_TIME, name);
+	struct evsel *table = tables__new_column(tables, tables->evlist, PROFILE_TIME, name);
 
 	for (u32 column = PROFILE_TIME + 1; table && column < m->nr_columns; column++) {
-		struct evsel *evsel = tables__new_column(tables, column,
+		struct evsel *evsel = tables__new_column(tables, tables->evlist, column,
 							 evsel__name(m->columns[column]));
 
 		if (!evsel)
@@ -169,6 +185,17 @@ struct evsel *tables__new(struct tables *tables, const char *name)
 			return NULL;
 	}
 	return table;
+}
+
+/* A table of time by exit reasons. NULL: no memory */
+struct evsel *tables__new_reasons(struct tables *tables)
+{
+	struct evsel *evsel = tables__new_column(tables, tables->reasons, PROFILE_TIME,
+						 "exit reasons");
+
+	if (evsel)
+		evsel__hists(evsel)->hpp_list = &tables->reason_keys;
+	return evsel;
 }
 
 /* The symbol of a row that has none of its own. NULL: no memory */
@@ -209,9 +236,9 @@ no_memory:
 	return NULL;
 }
 
-/* Where @row is, as perf has it. 0 or -ENOMEM */
+/* Where @row is, as perf has it; @key: gets names that stay. 0 or -ENOMEM */
 static int tables__locate(struct tables *tables, const struct table_row *row,
-			  struct addr_location *al)
+			  struct addr_location *al, struct profile_key *key)
 {
 	const struct made_symbol *made;
 	const struct hit *hit = row->hit;
@@ -238,6 +265,10 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 			    row->key->function);
 	if (!made)
 		return -ENOMEM;
+	if (!hit) {
+		key->function = made->function;
+		key->module = row->key->module[0] ? made->module : "";
+	}
 	al->map = map__get(made->map);
 	al->sym = made->sym;
 	al->addr = made->sym->start;
@@ -271,29 +302,29 @@ static int add_entry(struct perf_sample *sample, struct addr_location *al,
 	return ret ?: err;
 }
 
-/* Add to a column of @row. 0 or -ENOMEM */
+/* Add to a column of @row; @sum: of time, how often it was added is of no use. 0 or -ENOMEM */
 int tables__add(struct tables *tables, struct evsel *table, const struct table_row *row, u32 column,
-		u64 sum)
+		const struct tally_sum *sum)
 {
 	static struct ip_callchain no_chain;
 	struct table_info info = row->info;
 	struct perf_sample sample = {
-		.period = sum,
+		.period = sum->sum,
 		.raw_data = &info,
 		.raw_size = sizeof(info),
 		.callchain = &no_chain,
 	};
 	struct addr_location al;
-	/* How many samples have counted that is not known. */
-	u64 nr_samples = column == PROFILE_TIME ? profile__samples(sum, tables->m->period) : 1;
+	u64 nr_samples = column == PROFILE_TIME ? profile__samples(sum->sum, tables->m->period) :
+						  sum->nr;
 	int ret;
 
 	while (column--)
 		table = evsel__next(table);
 	sample.evsel = table;
 	addr_location__init(&al);
-	info.class = row->key->class;
-	ret = tables__locate(tables, row, &al);
+	info.key = *row->key;
+	ret = tables__locate(tables, row, &al, &info.key);
 	sample.cpumode = al.cpumode;
 	if (!ret)
 		ret = add_entry(&sample, &al, row->hit ? row->hit->chain : NULL,
@@ -313,6 +344,23 @@ static int link_columns(struct evsel *evsel)
 	return hists__link(leader, evsel__hists(evsel));
 }
 
+static int sort_entries(struct evlist *evlist)
+{
+	struct evsel *evsel;
+	int ret;
+
+	evlist__for_each_entry(evlist, evsel) {
+		ret = hists__collapse_resort(evsel__hists(evsel), NULL);
+		if (ret >= 0)
+			ret = link_columns(evsel);
+		if (ret < 0)
+			return ret;
+	}
+	evlist__for_each_entry(evlist, evsel)
+		evsel__output_resort(evsel, NULL);
+	return 0;
+}
+
 /* All is in them: sort them. 0 or -errno */
 int tables__finish(struct tables *tables)
 {
@@ -321,18 +369,13 @@ int tables__finish(struct tables *tables)
 
 	if (perf_hpp__setup_hists_formats(&perf_hpp_list, tables->evlist) < 0)
 		return -ENOMEM;
-	evlist__for_each_entry(tables->evlist, evsel) {
-		ret = hists__collapse_resort(evsel__hists(evsel), NULL);
-		if (ret >= 0)
-			ret = link_columns(evsel);
-		if (ret < 0)
-			return ret;
-	}
+	ret = sort_entries(tables->evlist) ?: sort_entries(tables->reasons);
+	if (ret)
+		return ret;
 	evlist__for_each_entry(tables->evlist, evsel) {
 		struct hists_stats *stats = &evsel__hists(evsel)->stats;
 		u64 period = tables->m->period;
 
-		evsel__output_resort(evsel, NULL);
 		if (!evsel__is_group_leader(evsel))
 			period = 0;
 		stats->nr_samples = profile__samples(stats->total_period, period);
@@ -340,4 +383,39 @@ int tables__finish(struct tables *tables)
 			profile__samples(stats->total_non_filtered_period, period);
 	}
 	return 0;
+}
+
+/**
+ * tables__rows - the rows of a table that are not filtered, most time first
+ * @sort: with only what these are sorted by: PROFILE_SORT_*
+ * @nr: gets how many
+ *
+ * To be freed. NULL: no memory
+ */
+struct profile_row *tables__rows(const struct tables *tables, struct evsel *table,
+				 unsigned int sort, size_t *nr)
+{
+	const struct hists *hists = evsel__hists(table);
+	/* One more: an empty table is not an error */
+	struct profile_row *rows = calloc(hists->nr_entries + 1, sizeof(*rows)), *row = rows;
+	struct hist_entry *pair;
+
+	if (!rows)
+		return NULL;
+	for (struct rb_node *node = rb_first_cached(&hists->entries); node; node = rb_next(node)) {
+		const struct hist_entry *he = rb_entry(node, struct hist_entry, rb_node);
+
+		if (he->filtered)
+			continue;
+		row->key = profile_key__reduce(&table_entry__info(he)->key, sort);
+		row->sums[PROFILE_TIME] = he->stat.period;
+		list_for_each_entry(pair, &he->pairs.head, pairs.node)
+			row->sums[hists_to_evsel(pair->hists)->core.idx] = pair->stat.period;
+		row++;
+	}
+	*nr = row - rows;
+	if (!profile_rows__sort(rows, *nr, tables->m->period))
+		return rows;
+	free(rows);
+	return NULL;
 }

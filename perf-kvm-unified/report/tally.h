@@ -12,8 +12,8 @@ struct hashmap;
 /**
  * struct tally_key - what intervals have in common that are not told by a hit alone
  * @kind: enum vcpu_time_kind, or enum cpu_time_kind
- * @vcpu: @task: @shared: @isa: @exit_reason: @why: @woken: as in struct vcpu_interval and
- *	struct axis_sample
+ * @vcpu: @task: @shared: @isa: @exit_reason: @why: @woken: @vmm_works: as in
+ *	struct vcpu_interval and struct axis_sample
  * @hit: of a sample
  */
 struct tally_key {
@@ -26,17 +26,27 @@ struct tally_key {
 	u32	isa;
 	s32	why;
 	bool	woken;
+	bool	vmm_works;
+};
+
+/* What was added, and how often: for a column that is no time, so many samples were taken */
+struct tally_sum {
+	u64	sum;
+	u64	nr;
 };
 
 struct tally_entry {
 	struct tally_key key;
-	u64	sums[PROFILE_MAX_COLUMNS];
+	struct tally_sum sums[PROFILE_MAX_COLUMNS];
 };
 
-/* Sums by number of what was hit, @nr of them */
+/*
+ * Sums by number of what was hit. They are in pieces, those that are used: a vCPU hits what is
+ * of its own guest, and there are many guests.
+ */
 struct hit_sums {
-	u64	*sums;
-	size_t	nr;
+	struct tally_sum **pieces;
+	size_t	nr_pieces;
 };
 
 /**
@@ -52,6 +62,14 @@ struct tally {
 int tally__init(struct tally *tally);
 void tally__exit(struct tally *tally);
 int tally__add_hit(struct tally *tally, u32 hit, u32 column, u64 sum);
+/* A part of the time, ns */
+struct time_share {
+	u64	part;
+	u64	all;
+};
+
+struct tally_sum *hit_sums__next(const struct hit_sums *hits, u32 *hit);
 int tally__add(struct tally *tally, const struct tally_key *key, u32 column, u64 sum);
+void tally__add_part(const struct tally *tally, u32 kind, struct time_share *time);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_TALLY_H */

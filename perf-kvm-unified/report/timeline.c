@@ -73,6 +73,7 @@ static u64 measurement__field(const struct measurement *m, struct perf_sample *s
 /* What the time line has said of a vCPU last */
 struct timeline_last {
 	u64	run_delay;	/* old events: ns in all of the thread's life */
+	u64	waited;		/* ns, so far in the measurement */
 	u32	seq;
 	bool	known;
 };
@@ -93,6 +94,23 @@ static bool state__has_next(u64 state)
 {
 	return state == VCPU_STATE_PREEMPTED || state == VCPU_STATE_BLOCKED ||
 	       state == VCPU_STATE_HALTED;
+}
+
+/* A file may say any number: there is no more than that. */
+static void timeline_last__add_wait(struct timeline_last *last, u64 waited)
+{
+	last->waited += min_t(u64, waited, LLONG_MAX - last->waited);
+}
+
+/*
+ * What KVM has told a vCPU's guest of steal, ns: it is the scheduler's figure that comes with the
+ * events. 0 if there are none
+ */
+u64 measurement__guest_steal(const struct measurement *m, u32 vcpu)
+{
+	if (vcpu >= m->nr_timeline_last)
+		return 0;
+	return min(m->timeline_last[vcpu].waited, measurement__duration(m));
 }
 
 /*
@@ -130,6 +148,7 @@ static int measurement__add_ended(struct measurement *m, struct perf_sample *sam
 	event->next_task = TIME_AXIS_NONE;
 	event->why = 0;
 	event->waited = measurement__field(m, sample, TIMELINE_WAIT);
+	timeline_last__add_wait(last, event->waited);
 	return ret ?: time_axis__add_event(&m->axis, event);
 }
 
@@ -141,6 +160,7 @@ static int measurement__add_begun(struct measurement *m, struct perf_sample *sam
 
 	if (last->known && run_delay > last->run_delay)
 		event->waited = run_delay - last->run_delay;
+	timeline_last__add_wait(last, event->waited);
 	last->run_delay = run_delay;
 	last->known = true;
 	return time_axis__add_event(&m->axis, event);
@@ -306,6 +326,11 @@ int measurement__add_long_states(struct measurement *m, u64 now)
 	return ret;
 }
 #else
+u64 measurement__guest_steal(const struct measurement *m __maybe_unused, u32 vcpu __maybe_unused)
+{
+	return 0;
+}
+
 bool evsel__is_timeline(struct evsel *evsel __maybe_unused)
 {
 	return false;

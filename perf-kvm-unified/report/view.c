@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 
@@ -21,12 +20,15 @@
 #include "util/session.h"
 #include "util/sort.h"
 #include "util/symbol.h"
+#include "util/util.h"
 #include "ui/ui.h"
 #include "ui/util.h"
 #include "measurement.h"
 #include "print.h"
+#include "row-columns.h"
 #include "sections.h"
 #include "sort-keys.h"
+#include "tables.h"
 #include "view.h"
 
 /* More of what is to be said than that is not put on the screen, but follows when it is left. */
@@ -66,16 +68,12 @@ static int view__setup_chains(struct view *view, struct perf_session *session,
 static void view__begin(struct view *view)
 {
 	use_browser = view->tui;
-	setup_browser(/*fallback_to_pager=*/true);
+	setup_browser(/*fallback_to_pager=*/view->pager);
 	view->tui = use_browser == 1;
 	if (!view->tui)
 		return;
 	use_browser = 0;
-	fflush(stderr);
-	view->messages = tmpfile();
-	view->stderr_fd = dup(STDERR_FILENO);
-	if (view->messages && view->stderr_fd >= 0)
-		dup2(fileno(view->messages), STDERR_FILENO);
+	messages__keep(&view->messages);
 }
 
 /* Samples by address, for annotation: an event for each column. 0 or -ENOMEM */
@@ -97,8 +95,20 @@ static int view__count_addrs(struct view *view, struct measurement *m)
 	return 0;
 }
 
+/* Before symbols are set up: what else they are to have room for. 0 or -ENOMEM */
+int view__prepare(const struct view *view)
+{
+	if (!view->tui)
+		return 0;
+	if (symbol__annotation_init() < 0)
+		return -ENOMEM;
+	annotation_options__init();
+	annotation_config__init();
+	return 0;
+}
+
 /**
- * view__open - what has to be known before symbols are set up and events read
+ * view__open - what has to be known before samples are read
  *
  * 0 or -errno, with a message
  */
@@ -107,6 +117,9 @@ int view__open(struct view *view, struct perf_session *session, struct measureme
 {
 	int ret;
 
+	/* What the browser runs scripts with */
+	if (view->tui)
+		input_name = session->data->path;
 	/* The formats of columns are perf's browser's from here on. */
 	view__begin(view);
 	if (!sort_order && !field_order)
@@ -124,12 +137,7 @@ int view__open(struct view *view, struct perf_session *session, struct measureme
 	if (ret)
 		return ret;
 	m->hits.keep_threads = true;
-	if (!view->tui || !perf_hpp_list.sym)
-		return 0;
-	if (symbol__annotation_init() < 0)
-		return -ENOMEM;
-	annotation_config__init();
-	return view__count_addrs(view, m);
+	return view->tui && perf_hpp_list.sym ? view__count_addrs(view, m) : 0;
 }
 
 /* Lines that are too long for a window on the screen get an end at a blank. */
@@ -155,15 +163,9 @@ static void wrap(char *text)
 static void view__show_messages(const struct view *view)
 {
 	char buf[MESSAGES_ON_SCREEN];
-	ssize_t len;
 
-	if (!view->messages)
+	if (messages__peek(&view->messages, buf, sizeof(buf)) <= 0)
 		return;
-	fflush(stderr);
-	len = pread(fileno(view->messages), buf, sizeof(buf) - 1, 0);
-	if (len <= 0)
-		return;
-	buf[len] = '\0';
 	wrap(buf);
 	ui__warning("%s", buf);
 }
@@ -171,46 +173,48 @@ static void view__show_messages(const struct view *view)
 /* Gives the terminal back, and says all that was kept. */
 void view__end(struct view *view)
 {
-	char buf[BUFSIZ];
-	size_t len;
-
 	if (view->tui) {
 		use_browser = 1;
 		exit_browser(/*wait_for_ok=*/false);
 		use_browser = 0;
 		view->tui = false;
 	}
-	if (view->messages && view->stderr_fd >= 0) {
-		fflush(stderr);
-		dup2(view->stderr_fd, STDERR_FILENO);
-		rewind(view->messages);
-		while ((len = fread(buf, 1, sizeof(buf), view->messages)))
-			fwrite(buf, 1, len, stderr);
-		fclose(view->messages);
-		close(view->stderr_fd);
-		view->messages = NULL;
-	}
-	tables__exit(&view->tables);
+	messages__release(&view->messages, NULL);
 	evlist__put(view->addr_evlist);
 	view->addr_evlist = NULL;
 }
 
-/* Entries that --percent-limit hides, and their part of the table in percent */
-static size_t count_hidden(struct hists *hists, double limit, double *percent)
-{
-	struct rb_node *node;
-	size_t nr = 0;
+/* Entries that --percent-limit hides, and among them VMs of the host */
+struct hidden {
+	size_t		nr;
+	double		percent;
+	size_t		nr_vms;
+	double		percent_vms;
+	const char	*largest_vm;
+};
 
-	*percent = 0;
+static struct hidden count_hidden(struct hists *hists, double limit)
+{
+	struct hidden hidden = { };
+	struct rb_node *node;
+
 	for (node = rb_first_cached(&hists->entries); node; node = rb_next(node)) {
 		struct hist_entry *he = rb_entry(node, struct hist_entry, rb_node);
+		double percent;
 
 		if (he->filtered || hist_entry__get_percent_limit(he) >= (float)limit)
 			continue;
-		nr++;
-		*percent += 100.0 * he->stat.period / (hists__total_period(hists) ?: 1);
+		percent = 100.0 * he->stat.period / (hists__total_period(hists) ?: 1);
+		hidden.nr++;
+		hidden.percent += percent;
+		if (table_entry__info(he)->key.class != PROFILE_VM)
+			continue;
+		/* Those with most come first. */
+		if (!hidden.nr_vms++)
+			hidden.largest_vm = table_entry__info(he)->key.function;
+		hidden.percent_vms += percent;
 	}
-	return nr;
+	return hidden;
 }
 
 /* What the numbers in front of a row are, if there are several */
@@ -221,55 +225,68 @@ static void print_columns(struct evsel *table, FILE *fp)
 	if (!evsel__is_group_event(table))
 		return;
 	fputs("# Overhead: time", fp);
-	for_each_group_member(evsel, table)
-		fprintf(fp, ", %s", evsel__name(evsel));
+	for_each_group_member(evsel, table) {
+		fputs(", ", fp);
+		print_padded(evsel__name(evsel), 0, fp);
+	}
 	fputc('\n', fp);
 }
 
-static void view__print(const struct view *view, const struct measurement *m,
-			const struct sections *sections, const struct section_opts *section_opts,
-			const struct print_opts *opts, FILE *fp)
+static int view__print(const struct view *view, const struct measurement *m,
+		       const struct sections *sections, const struct section_opts *section_opts,
+		       const struct print_opts *opts, FILE *fp)
 {
+	int ret = 0;
+
 	if (!quiet)
 		print_report_header(m, opts, fp);
+	ret = print_overview(m, sections, opts, fp);
+	if (!ret && opts->costs)
+		ret = print_costs(m, sections, fp);
+	print_over_time(m, sections, opts, fp);
+	print_stalls(m, sections, opts, fp);
+	if (ret)
+		return ret;
 	for (u32 i = 0; i < sections->nr; i++) {
 		const struct section *section = &sections->entries[i];
 		struct hists *hists = evsel__hists(section->table);
-		double percent;
-		size_t nr;
+		struct hidden hidden;
 
+		/* Without it, nobody knows whose rows these are. */
+		fputs("# ", fp);
+		print_section_title(section, m->period, section_opts, fp);
 		if (!quiet) {
-			fputs("# ", fp);
-			print_section_title(section, m->period, section_opts, fp);
 			print_columns(section->table, fp);
 			fputs("#\n", fp);
 		}
 		hists__fprintf(hists, /*show_header=*/!quiet, 0, 0, view->min_percent, fp,
 			       /*ignore_callchains=*/!symbol_conf.use_callchain);
-		nr = count_hidden(hists, view->min_percent, &percent);
-		if (nr && !quiet)
-			fprintf(fp, "# %zu more below %.2f%%: %.2f%%\n", nr, view->min_percent,
-				percent);
+		hidden = count_hidden(hists, view->min_percent);
+		if (hidden.nr && !quiet)
+			fprintf(fp, "# %zu more below %.2f%%: %.2f%%\n", hidden.nr,
+				view->min_percent, hidden.percent);
+		if (hidden.nr_vms > 1 && !quiet)
+			fprintf(fp, "# of these, %zu VMs together: %.2f%%, the largest is %s\n",
+				hidden.nr_vms, hidden.percent_vms, hidden.largest_vm);
 		fputs("\n\n", fp);
 	}
+	return 0;
 }
 
 /* 0 or -errno */
-int view__show(struct view *view, const struct measurement *m, struct sections *sections,
+int view__show(struct view *view, const struct measurement *m, const struct sections *sections,
 	       const struct section_opts *section_opts, const struct print_opts *opts)
 {
 	struct perf_env *env = perf_session__env(m->session);
 	int key;
 
-	if (!view->tui) {
-		view__print(view, m, sections, section_opts, opts, stdout);
-		return 0;
-	}
+	if (!view->tui)
+		return view__print(view, m, sections, section_opts, opts, stdout);
 	use_browser = 1;
 	view__show_messages(view);
 	/* There is no other file to switch to: a profile is a directory. */
 	do {
-		key = evlist__tui_browse_hists(view->tables.evlist, "For a higher level overview, try: perf kvm unified report --sort class",
+		key = evlist__tui_browse_hists(sections->tables->evlist, "For a higher level overview, try: perf kvm unified report --sort class",
 					       NULL, view->min_percent, env,
 					       /*warn_lost_event=*/false);
 	} while (key == K_SWITCH_INPUT_DATA || key == K_RELOAD);

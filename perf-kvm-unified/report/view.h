@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "tables.h"
+#include "messages.h"
+#include "profile.h"
 
 struct evlist;
 struct evsel;
@@ -18,29 +19,28 @@ struct sections;
 /**
  * struct view - the report in perf's own views
  * @tui: in the terminal's whole screen, not as text
+ * @pager: show text that is longer than the terminal in a pager
  * @inverted: callers first
  * @max_stack: callers of a sample, at most
  * @min_percent: what is below is not shown
- * @tables: what is shown
  * @addr_evlist: @addr_evsels: the latter in the former, see view__count_addrs()
- * @messages: where what would be written over the screen is kept
- * @stderr_fd: where it belongs, or -1
+ * @messages: what would be written over the screen
  */
 struct view {
 	bool		tui;
+	bool		pager;
 	bool		inverted;
 	int		max_stack;
 	double		min_percent;
-	struct tables	tables;
 	struct evlist	*addr_evlist;
 	struct evsel	*addr_evsels[PROFILE_MAX_COLUMNS];
-	FILE		*messages;
-	int		stderr_fd;
+	struct messages	messages;
 };
 
+int view__prepare(const struct view *view);
 int view__open(struct view *view, struct perf_session *session, struct measurement *m,
 	       struct section_opts *opts);
-int view__show(struct view *view, const struct measurement *m, struct sections *sections,
+int view__show(struct view *view, const struct measurement *m, const struct sections *sections,
 	       const struct section_opts *section_opts, const struct print_opts *opts);
 void view__end(struct view *view);
 

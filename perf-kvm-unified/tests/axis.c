@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
@@ -403,31 +404,36 @@ static int test__open(struct test_suite *test __maybe_unused, int subtest __mayb
 {
 	static const struct {
 		enum vcpu_time_kind seen, kind;
-		u64 end;
+		u64 waited, end;
 	} cases[] = {
-		{ VCPU_TIME_HALTED, VCPU_TIME_HALTED, 50 },
-		{ VCPU_TIME_BLOCKED, VCPU_TIME_BLOCKED, 50 },
-		{ VCPU_TIME_VMM, VCPU_TIME_VMM, 50 },
-		{ VCPU_TIME_RUN, VCPU_TIME_PREEMPTED, 50 },
+		{ VCPU_TIME_HALTED, VCPU_TIME_HALTED, 5, 55 },
+		{ VCPU_TIME_BLOCKED, VCPU_TIME_BLOCKED, 5, 55 },
+		{ VCPU_TIME_VMM, VCPU_TIME_VMM, 5, 55 },
+		/* It has waited that long before, or it may have been halted. */
+		{ VCPU_TIME_RUN, VCPU_TIME_PREEMPTED, 50, 100 },
+		{ VCPU_TIME_RUN, VCPU_TIME_UNKNOWN, 49, 99 },
 		/* Nobody has looked */
-		{ VCPU_TIME_UNKNOWN, VCPU_TIME_GUEST_USER, 100 },
+		{ VCPU_TIME_UNKNOWN, VCPU_TIME_GUEST_USER, 5, 105 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		u64 waited = cases[i].waited, end = waited + 100;
 		const struct vcpu_interval *last;
 		struct time_axis ta;
 		int v, err = 0;
 
-		TEST_ASSERT_VAL("init", !axis__new(&ta, true, 100));
+		TEST_ASSERT_VAL("init", !axis__new(&ta, true, end));
 		v = axis__vcpu(&ta, 0, 0);
 		ta.vcpus[v].last = cases[i].seen;
-		err |= event(&ta, 5, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+		err |= event(&ta, 0, v, 0, VCPU_STATE_PREEMPTED, NONE, 0, SVM_INTR);
+		err |= event(&ta, waited, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
 		for (u64 time = 10; time <= 50; time += 10)
-			err |= sample(&ta, time, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+			err |= sample(&ta, waited + time, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1,
+				      SVM_INTR);
 		TEST_ASSERT_VAL("add and build", !err && !build(&ta));
 		last = &did[v].entries[did[v].nr - 1];
-		TEST_ASSERT_VAL("what it is", last->kind == cases[i].kind && last->end == 100);
-		TEST_ASSERT_VAL("since when", cases[i].end == 100 || last->start == cases[i].end);
+		TEST_ASSERT_VAL("what it is", last->kind == cases[i].kind && last->end == end);
+		TEST_ASSERT_VAL("since when", cases[i].end == end || last->start == cases[i].end);
 		time_axis__exit(&ta);
 	}
 	return TEST_OK;
@@ -553,14 +559,17 @@ static int test__shares(struct test_suite *test __maybe_unused, int subtest __ma
 /*
  * 200,000 waits begin with a switch to the same task, and 20,000 tasks have five samples
  * each in every second one of them: of those without a sample, each of them gets as much. It
- * takes a fraction of a second; if each wait cost a look at each task, it would take many.
+ * takes a fraction of a second; if each wait cost a look at each task, or at what comes behind
+ * it, it would take many. The limit has room for sanitizers and busy machines.
  */
 #define NR_SHARED_WAITS		200000
 #define NR_SHARING_TASKS	20000
+#define SHARING_MOST_S		2
 
 static int test__many_shares(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	u64 *times = calloc(NR_SHARING_TASKS, sizeof(*times)), shared = 0;
+	clock_t start_clock = clock();
 	struct time_axis ta;
 	int v, err = 0;
 
@@ -590,6 +599,7 @@ static int test__many_shares(struct test_suite *test __maybe_unused, int subtest
 	for (u32 i = 0; i < NR_SHARING_TASKS; i++)
 		TEST_ASSERT_EQUAL("as much with samples as without",
 				  (int)times[i], NR_SHARED_WAITS / 2 * 8 / NR_SHARING_TASKS);
+	TEST_ASSERT_VAL("in time", clock() - start_clock < SHARING_MOST_S * CLOCKS_PER_SEC);
 	time_axis__exit(&ta);
 	free(times);
 	return TEST_OK;
@@ -643,6 +653,60 @@ static int test__lifetime(struct test_suite *test __maybe_unused, int subtest __
 	TEST_ASSERT_VAL("build", !build(&ta));
 	TEST_ASSERT_VAL("known to be halted", did[v].nr == 1 &&
 			did[v].entries[0].kind == VCPU_TIME_HALTED);
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+/* Is it so for all of its halts? @ends: when each begins or ceases to be one with work for it */
+static bool worked_until(u32 vcpu, const u64 *ends, size_t nr)
+{
+	bool same = true;
+	size_t at = 0;
+
+	for (size_t i = 0; i < did[vcpu].nr; i++) {
+		const struct vcpu_interval *interval = &did[vcpu].entries[i];
+
+		if (interval->kind != VCPU_TIME_HALTED)
+			continue;
+		pr_debug("%" PRIu64 "-%" PRIu64 " %d\n", interval->start, interval->end,
+			 interval->vmm_works);
+		same = same && at < nr && interval->end == ends[at] &&
+		       interval->vmm_works == at % 2;
+		at++;
+	}
+	return same && at == nr;
+}
+
+/* A vCPU is halted, and meanwhile a thread of its VMM, or the kernel, works for it. */
+static int test__work(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	/* Samples stand for 10 ns, 5 of them before themselves: two that touch are one. */
+	static const u64 times[] = { 95, 300, 310, 395, 405, 700 };
+	static const u64 ends[] = { 295, 315, 390, 400 }, others[] = { 1000 };
+	const struct expected did_v[] = {
+		RAN(100, GUEST_USER, 1, 0),
+		WAS(295, HALTED, 0),
+		WAS(315, HALTED, 0),
+		WAS(390, HALTED, 0),
+		WAS(400, HALTED, 0),
+		RAN(1000, GUEST_USER, 1, 0),
+	};
+	struct time_axis ta;
+	int v, other, err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
+	v = axis__vcpu(&ta, 0, 0);
+	other = axis__vcpu(&ta, 1, 0);
+	err |= sample(&ta, 50, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	err |= event(&ta, 100, v, 0, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= event(&ta, 0, other, 1, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+	err |= event(&ta, 400, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_HLT);
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
+		err |= time_axis__add_work(&ta, 0, times[i]);
+	TEST_ASSERT_VAL("add and build", !err && !build(&ta));
+	TEST_ASSERT_VAL("the vCPU", DID(&ta, v, did_v));
+	TEST_ASSERT_VAL("with work for it", worked_until(v, ends, ARRAY_SIZE(ends)));
+	TEST_ASSERT_VAL("not for another VM", worked_until(other, others, ARRAY_SIZE(others)));
 	time_axis__exit(&ta);
 	return TEST_OK;
 }
@@ -1075,6 +1139,8 @@ static int fill_random(struct time_axis *ta, u64 seed, bool backwards)
 		err |= time_axis__add_event(ta, &events[backwards ? nr_events - 1 - i : i]);
 	for (size_t i = 0; i < nr_samples; i++)
 		err |= time_axis__add_sample(ta, &samples[backwards ? nr_samples - 1 - i : i]);
+	for (size_t i = 0; i < nr_samples; i++)
+		err |= time_axis__add_work(ta, 0, samples[backwards ? nr_samples - 1 - i : i].time);
 	for (size_t i = 0; i < nr_gaps; i++)
 		err |= time_axis__add_gap(ta, &gaps[backwards ? nr_gaps - 1 - i : i]);
 	return err ?: build(ta);
@@ -1113,6 +1179,7 @@ static bool intervals__same(const struct vcpu_interval *a, const struct vcpu_int
 	bool same = a->start == b->start && a->end == b->end && a->kind == b->kind &&
 		    a->cpu == b->cpu && a->hit == b->hit && a->vcpu == b->vcpu &&
 		    a->task == b->task && a->exit_reason == b->exit_reason &&
+		    a->vmm_works == b->vmm_works &&
 		    (a->shared == NONE) == (b->shared == NONE);
 
 	if (!same)
@@ -1304,6 +1371,16 @@ static int stream__make(struct stream *s, u64 seed)
 	return err;
 }
 
+/* Tasks of the host whose numbers are those of VMs work for these. */
+static int stream__feed_sample(struct time_axis *ta, const struct axis_sample *sample)
+{
+	int err = time_axis__add_sample(ta, sample);
+
+	if (!err && sample->kind == AXIS_SAMPLE_HOST && sample->task < RANDOM_VCPUS / 2)
+		err = time_axis__add_work(ta, sample->task, sample->time);
+	return err;
+}
+
 static int stream__feed(const struct stream *s, struct time_axis *ta, bool timeline, bool advance)
 {
 	int err = axis__new(ta, timeline, STREAM_TIME);
@@ -1318,7 +1395,7 @@ static int stream__feed(const struct stream *s, struct time_axis *ta, bool timel
 		const struct stream_record *record = &s->records[i];
 
 		err = record->is_event ? time_axis__add_event(ta, &record->event) :
-					 time_axis__add_sample(ta, &record->sample);
+					 stream__feed_sample(ta, &record->sample);
 		if (!err && advance)
 			err = time_axis__advance(ta, record->at);
 	}
@@ -1371,6 +1448,7 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: who had the CPU in short waits", shares),
 	TEST_CASE("kvm unified: time axis: many short waits and many tasks", many_shares),
 	TEST_CASE("kvm unified: time axis: vCPUs that come and go", lifetime),
+	TEST_CASE("kvm unified: time axis: halts with work for the VM", work),
 	TEST_CASE("kvm unified: time axis: lost records", lost),
 	TEST_CASE("kvm unified: time axis: gaps of a CPU", gaps),
 	TEST_CASE("kvm unified: time axis: lost events", lost_return),

@@ -4,7 +4,7 @@
  * literal input.
  *
  * Room: tests/, what perf test runs of all others, with literal input.
- * Calls: axis collector format guests lib record report
+ * Calls: axis collector format guests lib memory record report
  */
 #include <elf.h>
 #include <errno.h>
@@ -54,6 +54,9 @@
 #include "kvm-unified/report/feed.h"
 #include "kvm-unified/report/measurement.h"
 #include "kvm-unified/report/profile.h"
+#include "host-memory.h"
+#include "memory.h"
+#include "names.h"
 
 /* From arch/x86/include/uapi/asm: what KVM reports */
 #define SVM_INTR	0x60
@@ -318,6 +321,8 @@ static int test__vms(struct test_suite *test __maybe_unused, int subtest __maybe
 	    !kvm_vms__scan(&vms, dir, dir, GUEST_VCPU_AT_END) &&
 	    check_fake_vms(&vms) == TEST_OK &&
 	    !kvm_vms__write(&vms, path) &&
+	    !kvm_vms__read(&copy, path, err, sizeof(err)) &&
+	    /* A stream has it twice. */
 	    !kvm_vms__read(&copy, path, err, sizeof(err)))
 		ret = check_fake_vms(&copy);
 
@@ -504,51 +509,50 @@ static int test__foreign_map(struct test_suite *test __maybe_unused,
 
 static int test__profile(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct profile_key keys[] = {
-		{ PROFILE_USER, "work", "lib.so", "shor", 101, 0 },
-		{ PROFILE_USER, "work", "lib.so", "shor", 102, 1 },
-		{ PROFILE_OS, "work", "[kernel]", "", -1, 0 },
-		{ PROFILE_STEAL, "[steal] (on vcpu1)", "", "", -1, 0 },
+	struct profile_row rows[] = {
+		{ .key = { PROFILE_USER, "work", "lib.so", "shor", 101, 0 }, .sums = { 10 } },
+		{ .key = { PROFILE_USER, "work", "lib.so", "shor", 102, 1 }, .sums = { 15 } },
+		{ .key = { PROFILE_OS, "work", "[kernel]", "", -1, 0 }, .sums = { 10 } },
+		{ .key = { PROFILE_STEAL, "[steal] (on vcpu1)", "", "", -1, 0 }, .sums = { 65 } },
 	};
-	struct profile_row **rows;
-	struct profile p;
+	const struct profile_key process = rows[1].key, stolen = rows[3].key;
+	struct profile_key key;
+	struct profile p = { };
 	u64 samples = 0;
-	size_t nr;
 
-	TEST_ASSERT_VAL("init", !profile__init(&p));
-	for (int i = 0; i < 30; i++)
-		TEST_ASSERT_VAL("add", !profile__add(&p, &keys[i % 3], PROFILE_TIME, 1));
-	TEST_ASSERT_VAL("add", !profile__add(&p, &keys[1], PROFILE_TIME, 5));
-	TEST_ASSERT_VAL("add", !profile__add(&p, &keys[3], PROFILE_TIME, 65));
-	TEST_ASSERT_VAL("nothing", !profile__add(&p, &keys[3], PROFILE_TIME, 0));
-
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		profile__add(&p, rows[i].key.class, PROFILE_TIME, rows[i].sums[PROFILE_TIME]);
+	profile__add(&p, PROFILE_USER, PROFILE_TIME + 1, 1000);
 	TEST_ASSERT_EQUAL("total", (int)p.totals[PROFILE_TIME], 100);
+	TEST_ASSERT_EQUAL("another column's", (int)p.totals[PROFILE_TIME + 1], 1000);
 	TEST_ASSERT_EQUAL("user", (int)p.classes[PROFILE_USER], 25);
 	TEST_ASSERT_EQUAL("os", (int)p.classes[PROFILE_OS], 10);
 	TEST_ASSERT_EQUAL("steal", (int)p.classes[PROFILE_STEAL], 65);
-	TEST_ASSERT_VAL("a row by its number", p.by_idx[1]->key.pid == 102);
 
-	rows = profile__sorted(&p, 1, &nr);
-	TEST_ASSERT_VAL("rows", rows && nr == 4);
-	TEST_ASSERT_VAL("most first", rows[0]->samples == 65);
-	TEST_ASSERT_VAL("processes apart", rows[1]->samples == 15 && rows[1]->key.pid == 102);
+	TEST_ASSERT_VAL("sorted", !profile_rows__sort(rows, ARRAY_SIZE(rows), 1));
+	TEST_ASSERT_VAL("most first", rows[0].samples == 65);
+	TEST_ASSERT_VAL("then the next", rows[1].samples == 15 && rows[1].key.pid == 102);
 	/* The same number: by module, so that it is the same every time */
-	TEST_ASSERT_VAL("tie", rows[2]->key.class == PROFILE_OS && rows[3]->key.pid == 101);
-	TEST_ASSERT_VAL("percent", profile__percent(&p, rows[1]->sums[PROFILE_TIME]) == 15.0);
-	free(rows);
+	TEST_ASSERT_VAL("tie", rows[2].key.class == PROFILE_OS && rows[3].key.pid == 101);
+	TEST_ASSERT_VAL("percent", profile__percent(&p, rows[1].sums[PROFILE_TIME]) == 15.0);
 
 	/* 65, 15, 10 and 10 ns in periods of 7: each rounded alone, it would be 9+2+1+1 */
-	rows = profile__sorted(&p, 7, &nr);
-	TEST_ASSERT_VAL("rows", rows);
-	for (size_t i = 0; i < nr; i++) {
-		samples += rows[i]->samples;
+	TEST_ASSERT_VAL("sorted", !profile_rows__sort(rows, ARRAY_SIZE(rows), 7));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		samples += rows[i].samples;
 		TEST_ASSERT_VAL("more time, more samples",
-				!i || rows[i]->samples <= rows[i - 1]->samples);
+				!i || rows[i].samples <= rows[i - 1].samples);
 	}
 	TEST_ASSERT_VAL("samples add up", samples == profile__samples(p.totals[PROFILE_TIME], 7));
-	TEST_ASSERT_VAL("14", samples == 14 && rows[0]->samples == 9 && rows[2]->samples == 2);
-	free(rows);
-	profile__exit(&p);
+	TEST_ASSERT_VAL("14", samples == 14 && rows[0].samples == 9 && rows[2].samples == 2);
+	TEST_ASSERT_VAL("no rows", !profile_rows__sort(rows, 0, 7));
+
+	key = profile_key__reduce(&process, PROFILE_SORT_COMM | PROFILE_SORT_DSO);
+	TEST_ASSERT_VAL("a process's name and module", !strcmp(key.comm, "shor") &&
+			!strcmp(key.module, "lib.so") && key.pid == -1 && !key.ns_pid);
+	TEST_ASSERT_VAL("... and no function", !key.function[0]);
+	key = profile_key__reduce(&stolen, PROFILE_SORT_COMM);
+	TEST_ASSERT_VAL("what is no code is called what it is", !strcmp(key.module, "[steal]"));
 
 	TEST_ASSERT_VAL("whole", profile__samples(5000000000, 1000000) == 5000);
 	TEST_ASSERT_VAL("rounded up", profile__samples(4999500000, 1000000) == 5000);
@@ -984,6 +988,17 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: build-ids of files", build_ids),
 	TEST_CASE("kvm unified: times and periods that cannot be", bad_numbers),
 	TEST_CASE("kvm unified: what samples hit, remembered", memo),
+	TEST_CASE("kvm unified: patterns of names", patterns),
+	TEST_CASE("kvm unified: names that are like another", near_names),
+	TEST_CASE("kvm unified: commands for guests", guest_cmds),
+	TEST_CASE("kvm unified: memory slots", memory_slots),
+	TEST_CASE("kvm unified: page tables of a guest", guest_paging),
+	TEST_CASE("kvm unified: kallsyms in memory", guest_kallsyms),
+	TEST_CASE("kvm unified: the time of a look", guest_instant),
+	TEST_CASE("kvm unified: who was there at several looks", guest_lives),
+	TEST_CASE("kvm unified: memory that changes while it is read", guest_torn),
+	TEST_CASE("kvm unified: memory of another process", host_mem),
+	TEST_CASE("kvm unified: what a confined process may not do", confined),
 	{ .name = NULL, }
 };
 

@@ -11,6 +11,7 @@ and to the tests. A figure of the paper is from the article that README.md names
 """
 
 import glob
+import json
 import os
 import subprocess
 import sys
@@ -86,7 +87,7 @@ def cpu_time(report, lab, scenario, recording, guest, vcpu=None):
     report says: that it was in the guest, or in KVM for it. (The VMM's files: see bracket.)"""
     by_scheduler = scheduled(lab, scenario, recording, guest + "-schedstat", lambda lines: sum(
         int(line[2]) for line in lines if vcpu in (None, int(line[0]))))
-    waited = report.rows(guest, "[steal] (on", vcpu) + report.share(guest, "IDLE", vcpu)
+    waited = report.rows(guest, "[steal] (on", vcpu) + report.share(guest, "idle", vcpu)
     return by_scheduler, 100 - waited
 
 
@@ -135,3 +136,15 @@ class Finding:
 
     def remark(self, text):
         self.remarks.append(text)
+
+
+def write_findings(path, findings, versions, quick):
+    """{name: Finding}, as JSON. versions is what was run, a line each."""
+    found = {"schema": "perf-kvm-unified-evaluation", "version": 1, "quick": quick,
+             "versions": versions.splitlines(),
+             "experiments": [dict(name=name, **vars(finding))
+                             for name, finding in findings.items()]}
+    with open(path + ".new", "w", encoding="ascii") as file:
+        json.dump(found, file, indent=1)
+        file.write("\n")
+    os.replace(path + ".new", path)

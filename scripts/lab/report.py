@@ -3,6 +3,10 @@
 
 import json
 
+# Classes that are one thing to the paper: a vCPU that did not get what it wanted, and one that
+# wanted nothing
+GROUPS = {"taken": ("steal", "exit", "vmm", "stopped", "blocked"), "idle": ("IDLE", "halt-poll")}
+
 
 class Report:
     """What `perf kvm unified report --format json` has written to a file."""
@@ -30,9 +34,10 @@ class Report:
         raise SystemExit("no level %s %s" % (name, vcpu))
 
     def share(self, name, kind, vcpu=None):
-        """Percent of a class in a level."""
+        """Percent of a class, or of a group of them, in a level."""
         level = self.level(name, vcpu)
-        return 100 * level["classes_ns"][kind] / level["time_ns"]
+        classes = GROUPS.get(kind, (kind,))
+        return 100 * sum(level["classes_ns"][one] for one in classes) / level["time_ns"]
 
     def part(self, name, of, vcpu=None):
         """Percent of a level's time in the rows that of() says yes to."""

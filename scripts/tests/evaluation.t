@@ -61,6 +61,43 @@ ok "from there the same is written" "$TOP/scripts/evaluation/document" \
 ok "... and they are still there" cmp "$TMP/figures.json" "$TMP/document/figures.json"
 ok "a document says what does not hold" grep -qF "**Does not hold:** it is large. " "$TMP/document.md"
 ok "... and of which versions it is" has_line "Versions: this 1; that 2."
+
+# What make bench has found is a section of its own, which make evaluation keeps.
+cat >"$TMP/bench.json" <<'END'
+{"schema": "perf-kvm-unified-evaluation", "version": 1, "quick": false, "versions": ["a machine 1"], "experiments": [
+ {"name": "large", "title": "Large ones", "paper": "a real clock", "about": "It is read.", "virtual_ns": {},
+  "tables": [{"caption": "Times", "columns": ["", "s"], "rows": [["few", 1.0]]}],
+  "properties": [
+   {"what": "it is fast", "figure": 0.5, "limit": 0.7, "unit": "times", "relation": "at most", "holds": true}],
+  "plots": [{"title": "Time", "unit": "s", "log": true, "groups": ["1"], "series": [{"name": "ours", "values": [3]}]}],
+  "remarks": []}]}
+END
+ok "without a bench, nothing is said of one" not grep -q "make bench" "$TMP/document.md"
+cp "$TMP/document.md" "$TMP/before.md"
+document_bench()
+{
+	"$TOP/scripts/evaluation/document" "$TMP/figures.json" "$TMP/document.md" "$TMP/bench.json"
+}
+ok "a document with a bench is written" document_bench
+ok "... that says whose it is" grep -q 'by .make bench.: .* a real clock, and of one machine' "$TMP/document.md"
+ok "... counts what holds of both" has_line "2 of 3 properties hold."
+ok "... has its section last" test "$(grep '^## ' "$TMP/document.md" | tail -n 1)" = \
+	"## Large ones (a real clock)"
+ok "... of what it is" has_line "Of: a machine 1."
+ok "... with its table" has_line "| few | 1.00 |"
+ok "... its plot" well_formed "$TMP/document/large-1.svg"
+ok "... and what holds" has_line "| it is fast | 0.500 times | at most 0.700 | yes |"
+ok "the sections before are what they were" \
+	test -z "$(sed -n '/^## /,$p' "$TMP/before.md" | diff - <(sed -n '/^## /,$p' "$TMP/document.md") | grep '^<')"
+ok "the bench is kept beside the plots" cmp "$TMP/bench.json" "$TMP/document/bench.json"
+cp "$TMP/document.md" "$TMP/before.md"
+ok "without a new one, the document is written again" document
+ok "... and is the same" cmp "$TMP/before.md" "$TMP/document.md"
+ok "... and so is the bench" cmp "$TMP/bench.json" "$TMP/document/bench.json"
+ok "a bench that is not there is an error" not "$TOP/scripts/evaluation/document" \
+	"$TMP/figures.json" "$TMP/document.md" "$TMP/no-bench.json"
+ok "... and takes nothing away" cmp "$TMP/before.md" "$TMP/document.md"
+
 ok "figures are as far apart as on another machine" \
 	"$evaluate" compare --output "$TMP/figures.json" "$TMP/figures.json"
 sed 's/"more": 1000000/"more": 1002000/' "$TMP/figures.json" >"$TMP/other.json"

@@ -5,7 +5,7 @@
  *	fuzz-report PERF SEED-DIR OUT-DIR RANDOM-SEED FIRST COUNT
  *
  * SEED-DIR holds a profile, perf.data/, and perhaps root/, the root of its guests'
- * file systems. Mutant number n is the same for the same seeds, whatever number
+ * file systems, and stream, a profile for standard input. Mutant number n is the same for the same seeds, whatever number
  * the run begins with. Each is read by a PERF of its own; one that does not end well
  * is kept in OUT-DIR/mutant-<n>/ with what the report said.
  */
@@ -56,16 +56,18 @@ enum fuzz_kind {
 	FUZZ_VMS,
 	FUZZ_KALLSYMS,
 	FUZZ_ELF,
+	FUZZ_STREAM,
 	FUZZ_NR_KINDS
 };
 
 /* How many of 100 mutants have their first error in a file of the kind */
 static const unsigned int fuzz_share[FUZZ_NR_KINDS] = {
-	[FUZZ_DATA]	= 56,
+	[FUZZ_DATA]	= 46,
 	[FUZZ_MAP]	= 22,
 	[FUZZ_VMS]	= 6,
 	[FUZZ_KALLSYMS]	= 6,
 	[FUZZ_ELF]	= 10,
+	[FUZZ_STREAM]	= 10,
 };
 
 struct buffer {
@@ -253,6 +255,22 @@ static void random_payload(struct fuzz *fz, char *data, size_t size)
 	}
 }
 
+/* What is to be stepped over to get to the next record; less than the header: there is none */
+static size_t record_size(const struct buffer *buf, size_t at, size_t end)
+{
+	struct perf_event_header header;
+	size_t size;
+
+	if (at + sizeof(header) > end)
+		return 0;
+	memcpy(&header, buf->data + at, sizeof(header));
+	size = header.size;
+	/* In a stream, the formats of tracepoints are behind the record that has their size. */
+	if (header.type == PERF_RECORD_HEADER_TRACING_DATA)
+		size += get(buf, at + offsetof(struct perf_record_header_tracing_data, size), 4);
+	return size > end - at ? 0 : size;
+}
+
 /*
  * Records from @from to @end: one of them gets another type, size or content, or
  * is cut, left out, doubled, or a new one. Returns by how much the whole grew.
@@ -267,14 +285,16 @@ static ssize_t mutate_record(struct fuzz *fz, struct buffer *buf, size_t from, s
 	for (int pass = 0; pass < 2; pass++) {
 		pick = fuzz__below(fz, nr);
 		nr = 0;
-		for (at = from; at + sizeof(header) <= end; at += header.size, nr++) {
-			memcpy(&header, buf->data + at, sizeof(header));
-			if (header.size < sizeof(header) || header.size > end - at ||
-			    (pass && nr == pick))
+		for (at = from; record_size(buf, at, end) >= sizeof(header);
+		     at += record_size(buf, at, end), nr++) {
+			if (pass && nr == pick)
 				break;
 		}
 	}
-	if (at + sizeof(header) > end || header.size < sizeof(header) || header.size > end - at)
+	if (record_size(buf, at, end) < sizeof(header))
+		return 0;
+	memcpy(&header, buf->data + at, sizeof(header));
+	if (header.size < sizeof(header))
 		return 0;
 
 	switch (fuzz__below(fz, 10)) {
@@ -436,6 +456,7 @@ static void mutate(struct fuzz *fz, struct buffer *buf, enum fuzz_kind kind)
 		[FUZZ_VMS]	= mutate_stream,
 		[FUZZ_KALLSYMS]	= mutate_text,
 		[FUZZ_ELF]	= mutate_elf,
+		[FUZZ_STREAM]	= mutate_stream,
 	};
 
 	/* Mostly one error: the second hides behind the first. */
@@ -451,6 +472,8 @@ static enum fuzz_kind kind_by_path(const char *path)
 	name = name ? name + 1 : path;
 	if (strstarts(path, "root/"))
 		return FUZZ_ELF;
+	if (!strcmp(path, "stream"))
+		return FUZZ_STREAM;
 	if (strstarts(name, "guest_map__"))
 		return FUZZ_MAP;
 	if (!strcmp(name, "vms") || !strcmp(name, VCPU_LOOKS_FILE))
@@ -566,7 +589,8 @@ static struct fuzz_file *fuzz__pick_file(struct fuzz *fz)
  * What the report is called with: the map is also read by hand, a way of its own, and then
  * it is our tables that are printed, not perf's.
  */
-static void fuzz__argv(struct fuzz *fz, bool by_hand, const char *argv[], char *buf, size_t size)
+static void fuzz__argv(struct fuzz *fz, const char *input, bool by_hand, const char *argv[],
+		       char *buf, size_t size)
 {
 	const char *map = NULL;
 	int argc = 0;
@@ -581,7 +605,7 @@ static void fuzz__argv(struct fuzz *fz, bool by_hand, const char *argv[], char *
 	argv[argc++] = "report";
 	argv[argc++] = "-f";
 	argv[argc++] = "-i";
-	argv[argc++] = "perf.data";
+	argv[argc++] = input;
 	if (!access("root", F_OK)) {
 		argv[argc++] = "--guest-root";
 		argv[argc++] = "root";
@@ -597,15 +621,18 @@ static void fuzz__argv(struct fuzz *fz, bool by_hand, const char *argv[], char *
 	argv[argc] = NULL;
 }
 
-static void __noreturn fuzz__child(struct fuzz *fz, bool by_hand)
+static void __noreturn fuzz__child(struct fuzz *fz, const struct fuzz_file *file, bool by_hand)
 {
+	bool is_stream = file->kind == FUZZ_STREAM;
 	const struct itimerval cpu_time = { .it_value.tv_sec = FUZZ_MAX_CPU_SECONDS };
 	const char *argv[16];
 	char buf[PATH_MAX];
 
 	if (chdir(fz->work))
 		_exit(125);
-	fuzz__argv(fz, by_hand, argv, buf, sizeof(buf));
+	fuzz__argv(fz, is_stream ? "-" : "perf.data", by_hand, argv, buf, sizeof(buf));
+	if (is_stream && !freopen(file->path, "r", stdin))
+		_exit(125);
 	dup2(fz->out, STDOUT_FILENO);
 	dup2(fz->err, STDERR_FILENO);
 	setitimer(ITIMER_PROF, &cpu_time, NULL);
@@ -725,7 +752,7 @@ static int fuzz__mutant(struct fuzz *fz, u64 random_seed, u64 n)
 	if (pid < 0)
 		return -errno;
 	if (!pid)
-		fuzz__child(fz, by_hand);
+		fuzz__child(fz, file, by_hand);
 	if (wait4(pid, &status, 0, &ru) != pid)
 		return -errno;
 	clock_gettime(CLOCK_MONOTONIC, &to);

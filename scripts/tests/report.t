@@ -32,6 +32,14 @@ json()
 	"$TESTS/report-value" "$2" "$1"
 }
 
+# nothing_there OPTION VALUE REGEX: refused, with what there is or is wanted.
+nothing_there()
+{
+	! report "$1" "$2" || return 1
+	cat "$TMP/warnings"
+	grep -qE -e "$3" "$TMP/warnings"
+}
+
 # --- for programs --------------------------------------------------------------------
 
 report --format json >"$TMP/json"
@@ -54,6 +62,37 @@ print(sum(int(r["time_ns"]) for r in csv.DictReader(open(sys.argv[1])) if r["lev
 ok "CSV: and the same time" test "$(csv_time vm)" -eq \
 	"$(json "$TMP/json" 'level("guest1")["time_ns"]')"
 
+# --- the overview, and what VMs cost -------------------------------------------------
+
+report --summary >"$TMP/summary"
+ok "--time: what the guest was told is of the whole, and left out" not grep -q guest_steal_ns \
+	<(report --time 10%-30% --format json)
+ok "... and not of the whole" grep -q guest_steal_ns "$TMP/json"
+ok "--summary: a line for the VM" grep -qE '^guest1 +1 +[0-9.]+ ' "$TMP/summary"
+ok "... its time" test "$(awk '$1 == "guest1" { print $3 }' "$TMP/summary")" = \
+	"$(json "$TMP/json" '"%.2f" % (share("guest1", "OS") + share("guest1", "USER"))')"
+ok "... its thief" test "$(awk '$1 == "guest1" { print $13, $14 }' "$TMP/summary")" = \
+	"$(json "$TMP/json" 'max(r[0].json["overview"][0]["thieves"], key=lambda one: one["time_ns"])["name"]')"
+ok "... a line for the host" grep -qE '^# host: 2 CPUs: for VMs [0-9.]+ %, own work ' "$TMP/summary"
+ok "... which guests have maps" grep -qx '# 1 of 1 guest is mapped' "$TMP/summary"
+ok "... and no table" not grep -q 'Total samples' "$TMP/summary"
+ok "the overview comes first" test "$(grep -nE '^guest1 +1 ' "$TMP/table" | cut -d: -f1)" -lt \
+	"$(grep -n '^Host ' "$TMP/table" | cut -d: -f1)"
+for level in host vm; do
+	ok "--level $level: that alone" test \
+		"$(report --level $level --format json >"$TMP/level"; json "$TMP/level" \
+			'",".join(level["level"] for level in r[0].json["levels"])')" = $level
+done
+ok "--level: one that is not there" nothing_there --level vms 'knows host, vm and vcpu'
+ok "--summary --level" nothing_there --summary --level=host 'not both'
+report --costs >"$TMP/costs"
+ok "--costs: what the guest had" test "$(awk '/^# CPU time/ { on = 1 } on && $1 == "guest1" { print $2; exit }' "$TMP/costs")" = \
+	"$(json "$TMP/json" '"%.3f" % (r[0].json["costs"]["vms"][0]["guest_ns"] / 1e6)')"
+ok "--costs: with what else was done for it, all of its time by domain switch" test \
+	"$(json "$TMP/json" 'r[0].json["costs"]["vms"][0]["sum_ns"]')" -eq \
+	"$(report --attribution domain-switch --format json >"$TMP/domain"
+		json "$TMP/domain" 'level("host")["classes_ns"]["VM"]')"
+
 # --- two attributions ------------------------------------------------------------------
 
 report --attribution domain-switch --format json >"$TMP/domain"
@@ -66,14 +105,19 @@ class()
 	json "$1" "$2[\"classes_ns\"][\"$3\"]"
 }
 VM='level("guest1")'
+# taken JSON-FILE: what guest1 did not get, ns
+taken()
+{
+	json "$1" "${VM}[\"taken_ns\"]"
+}
 HOST='level("host")'
 ok "domain-switch: the host works for the guest" test "$(class "$TMP/domain" "$VM" HOST)" -gt 0
 ok "domain-switch: what it works is not stolen" test \
-	$(("$(class "$TMP/domain" "$VM" HOST)" + "$(class "$TMP/domain" "$VM" steal)")) -eq \
-	"$(class "$TMP/json" "$VM" steal)"
+	$(("$(class "$TMP/domain" "$VM" HOST)" + "$(taken "$TMP/domain")")) -eq \
+	"$(taken "$TMP/json")"
 ok "domain-switch: the VM has more of the host" test \
 	"$(class "$TMP/domain" "$HOST" VM)" -gt "$(class "$TMP/json" "$HOST" VM)"
-ok "domain-switch: the ratio line says so" grep -q '^guest1 .*OS:USER:HOST:IDLE:steal' \
+ok "domain-switch: the ratio line says so" grep -q '^guest1 .*OS:USER:IDLE:HOST:steal' \
 	<(report --attribution domain-switch)
 
 # --- less of it ---------------------------------------------------------------------------
@@ -81,13 +125,6 @@ ok "domain-switch: the ratio line says so" grep -q '^guest1 .*OS:USER:HOST:IDLE:
 ok "--vm" test "$(report --vm guest1 | grep -c 'Total samples')" -eq 2
 ok "--vm: one that is not there" not report --vm guest7
 ok "--vm: and it says which there are" grep -q "no VM 'guest7'.* There is: guest1" "$TMP/warnings"
-# nothing_there OPTION VALUE REGEX: refused, with what there is or is wanted.
-nothing_there()
-{
-	! report "$1" "$2" || return 1
-	cat "$TMP/warnings"
-	grep -qE -e "$3" "$TMP/warnings"
-}
 ok "--vcpu: the one that there is" grep -q '^guest1 .*Total samples: [1-9]' <(report --vcpu 0)
 ok "--vcpu: another one" nothing_there --vcpu 5 'no VM has a vCPU 5'
 ok "--vcpu: one of two" nothing_there --vcpu 0,5 'no VM has a vCPU 5'
@@ -95,7 +132,7 @@ ok "--cpu: one without samples" nothing_there --cpu 9 'no sample of CPU 9'
 ok "--time: another one" nothing_there --time 1000000, 'the measurement is from'
 ok "--time: backwards" nothing_there --time 20%-10% 'wants start,stop'
 ok "--guest-root: of no guest" nothing_there --guest-root nope=/tmp "no guest 'nope'"
-ok "--guest-root: and which there are" grep -qx 'There is: guest1 (pid [0-9]*)' "$TMP/warnings"
+ok "--guest-root: and which there are" grep -q ' There is: guest1$' "$TMP/warnings"
 ok "--guest-root: two for all guests" nothing_there --guest-root /tmp 'all guests were given two'
 two_roots()
 {
@@ -136,7 +173,7 @@ sys.exit(not(abs(a - b) < 2e6 and 0 <= all - a - b < 2e6))' \
 ok "--time: two halves" halves
 only()
 {
-	report --percent-limit 0 "$@" | sed -n '/^guest1 /,$p' |
+	report --percent-limit 0 "$@" | sed -n '/^guest1 .*Total samples/,$p' |
 		awk '$1 ~ /^[0-9]+$/ && !/not asked for/'
 }
 # all_match REGEX OPTION...: there are rows, and all of them do.
@@ -154,6 +191,39 @@ ok "--symbols: in both processes" test "$(only --symbols quantum_toffoli._omp_fn
 ok "--dsos" all_match libquantum --dsos libquantum.so.8
 ok "--comms" all_match ' shor \(' --comms shor
 ok "the last one counts" all_match ' shor \(' --comms none --comms shor
+ok "--symbols: a pattern" test "$(only --symbols 'quantum_toffoli._omp*' | wc -l)" -eq 2
+ok "--symbols: a pattern and a name" all_match 'quantum_(toffoli|cnot)' --symbols 'none,quantum_toff*,quantum_cnot._omp_fn.?'
+ok "--dsos: a pattern" all_match libquantum --dsos 'libq*'
+ok "--comms: a pattern" all_match ' shor \(' --comms 's[a-h]or'
+ok "a bracket in front is the name's" all_match ' \[(exit|steal)\] ' --symbols '[exit]*,[steal]*'
+ok "... a name has no need of patterns" all_match ' \[kernel\]( |$)' --dsos '[kernel]'
+ok "a comma is written with a backslash" all_match quantum_toffoli --symbols 'no\,such,quantum_toff*'
+ok "--vm: a pattern" test "$(report --vm 'none,g*' >/dev/null; report --vm 'g*' | grep -c 'Total samples')" -eq 2
+ok "--vm: one that no VM is called by" nothing_there --vm 'none,g*' "no VM 'none'"
+printf '%s\n' 'quantum_toffoli._omp*' >"$TMP/symbols"
+ok "a list can be in a file" test "$(only --symbols "file://$TMP/symbols" | wc -l)" -eq 2
+# not_there OPTION VALUE REGEX: it is said, and the rest is as for any filter; with -q it is not.
+not_there()
+{
+	report "$1" "$2" >"$TMP/output" || return
+	cat "$TMP/warnings"
+	grep -qxE -e "$3" "$TMP/warnings" || return
+	[ "$(grep -c 'rows that are not asked for' "$TMP/output")" -eq 2 ] || return
+	report "$1" "$2" -q >"$TMP/quiet" && [ ! -s "$TMP/warnings" ] && diff "$TMP/output" "$TMP/quiet"
+}
+ok "--comms: no such process" not_there --comms nosuch "--comms: there is no process 'nosuch'"
+ok "--comms: but one that is like it" not_there --comms shro "--comms: there is no process 'shro'. Like it: shor"
+ok "--comms: nor one that the pattern fits" not_there --comms 'no*' "--comms: there is no process 'no\*'"
+ok "--symbols: what compilers put behind a name" not_there --symbols quantum_tofoli \
+	"--symbols: there is no function 'quantum_tofoli'. Like it: .*quantum_toffoli._omp_fn.0.*"
+ok "--dsos: another version" not_there --dsos libquantum.so.7 \
+	"--dsos: there is no module 'libquantum.so.7'. Like it: libquantum.so.8"
+ok "--pid: no such process" not_there --pid 4000000 "--pid: there is no process of a guest '4000000'"
+seq -f 'none-%g' 10 >"$TMP/symbols"
+ok "--symbols: of many, four are said" test \
+	"$(report --symbols "file://$TMP/symbols" >/dev/null; grep -c "no function 'none-" "$TMP/warnings")" -eq 4
+ok "... and how many more" grep -qx -e '--symbols: nor are there 6 more' "$TMP/warnings"
+ok "what is there is not said to be missing" not grep -e '^--' <(report --comms shor --symbols '[exit]*' >/dev/null; cat "$TMP/warnings")
 # renamed OLD NEW VALUE: the old name does the same, with a word, and none with -q.
 renamed()
 {
@@ -174,7 +244,7 @@ ok "--pid" all_match "\($pid\)" --pid "$pid"
 ok "what is not shown is said" grep -q 'rows that are not asked for' <(report --comms shor)
 above_five_percent()
 {
-	report --percent-limit 5 | sed -n '/^guest1 /,$p' | awk '
+	report --percent-limit 5 | sed -n '/^guest1 .*Total samples/,$p' | awk '
 		$1 ~ /^[0-9]+$/ && !/more below/ { n++; if ($2 < 5) bad = 1 }
 		END { exit bad || !n }'
 }
@@ -196,7 +266,7 @@ report --sort dso --format json >"$TMP/dso"
 ok "--sort dso: all time is there once" "$TESTS/report-sums" "$TMP/dso"
 ok "--sort dso: a row for each module" test \
 	"$(json "$TMP/dso" "len([x for x in ${VM}['rows'] if x['module'] == 'libquantum.so.8'])")" -eq 1
-ok "--sort comm,pid" test "$(report --sort comm,pid | sed -n '/^guest1 /,$p' | grep -c ' shor (')" -eq 2
+ok "--sort comm,pid" test "$(report --sort comm,pid | sed -n '/^guest1 .*Total samples/,$p' | grep -c ' shor (')" -eq 2
 ok "--exit-reasons" grep -q '^guest1 .*Stolen samples: ' <(report --exit-reasons)
 
 # --- samples alone ----------------------------------------------------------------------------
@@ -299,6 +369,124 @@ ok "... and what is" grep -q 'guest-code is of no use here.* its map' "$TMP/warn
 ok "no profile" not report -i "$TMP/none"
 ok "... which another command makes" grep -q 'perf kvm unified record makes one' "$TMP/warnings"
 
+# --- two profiles -----------------------------------------------------------------------------------
+
+# changes OPTION... [OLD] NEW
+changes()
+{
+	"$PERF" kvm unified diff -f -k "$TREE/host/vmlinux" --guest-root "$MAIN_TREE/guest/root" "$@" \
+		2>"$TMP/warnings"
+}
+# row_times FILE MEMBER: ns of what is called the same in both and in a report
+row_times()
+{
+	json "$1" '"\n".join(sorted("%s %s %s %d" % (row["function"], row["module"], row["comm"],
+		row["'"$2"'"]) for row in level("guest1")["rows"] if row["'"$2"'"]
+		and not row["function"].startswith("[steal] (on ") and not row["comm"].startswith("[cr3")))'
+}
+changes perf.data perf.data >"$TMP/changes"
+ok "diff with itself: an exit code of 0" test $? -eq 0
+ok "diff with itself: a line for the VM" grep -qE '^guest1 .* \+0.00 ' "$TMP/changes"
+ok "diff with itself: no change" test "$(grep -c '^([0-9]* rows, all below 0.50 points)$' "$TMP/changes")" -eq 2
+changes --percent-limit 0 --format json perf.data perf.data >"$TMP/changes.json"
+ok "diff with itself: not one row has changed" json "$TMP/changes.json" \
+	'1 / (not any(row["points"] for level in r[0].json["levels"] for row in level["rows"]))'
+# Equal processes are the same there.
+ok "diff with itself: processes of one name are told apart by their pids" test \
+	"$(json "$TMP/changes.json" 'len({row["pid"] for row in level("guest1")["rows"] if row["comm"] == "shor"})')" -eq 2
+changes --old-time 0%-50% --time 50%-100% --sort sym,dso,comm --format json perf.data perf.data \
+	>"$TMP/changes.json"
+for half in "old 0%-50%" "new 50%-100%"; do
+	report --time "${half#* }" --sort sym,dso,comm --format json >"$TMP/half"
+	ok "--time, --old-time: all of the ${half% *} half, to the ns" diff \
+		<(row_times "$TMP/half" time_ns) <(row_times "$TMP/changes.json" "${half% *}_ns")
+done
+sorted_rows()
+{
+	json "$TMP/changes.json" '1 / all(abs(a["points"]) >= abs(b["points"]) or b["class"] == "IDLE"
+		for level in r[0].json["levels"] for a, b in zip(level["rows"], level["rows"][1:]))'
+}
+ok "the largest change comes first" sorted_rows
+changes --old-time 0%-50% --time 50%-100% perf.data perf.data >"$TMP/changes"
+# Points of the VM's rows, but for those that are idle
+text_points()
+{
+	sed -n '/^VMs, /,/^(/p' "$TMP/changes" | awk '$3 ~ /^[-+]/ && !/\[idle\]/ { print $3 < 0 ? -$3 : +$3 }'
+}
+ok "... as text, too" diff <(text_points) <(text_points | sort -rn)
+ok "... of which there are some" test "$(text_points | wc -l)" -ge 5
+ok "what each is of is said" test "$(grep -cE '^# of that, --time (0%-50%|50%-100%)$' "$TMP/changes")" -eq 2
+# How much changes is chance: of what there is, the third largest is the limit.
+limited_points()
+{
+	local limit
+
+	# ... as it was before it was rounded
+	limit=$(text_points | sort -rn | awk 'NR == 3 { print $1 - 0.005 }')
+	changes --percent-limit "$limit" --old-time 0%-50% --time 50%-100% perf.data perf.data \
+		>"$TMP/changes"
+	[ "$(text_points | wc -l)" -ge 3 ] &&
+		text_points | awk -v limit="$limit" '$1 < limit { bad = 1 } END { exit bad }'
+}
+ok "--percent-limit: in points" limited_points
+ok "--sort class: a row for each" test \
+	"$(changes --sort class --format csv perf.data perf.data | awk -F, '$1 == "vm" { print $4 }' | sort | uniq -d | wc -l)" -eq 0
+ok "... for report, too" test \
+	"$(report --sort class --format csv | awk -F, '$1 == "vm" { print $4 }' | sort | uniq -d | wc -l)" -eq 0
+ok "--comms: only rows of these" test \
+	"$(changes --format csv --comms shor perf.data perf.data | awk -F, '$1 == "vm" { print $7 }' | sort -u)" = '"shor"'
+# Their pids are of one boot.
+changes --format csv perf.data perf.data >"$TMP/changes.csv"
+ok "thieves are told by their names" grep -qE '^vm,.*"\[steal\] \(on task [^,]*\)"' "$TMP/changes.csv"
+ok "... and not by their pids" not grep -q 'steal.*pid ' "$TMP/changes.csv"
+ok "--no-timeline, --attribution" changes --no-timeline --attribution domain-switch perf.data perf.data
+cp -r perf.data "$TMP/perf.data" && cp -r "$TMP/perf.data" "$TMP/perf.data.old"
+ok "perf.data.old and perf.data, as perf diff" diff <(changes --format csv perf.data perf.data) \
+	<(cd "$TMP" && changes --format csv)
+ok "one profile is the new one" diff <(changes --format csv perf.data perf.data) \
+	<(cd "$TMP" && changes --format csv "$LAB_OUT/libquantum/perf.data")
+rm -r "$TMP/perf.data.old"
+no_old()
+{
+	(cd "$TMP" && ! changes) && sed -n 1p "$TMP/warnings" | grep -qx 'OLD, perf.data.old:' &&
+		grep -q 'Cannot read perf.data.old: No such file' "$TMP/warnings"
+}
+ok "no old one: it is said which" no_old
+no_profile()
+{
+	echo nothing >"$TMP/none" && ! changes perf.data "$TMP/none" &&
+		grep -qx "NEW, $TMP/none:" "$TMP/warnings" && grep -q 'as a profile' "$TMP/warnings"
+}
+ok "what is no profile: the same" no_profile
+rm "$TMP/none"
+three()
+{
+	changes a b c
+	[ $? -eq 129 ] && grep -q 'Two profiles are compared, not 3' "$TMP/warnings"
+}
+ok "refused: three" three
+in_front()
+{
+	! "$PERF" kvm -i perf.data unified diff 2>"$TMP/warnings" && grep -q 'of no use for it' "$TMP/warnings"
+}
+ok "refused: perf kvm -i" in_front
+for bad in '--sort nope' '--format xml' '--percent-limit x' '--sort ,'; do
+	# shellcheck disable=SC2086 # an option and its value
+	ok "diff refuses: $bad" not changes $bad perf.data perf.data
+	ok "diff refuses: $bad: what it wants" grep -qE 'knows|wants' "$TMP/warnings"
+done
+# differ WHAT NEW WORDS: the measurements are not alike, which is said, but not with -q.
+differ()
+{
+	changes perf.data "$2" >"$TMP/changes"
+	ok "$1: it is said" grep -q "^$3" "$TMP/warnings"
+	changes -q perf.data "$2" >"$TMP/changes"
+	ok "... but not with -q" test ! -s "$TMP/warnings"
+}
+differ "another event" "$LAB_OUT/refusals/faults.data" 'The events are not the same, cpu-clock.* and page-faults'
+differ "another period" "$LAB_OUT/refusals/mediated-cpu-clock.data" 'The periods are not the same, 1.000 ms and 0.250'
+differ "no time line" "$LAB_OUT/refusals/host-only.data" 'NEW is without a time line'
+
 # --- what perf's completion asks for -------------------------------------------------------------
 
 # lists OPTION WORD COMMAND...
@@ -310,10 +498,37 @@ lists()
 	tr ' ' '\n' < <("$PERF" kvm "$@" "$option") | grep -qx -e "$word"
 }
 ok "perf kvm lists unified" lists --list-cmds unified
-for command in record report annotate script guest-map; do
+for command in record report diff annotate script guest-map; do
 	ok "perf kvm unified lists $command" lists --list-cmds "$command" unified
 	ok "... which lists its options" lists --list-opts --verbose unified "$command"
 done
+# offers WORD LINE: the shell, for the last word of perf LINE
+offers()
+{
+	local words
+
+	IFS=' ' read -ra words <<<"$2."
+	words[-1]=${words[-1]%.}
+	"$TESTS/complete" "$PERF" "$MAIN_TREE/src/tools/perf/perf-completion.sh" "${words[@]}" |
+		tee "$TMP/offers"
+	grep -qx -e "$1 *" "$TMP/offers"
+}
+ok "completion: what is below perf kvm unified" offers guest-map 'kvm unified '
+ok "... and not what is below perf kvm" not grep -q top "$TMP/offers"
+ok "... behind an option of perf kvm, too" offers report 'kvm --host unified re'
+ok "... and its options" offers --vcpu 'kvm unified report --vc'
+ok "... and diff's" offers --old-time 'kvm unified diff --old'
+ok "... and not perf report's" not offers --mem-mode 'kvm unified report --'
+ok "perf's own are completed as before" offers latency 'sched la'
+ok "... and what has a command's name behind it" offers --mem-mode 'report --mem'
+# Connections of the host are what maps of the lab's guests come by.
+not_from_host()
+{
+	! "$PERF" kvm unified guest-map --from-host </dev/null >"$TMP/out" 2>&1 || return
+	cat "$TMP/out"
+	grep -qx -- '--from-host: standard input is no vsock connection' "$TMP/out"
+}
+ok "guest-map --from-host: refused for what is no connection of the host" not_from_host
 no_command()
 {
 	"$PERF" kvm unified "$@" 2>"$TMP/warnings"
@@ -369,14 +584,31 @@ for bad in "--format xml" "--attribution none" "--format csv --sort cpu" \
 	"--format json --sort sym," "--format json -H" "--format csv -g" "--format json -F sym" \
 	"--tui" "--vcpu a" "--pid 1,x" \
 	"--pid ,1" "--vcpu 0,0" "--cpu a" "--cpu ," "--cpu 0-" "--cpu 0-,1" "--cpu 0,,1" \
-	"--cpu 0,a" "-C 1-" "--vm guest1,," "--vm guest1,guest1" "--comms file:///none" \
-	"--percent-limit 101" "--guest-map x"; do
+	"--cpu 0,a" "-C 1-" "--vm guest1,," "--vm guest1,guest1" \
+	"--percent-limit 101" "--guest-map x" "--sort dso,,sym" "--format csv -n" \
+	"--format json -t ;" "--format table -w 9"; do
 	# shellcheck disable=SC2086 # an option and its value
 	ok "refused: $bad" exit_code 129 $bad
 	ok "refused: $bad: what it wants" grep -qE 'knows|wants' "$TMP/warnings"
 	ok "refused: $bad: and the option" grep -q 'Usage: perf kvm unified report' "$TMP/warnings"
 done
+# refused_file FILE WHY
+refused_file()
+{
+	report --comms "file://$1"
+	[ $? -eq 129 ] && grep -qx -e "--comms: $2" "$TMP/warnings"
+}
+: >"$TMP/empty"
+ok "refused: a list that is not there" refused_file /none "Cannot read /none: No such file or directory"
+ok "refused: a list that is a directory" refused_file / "Cannot read /: Is a directory"
+ok "refused: a list with nothing in it" refused_file "$TMP/empty" "There is no name in $TMP/empty"
 # What takes the profile to tell
+for bad in --summary --costs --exit-reasons; do
+	ok "refused: --format csv $bad" exit_code 129 --format csv $bad
+	ok "refused: --format csv $bad: what has it" grep -q 'JSON has all of it' "$TMP/warnings"
+done
+ok "refused: --symfs, which would hide the guest's files" exit_code 129 --symfs /tmp
+ok "refused: --symfs: what to do" grep -q 'give -k for the host' "$TMP/warnings"
 ok "refused: --time x,y" exit_code 1 --time x,y
 ok "refused: --time x,y: what it wants" grep -q wants "$TMP/warnings"
 stray_word()
@@ -415,7 +647,8 @@ ok "stdio: the columns are perf report's" \
 	grep -qx '# Overhead  *Pid:Command  *Shared Object  *Symbol *' "$TMP/view"
 ok "stdio: a function of a guest's process" \
 	grep -qE '^ +[0-9.]+% +[0-9]+:shor +libquantum.so.8 +\[u\] quantum_toffoli' "$TMP/view"
-ok "stdio: and what is no code" grep -qE '% .* \[-\] \[steal\] \(outside: ' "$TMP/view"
+ok "stdio -q: which table it is" grep -q '^# guest1 .*Total samples' <(view -q)
+ok "stdio: and what is no code" grep -qE '% .* \[-\] \[exit\] \(' "$TMP/view"
 ok "it is what there is without --stdio, where it is no terminal" \
 	diff "$TMP/view" <(kvm_report "" --percent-limit 0)
 classes_of()
@@ -436,12 +669,13 @@ ok "the functions of processes, to the ns" diff <(functions_of_guest) \
 	<(view -F period,class,tgid,pid,dso,sym -t ';' |
 		awk -F ';' '/^# .*Total samples:/ { on = /^# guest1 / }
 			on && $2 ~ /USER/ && $NF !~ /\[unknown\]/ { printf "%.0f\n", $1 }' | sort -n)
-ok "--sort exit_reason: the steal, by the exit before" \
+ok "--sort exit_reason: what was taken, by the exit before" \
 	diff <(json "$TMP/json" '"\n".join(sorted("%s %d" % (row["function"], row["time_ns"])
 			for row in level("guest1")["steal_by_exit_reason"] if row["function"] != "not known"))') \
 	<(view -F period,exit_reason,class -t ';' | awk -F ';' '
 		/^# .*Total samples:/ { on = /^# guest1 / }
-		on && $3 ~ /steal/ && $2 ~ /[a-z]/ { gsub(/ /, "", $2); printf "%s %.0f\n", $2, $1 }' | sort)
+		on && $3 ~ /steal|exit|vmm|stopped|blocked/ && $2 ~ /[a-z]/ { gsub(/ /, "", $2); ns[$2] += $1 }
+		END { for (reason in ns) printf "%s %.0f\n", reason, ns[reason] }' | sort)
 ok "--sort vm,vcpu: what the host did for the VM" \
 	grep -qE '^ +[0-9.]+% +guest1 +0 +OS' <(view --sort vm,vcpu,class)
 ok "--hierarchy: a level for each key" \
@@ -462,9 +696,19 @@ ok "... with the VMs, by perf report, too" grep -q '^# KVM guest : name = guest1
 no_such_key()
 {
 	view --sort nope
-	[ $? -eq 1 ] && grep -q "Unknown --sort key: .nope" "$TMP/warnings"
+	[ $? -eq 129 ] && grep -q "not told apart by 'nope' here, but by .* vcpu" "$TMP/warnings"
 }
 ok "refused: a key that there is not" no_such_key
+# no_such_keys OPTION VALUE...: of perf, but of no use here
+no_such_keys()
+{
+	view "$@"
+	[ $? -eq 129 ] && grep -qE "not told apart by '.*' here, but by .* vcpu" "$TMP/warnings"
+}
+for bad in "--sort cpu" "--sort dso,srcline" "-F overhead,weight" "--hierarchy --sort socket"; do
+	# shellcheck disable=SC2086 # options and their values
+	ok "refused: a key that tells nothing: $bad" no_such_keys $bad
+done
 no_chains()
 {
 	view -g
@@ -486,6 +730,15 @@ events()
 	report -i "$TMP/events.data" --format json
 }
 events >"$TMP/events.json"
+# Samples of instructions stand for 750 each, see add-events.
+samples_of_instructions()
+{
+	"$PERF" kvm unified report -f -i "$TMP/events.data" -k "$TREE/host/vmlinux" --stdio \
+		--level host --percent-limit 0 -t ';' -F sample,class 2>/dev/null |
+		awk -F ';' '/^ *[0-9]/ { split($1, n, " "); sum += n[3] } END { print sum }'
+}
+ok "several events: as many samples of another as there are" test "$(samples_of_instructions)" -eq \
+	"$(json "$TMP/events.json" 'sum(n for event, n in level("host")["counts"].items() if "instructions" in event) // 750')"
 ok "several events: all time is there once" "$TESTS/report-sums" "$TMP/events.json"
 # counted EVENT PERIOD LEVEL: by the function's name; by script, and by the report
 counted_by_script()
@@ -565,10 +818,11 @@ ok "there is a profile with several events" test -d "$events"
 "$PERF" kvm unified report -f -i "$events" --format json >"$TMP/events.json" 2>"$TMP/warnings"
 ok "software events: all time is there once" "$TESTS/report-sums" "$TMP/events.json"
 ok "software events: no word of samples left out" not grep -q 'not in this report' "$TMP/warnings"
-# A clock of half the period, in the guest: about the time of the first
+# A clock of half the period, in the guest: about as many ns as the first. Where the emulator is
+# late, samples of both are missing.
 ok "software events: another clock has counted the guest's time" json "$TMP/events.json" \
 	'1 / (0.8 < sum(level("guest2")["counts"].values()) /
-		sum(level("guest2")["classes_ns"][c] for c in ("OS", "USER")) < 1.25)'
+		(measurement()["guest_samples"] * measurement()["period_ns"]) < 1.25)'
 ok "software events: page faults of the host, none of the guest" json "$TMP/events.json" \
 	'1 / (level("host")["counts"]["page-faults/period=1/"] > 0 ==
 		level("guest2")["counts"]["page-faults/period=1/"])'
@@ -594,6 +848,153 @@ ok "annotate: instructions of a guest's function" \
 	grep -q '<quantum_toffoli._omp_fn.0>:' "$TMP/annotate"
 ok "annotate: and some that samples have hit" \
 	grep -qE '^ +[1-9][0-9]*\.[0-9]+ +: +[0-9a-f]+:' "$TMP/annotate"
+
+# --- a stream --------------------------------------------------------------------------
+
+# stream FILE OPTION...: a report of it, as JSON if nothing else is said
+stream()
+{
+	case " $* " in
+	*' --format '*|*' --stdio '*) ;;
+	*)	set -- "$@" --format json ;;
+	esac
+	# shellcheck disable=SC2002 # a pipe, as perf record has one in front of it
+	cat "$1" | "$PERF" kvm unified report -k "$TREE/host/vmlinux" \
+		--guest-root "$guest_files" "${@:2}" 2>"$TMP/warnings"
+}
+# streamed DIR OPTION...: what a stream has of it is what the directory has, to the ns, and
+# what is to be said of it. Maps are not in a stream.
+streamed()
+{
+	local dir=$1
+	shift
+
+	"$TESTS/to-stream" "$dir" >"$TMP/of-dir" && stream "$TMP/of-dir" "$@" >"$TMP/streamed" ||
+		return
+	case " $* " in
+	*' --format '*|*' --stdio '*) ;;
+	*)	set -- "$@" --format json ;;
+	esac
+	"$PERF" kvm unified report -f -i "$dir" -k "$TREE/host/vmlinux" \
+		--guest-root "$guest_files" --no-guest-maps "$@" 2>"$TMP/of-dir.warnings" |
+		diff -q - "$TMP/streamed" && diff "$TMP/of-dir.warnings" "$TMP/warnings"
+}
+map=$(echo perf.data/guest_map__*)
+# What looks at vCPUs have said is in no stream.
+cp -r perf.data "$TMP/unseen" && rm "$TMP/unseen/vcpu_looks"
+ok "stream: all of the report is as of the directory" streamed "$TMP/unseen"
+ok "stream: in sample mode, too" streamed perf.data --no-timeline
+ok "stream: as CSV" streamed perf.data --format csv
+ok "stream: as a table" streamed perf.data --format table
+ok "stream: in intervals from the same moment on" streamed perf.data --format csv --interval 1s
+ok "stream: as perf's text" streamed perf.data --stdio --sort class,vm,sym
+ok "stream: with a map that is given, and names" streamed perf.data --guest-map guest1="$map"
+ok "... which are those of the guest" grep -q quantum_toffoli "$TMP/streamed"
+ok "stream: with several events" streamed "$TMP/events.data"
+ok "stream: with call chains" streamed "$LAB_OUT/refusals/chains.data" --stdio -g
+"$TESTS/to-stream" perf.data >"$TMP/stream"
+"$TESTS/to-stream" perf.data late >"$TMP/late"
+stream "$TMP/stream" >"$TMP/stream.json"
+# Until the first sample or event of the guest, its vCPU's thread is a thread like any other.
+stream "$TMP/late" >"$TMP/late.json"
+ok "stream: VMs that are known at its end only are the same" diff \
+	<(json "$TMP/stream.json" 'guest()') <(json "$TMP/late.json" 'guest()')
+within 0.2 "stream: ... and have the same, USER %" "$(json "$TMP/stream.json" 'share("guest1", "USER")')" \
+	"$(json "$TMP/late.json" 'share("guest1", "USER")')"
+ok "stream: in a file" diff "$TMP/stream.json" \
+	<(kvm_report '' -i "$TMP/stream" --format json)
+ok "stream: -i -, in front of unified" diff <(stream "$TMP/stream" --format csv) \
+	<("$PERF" kvm -i - unified report -k "$TREE/host/vmlinux" --format csv \
+		--guest-root "$guest_files" <"$TMP/stream")
+ok "stream: --header-only" grep -q '^# KVM guest : name = guest1, .* vCPUs = 1, map = no$' \
+	<(stream "$TMP/stream" --stdio --header-only)
+ok "... which has what the recording says" grep -q '^# nrcpus online : 2$' \
+	<(stream "$TMP/stream" --stdio --header-only)
+ok "... and no more" not grep -q 'Total samples' <(stream "$TMP/stream" --stdio --header-only)
+ok "stream: perf script has as many samples" test \
+	"$("$PERF" script -i - -F event <"$TMP/stream" 2>/dev/null | wc -l)" -eq \
+	"$("$PERF" script -f -i perf.data -F event 2>/dev/null | wc -l)"
+ok "stream: perf report tells the guest's address spaces apart" grep -q '%.*\[cr3 0x' \
+	<("$PERF" report -i - --stdio --sort comm <"$TMP/stream" 2>/dev/null)
+ok "stream: perf kvm unified script" grep -q '\[cr3 0x' \
+	<("$PERF" kvm unified script -i - --guest-root "$guest_files" -F comm <"$TMP/stream" 2>/dev/null)
+# stream_refused WHAT MESSAGE COMMAND...: of what the command writes
+stream_refused()
+{
+	local what=$1 message=$2
+	shift 2
+
+	"$@" >"$TMP/bad-stream"
+	ok "refused: $what" not stream "$TMP/bad-stream"
+	ok "... and it is said" grep -qE "$message" "$TMP/warnings"
+}
+no_stream='is no stream of perf kvm unified record -o -'
+stream_refused "an empty stream" "$no_stream" true
+stream_refused "a stream of something else" "$no_stream" cat "$PERF"
+stream_refused "the file of a directory" "$no_stream" cat perf.data/data
+stream_refused "the table of VMs alone" 'does not say what was recorded' cat perf.data/vms
+stream_refused "the map of a guest" 'does not say what was recorded' cat "$map"
+stream_refused "a stream that ends in its header" 'does not say what was recorded' \
+	head -c 3000 "$TMP/stream"
+ok "refused: a VM that there is not" not stream "$TMP/stream" --vm guest7
+ok "... and which there are" grep -q "no VM 'guest7' in standard input. There is: guest1" "$TMP/warnings"
+ok "refused: a map of a guest that there is not" not stream "$TMP/stream" --guest-map guest7="$map"
+ok "... and which there are, too" grep -q 'There is: guest1' "$TMP/warnings"
+ok "refused: --guest-map for perf script" not "$PERF" kvm unified script -i - \
+	--guest-map guest1="$map" <"$TMP/stream"
+ok "refused: -g without call chains" not stream "$TMP/stream" --stdio -g
+ok "... and nothing else is said" test "$(cat "$TMP/warnings")" = \
+	"There are no call chains in this profile: record with -g"
+head -c "$(($(stat -c %s "$TMP/stream") / 2))" "$TMP/stream" >"$TMP/cut-stream"
+stream "$TMP/cut-stream" >"$TMP/cut.json"
+ok "a stream that is cut off: what there is adds up" "$TESTS/report-sums" "$TMP/cut.json"
+ok "... and it is said" grep -q 'The stream ends before the recording did' "$TMP/warnings"
+# All but the records that stand in vms, and the one behind them
+head -c -"$(($(stat -c %s perf.data/vms) - 16 - 8))" "$TMP/late" >"$TMP/nameless"
+stream "$TMP/nameless" >"$TMP/nameless.json"
+ok "a VM without a name is called by its pid" json "$TMP/nameless.json" \
+	'guest("vm-%s" % guest()["pid"])'
+# Until its first sample, what a nameless VM did is not known.
+within 0.2 "... and has its time, USER %" "$(json "$TMP/nameless.json" 'share(guest()["name"], "USER")')" \
+	"$(json "$TMP/late.json" 'share("guest1", "USER")')"
+ok "record: a map has no place in a stream" grep -q 'want a directory for the maps' \
+	<("$PERF" kvm unified record -o - --guest-cmd guest1=true 2>&1 | cat)
+# All of perf's commands find the files of guests where the user's perfconfig says that they are.
+# configured ROOTS COMMAND...: with these
+configured()
+{
+	printf '[kvm-unified]\n\tguest-root = %s\n' "$1" >"$TMP/config"
+	PERF_CONFIG=$TMP/config "$PERF" "${@:2}" -f -i perf.data 2>"$TMP/warnings"
+}
+ok "perfconfig: perf report has the functions of a guest's programs" \
+	grep -q 'shor .* quantum_toffoli' <(configured "$guest_files" report --stdio)
+ok "... of one guest" grep -q quantum_ <(configured "guest1=$guest_files,other=/nowhere" report --stdio)
+ok "... and of no other one's files" not grep -q quantum_ <(configured "other=$guest_files" report --stdio)
+ok "... which are not asked for" not grep -q guest-root "$TMP/warnings"
+ok "perfconfig: perf script has them" \
+	grep -qF "($guest_files/" <(configured "$guest_files" script -F comm,ip,sym,dso)
+ok "perfconfig: perf annotate has their instructions" grep -q '<quantum_toffoli._omp_fn.0>:' \
+	<(configured "$guest_files" annotate --stdio -s quantum_toffoli._omp_fn.0)
+ok "perfconfig: and so has perf kvm unified report" \
+	grep -q quantum_toffoli <(configured "$guest_files" kvm unified report --format csv)
+ok "--guest-root comes first" grep -q quantum_toffoli \
+	<(configured guest1=/nowhere kvm unified report --format csv --guest-root "$guest_files")
+ok "... and nothing is said of the other" not grep -q nowhere "$TMP/warnings"
+# said ROOTS SENTENCE
+said()
+{
+	configured "$1" report --stdio >"$TMP/output"
+	cat "$TMP/warnings"
+	grep -qxF "$2" "$TMP/warnings"
+}
+ok "perfconfig: a directory that is not there" said guest1=/nowhere \
+	"kvm-unified.guest-root: the directory of guest1: No such file or directory"
+ok "perfconfig: one that depends on where perf is run" said guest1=some/where \
+	"kvm-unified.guest-root wants /DIR or NAME=/DIR, not 'guest1=some/where'"
+ln -s "$guest_files" "$TMP/a,b"
+# perfconfig has a meaning for backslashes, too.
+ok "perfconfig: a comma in a directory's name" \
+	grep -q quantum_toffoli <(configured "other=/nowhere,$TMP/a\\\\,b" report --stdio)
 
 # --- the host's kernel where it does not run -------------------------------------------
 

@@ -30,6 +30,22 @@ vms_with_events()
 	done | paste -sd,
 }
 
+# Whose samples there are, by the VMM's pid, as it is without the table of VMs: names of VMs
+vms_with_samples()
+{
+	"$PERF" script -f -D -i "$1.data/data" 2>/dev/null |
+		sed -n 's/^.* PERF_RECORD_SAMPLE(.*): \([0-9]*\)\/.*/\1/p' | sort -u >"$TMP/pids"
+	for vm in idler one two; do
+		! grep -qx "$(cat $vm.pid)" "$TMP/pids" || echo $vm
+		sed -i "/^$(cat $vm.pid)\$/d" "$TMP/pids"
+	done | paste -sd,
+}
+of_nobody_else()
+{
+	cat "$TMP/pids"
+	! [ -s "$TMP/pids" ]
+}
+
 # scheduled RECORDING VM COLUMN: percent of the recording's time that the VM's threads have had a
 # CPU (3), or waited for one (4)
 scheduled()
@@ -54,6 +70,16 @@ while read -r -u 3 name vms; do
 	ok "$name: a report" test $? -eq 0
 	ok "$name: in timeline mode" test "$(value 'measurement()["mode"]' "$name")" = timeline
 	ok "$name: events of the time line are of $vms" test "$(vms_with_events "$name")" = "$vms"
+	if [ "$name" != all ]; then
+		ok "$name: samples are of $vms" test "$(vms_with_samples "$name")" = "$vms"
+		ok "$name: and of nobody else" of_nobody_else
+	fi
+	# Of threads and cgroups, record does not know which VMs they are of.
+	case $name in
+	tid | cgroup) ;;
+	*)	ok "$name: no table of another VM" test "$vms" = \
+			"$(value '",".join(sorted(x["vm"] for x in r[0].json["levels"] if x["level"] == "vm"))' "$name")" ;;
+	esac
 	ok "$name: none of them is lost" \
 		test "$(value 'measurement()["timeline_lost"]' "$name")" = 0
 	ok "$name: all time of each vCPU is there once" "$TESTS/report-sums" "$TMP/$name.json"
@@ -64,7 +90,7 @@ while read -r -u 3 name vms; do
 		within 2 "$name, $vm: steal, and that of the whole host's recording, %" \
 			"$(waited "$name" "$vm")" "$(waited all "$vm")"
 		[ "$vm" != idler ] || at_least 95 "$name, $vm: idle, %" \
-			"$(value "share('$vm', 'IDLE')" "$name")"
+			"$(value "share('$vm', 'idle')" "$name")"
 	done
 	# Its halts of 2.5 s, while they last, whoever else is recorded; the others never sleep. (There
 	# are more seconds than those that are measured.)
@@ -82,8 +108,11 @@ done 3<<-END
 END
 for name in vm vms tid cgroup; do
 	within 2 "$name, one: time that VM two had its CPU, and that of the whole host's recording, %" \
-		"$(value "rows('one', '[steal] (on VM two)')" $name)" \
-		"$(value "rows('one', '[steal] (on VM two)')" all)"
+		"$(value "rows('one', '[steal] (on VM two:')" $name)" \
+		"$(value "rows('one', '[steal] (on VM two:')" all)"
 done
-at_least 20 "one: time that VM two had its CPU, %" "$(value "rows('one', '[steal] (on VM two)')" all)"
+# --vm NAME of another VM: it is said.
+ok "--vm: a VM that was not recorded" grep -qx -e "--vm: VM 'two' was not recorded: other VMs were" \
+	<("$PERF" kvm unified report -f -i vm.data --vm two 2>&1)
+at_least 20 "one: time that VM two had its CPU, %" "$(value "rows('one', '[steal] (on VM two:')" all)"
 done_testing

@@ -56,6 +56,40 @@ thread_time()
 		"$1-$2-schedstat.before" "$1-$2-schedstat.after"
 }
 
+# cost RECORDING VM: ms of CPU time that it costs the host
+cost()
+{
+	value "next(x['sum_ns'] for x in r[0].json['costs']['vms'] if x['vm'] == '$2') / 1e6" "$1"
+}
+
+# threads_ran RECORDING VM MS: the same of all threads of its VMM, by the scheduler. That is of the time
+# between the brackets, which are a little further apart: what they can have had besides, they
+# may or may not have had, and so it is what is next to MS.
+threads_ran()
+{
+	awk -v duration="$(value 'measurement()["duration_ns"]' "$1")" -v ms="$3" '
+		FILENAME ~ /clock/ { besides = $1 - besides; next }
+		FILENAME ~ /before/ { ran[$1] = $2; next }
+		{ sum += $2 - ran[$1] }
+		END {
+			most = sum / 1e6
+			least = most - (besides - duration) / 1e6
+			print (ms < least ? least : ms > most ? most : ms)
+		}' "$1-host-clock.before" "$1-host-clock.after" \
+		"$1-$2-threads.before" "$1-$2-threads.after"
+}
+
+# check_cost RECORDING VM [PERCENT]
+check_cost()
+{
+	local ms ran percent=${3:-1}
+
+	ms=$(cost "$1" "$2")
+	ran=$(threads_ran "$1" "$2" "$ms")
+	within "$(awk -v ms="$ran" -v percent="$percent" 'BEGIN { print ms * percent / 100 }')" \
+		"$1: what $2 costs the host, and CPU time of its VMM's threads, ms" "$ms" "$ran"
+}
+
 # Percent of what a guest sees as steal: waiting for a CPU
 waited()
 {
@@ -72,13 +106,24 @@ counted()
 lab_runs time-axis
 cd "$LAB/time-axis" || { done_testing; }
 
+# waits_and_events NAME: how many waits of vCPUs that ran there are, and events that have ended one
+waits_and_events()
+{
+	value "sum(x['number'] for x in r[0].json['stalls'] if 'vcpu' in x and x['waits'] == 'stolen')" "$1"
+	value 'measurement()["timeline_states"]["preempted"]' "$1"
+}
+
 for name in one-busy interrupts three-busy small-buffer third port-io; do
-	report "$name" -i "$name.data"
+	# With intervals, whose time is all there once, too
+	report "$name" -i "$name.data" --interval 100ms
 	ok "$name: a report" test $? -eq 0
 	ok "$name: in timeline mode" test "$(value 'measurement()["mode"]' "$name")" = timeline
 	ok "$name: all time of each CPU and vCPU is there once" \
 		"$TESTS/report-sums" "$TMP/$name.json"
-	report "$name-samples" -i "$name.data" --no-timeline
+	mapfile -t waits < <(waits_and_events "$name")
+	# With what has begun or ends outside of the measurement, and what is lost
+	within 6 "$name: waits of vCPUs that ran, and events of them" "${waits[@]}"
+	report "$name-samples" -i "$name.data" --no-timeline --interval 100ms
 	ok "$name, from samples alone: all time is there once" \
 		"$TESTS/report-sums" "$TMP/$name-samples.json"
 done
@@ -86,23 +131,23 @@ done
 # --- one VM busy (Tables 4 and 5) --------------------------------------------------------
 
 within 0.1 "one busy: the guest's steal and the host's time for others, %" \
-	"$(value 'share("guest1", "steal")' one-busy)" \
+	"$(value 'share("guest1", "taken")' one-busy)" \
 	"$(value '100 - rows("host", "[guest1]")' one-busy)"
-at_most 5 "one busy: its steal, %" "$(value 'share("guest1", "steal")' one-busy)"
+at_most 5 "one busy: its steal, %" "$(value 'share("guest1", "taken")' one-busy)"
 at_least 95 "one busy: the idle ones' idle time, %" \
-	"$(value 'min(share("guest2", "IDLE"), share("guest3", "IDLE"))' one-busy)"
+	"$(value 'min(share("guest2", "idle"), share("guest3", "idle"))' one-busy)"
 
 # --- three VMs on one CPU (Tables 12 and 13) -----------------------------------------------
 
 for guest in guest1 guest2 guest3; do
 	within 0.1 "three busy: $guest's steal and the host's time for others, %" \
-		"$(value "share('$guest', 'steal')" three-busy)" \
+		"$(value "share('$guest', 'taken')" three-busy)" \
 		"$(value "100 - rows('host', '[$guest]')" three-busy)"
 done
 # A VM steals also what KVM does for it, so its thread's time is what to compare with.
 for other in guest2 guest3; do
 	within 1 "three busy: guest1's steal on VM $other and the time that VM had, %" \
-		"$(value "rows('guest1', '[steal] (on VM $other)')" three-busy)" \
+		"$(value "rows('guest1', '[steal] (on VM $other:')" three-busy)" \
 		"$(thread_time three-busy $other 3)"
 done
 
@@ -113,11 +158,11 @@ done
 at_most 5 "a third: the host's time that no sample stands for, %" \
 	"$(value 'share("host", "lost")' third)"
 within 1 "a third: the guest's idle time and the host's, with that, %" \
-	"$(value 'share("guest1", "IDLE")' third)" \
-	"$(value 'share("host", "IDLE") + share("host", "lost")' third)"
+	"$(value 'share("guest1", "idle")' third)" \
+	"$(value 'share("host", "idle") + share("host", "lost")' third)"
 within 1 "a third: the guest's idle time and two thirds, %" \
-	"$(value 'share("guest1", "IDLE")' third)" 66.667
-at_most 3 "a third: its steal, %" "$(value 'share("guest1", "steal")' third)"
+	"$(value 'share("guest1", "idle")' third)" 66.667
+at_most 3 "a third: its steal, %" "$(value 'share("guest1", "taken")' third)"
 
 # --- what others say of steal -----------------------------------------------------------------
 
@@ -135,21 +180,21 @@ ok "three busy: the guest sees steal at all" \
 # --- from samples alone --------------------------------------------------------------------------
 
 for name in one-busy three-busy third; do
-	for class in OS USER IDLE steal lost unknown; do
+	for class in OS USER idle steal exit vmm stopped blocked lost unknown; do
 		note "$name, guest1: $class from events, from samples:" \
 			"$(value "share('guest1', '$class')" "$name") %," \
 			"$(value "share('guest1', '$class')" "$name-samples") %"
 	done
 done
 within 1 "one busy: steal from events and from samples, %" \
-	"$(value 'share("guest1", "steal")' one-busy)" \
-	"$(value 'share("guest1", "steal")' one-busy-samples)"
+	"$(value 'share("guest1", "taken")' one-busy)" \
+	"$(value 'share("guest1", "taken")' one-busy-samples)"
 within 2 "three busy: steal from events and from samples, %" \
-	"$(value 'share("guest1", "steal")' three-busy)" \
-	"$(value 'share("guest1", "steal")' three-busy-samples)"
+	"$(value 'share("guest1", "taken")' three-busy)" \
+	"$(value 'share("guest1", "taken")' three-busy-samples)"
 within 2 "a third: idle time from events and from samples, %" \
-	"$(value 'share("guest1", "IDLE")' third)" \
-	"$(value 'share("guest1", "IDLE")' third-samples)"
+	"$(value 'share("guest1", "idle")' third)" \
+	"$(value 'share("guest1", "idle")' third-samples)"
 
 # --- lost is lost -----------------------------------------------------------------------------------
 
@@ -162,8 +207,8 @@ ok "too small a buffer: a warning" grep -q 'is shown as lost' "$TMP/small-buffer
 ok "too small a buffer: what to do" grep -q 'record with a larger buffer' "$TMP/small-buffer.err"
 # Of what is known, steal has the part that it has without loss.
 within 3 "too small a buffer: steal's part of the known time, and in the run before, %" \
-	"$(value '100 * share("guest1", "steal") / (100 - share("guest1", "lost"))' small-buffer)" \
-	"$(value 'share("guest1", "steal")' three-busy)"
+	"$(value '100 * share("guest1", "taken") / (100 - share("guest1", "lost"))' small-buffer)" \
+	"$(value 'share("guest1", "taken")' three-busy)"
 ok "without loss: no warning" not grep -q 'lost' "$TMP/three-busy.err"
 
 # --- what it costs ------------------------------------------------------------------------------------
@@ -187,11 +232,34 @@ done
 at_least 2 "port-io: other events that say the same, for an event of the time line" \
 	"$(events_for_one port-io)"
 
+check_cost one-busy guest1
+# Of a thousand samples, those of others are twenty, and five of these are chance.
+check_cost port-io guest1 1.5
+
+# --- a guest that waits for its VMM --------------------------------------------------------
+
+lab_runs packets-short
+cd "$LAB/packets-short" || { done_testing; }
+report virtio -i virtio.data
+ok "packets: a report" test $? -eq 0
+ok "packets: all time is there once" "$TESTS/report-sums" "$TMP/virtio.json"
+check_cost virtio guest1
+# On one CPU: the guest is halted meanwhile, or wants the CPU.
+at_work="rows('guest1', '[idle] (halt_exit), with')"
+wanted="rows('guest1', '[steal] (on its VMM') + rows('guest1', '[steal] (on something not sampled)')"
+vmm=$(value "(100 / level('guest1')['time_ns'] *
+	next(x['vmm_ns'] for x in r[0].json['costs']['vms'] if x['vm'] == 'guest1'))" virtio)
+at_least 10 "packets: the guest is halted, with the VMM at work for it, %" "$(value "$at_work" virtio)"
+within 2 "packets: ... or wants its CPU, and what the VMM's threads took of that, %" \
+	"$(value "$at_work + $wanted" virtio)" "$vmm"
+at_most 0 "packets: nobody works for the one that gets none, %" \
+	"$(value "rows('guest2', '[idle] (halt_exit), with')" virtio)"
+
 # --- two vCPUs on one CPU (Tables 8 and 9) ----------------------------------------------------------------
 
 lab_runs two-vcpus
 cd "$LAB/two-vcpus" || { done_testing; }
-report two -i two-busy.data
+report two -i two-busy.data --interval 500ms
 ok "two vCPUs: a report" test $? -eq 0
 ok "two vCPUs: all time is there once, and for each vCPU it is duration / period" \
 	"$TESTS/report-sums" "$TMP/two.json"
@@ -200,4 +268,12 @@ for vcpu in 0 1; do
 	within 1 "two vCPUs: vCPU $vcpu's steal on the other, %" \
 		"$(value "rows('guest1', '[steal] (on vcpu$other)', $vcpu)" two)" 50
 done
+# All the time, and so in each half second of it; the last one is shorter.
+for worst in min max; do
+	within 3 "two vCPUs: the VM's steal in half a second, $worst., %" \
+		"$(value "$worst(100 * x['classes_ns']['steal'] / x['time_ns']
+			for x in r[0].json['intervals'][:-1])" two)" 50
+done
+ok "two vCPUs: the thief in each of them is the other" test \
+	"$(value '{x["thief"] for x in r[0].json["intervals"][:-1]}' two)" = "{'its other vCPUs'}"
 done_testing

@@ -90,7 +90,7 @@ rows()
 # idle VM: percent of its time
 idle()
 {
-	awk -F, -v vm="\"$1\"" '$1 == "vm" && $2 == vm { all += $9; if ($4 == "IDLE") n += $9 }
+	awk -F, -v vm="\"$1\"" '$1 == "vm" && $2 == vm { all += $9; if ($4 == "IDLE" || $4 == "halt-poll") n += $9 }
 		END { printf "%d\n", 100 * n / all }' "$TMP/csv"
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# Corrupt input: mutants of the profile that profile.t has recorded, and of its guest
-# map, through perf kvm unified report under ASan and UBSan. No crash, no hang over
-# 5 s, no leak, and each ends in a report or in an error message.
+# Corrupt input: mutants of the profile that profile.t has recorded, as a directory and as a
+# stream, and of its guest map, through perf kvm unified report under ASan and UBSan. No crash,
+# no hang over 5 s, no leak, and each ends in a report or in an error message.
 #
 # For a longer run, or another one:
 #	FUZZ_COUNT=100000 FUZZ_SEED=7 scripts/test.sh zz-fuzz
@@ -102,6 +102,8 @@ ok "the fuzzer builds" build_fuzzer
 ok "there is a profile to start from" test -s "$GOOD/data"
 ok "it is cut down to a small one" "$TESTS/small-profile" "$GOOD" "$TMP/seed"
 ok "which has a report" seed_is_good
+"$TESTS/to-stream" "$TMP/seed/perf.data" >"$TMP/seed/stream"
+ok "and, as a stream, too" "$PERF" kvm unified report -i - --format table <"$TMP/seed/stream"
 
 rm -rf "$KEEP"
 mkdir -p "$KEEP"

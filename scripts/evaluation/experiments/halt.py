@@ -13,8 +13,8 @@ def find(lab):
     finding = Finding("Halt and steal", "Tables 14 and 15",
                       "One of three guests is busy for 1 s of every 3 s; the two others are idle, "
                       "9 s of virtual time.")
-    guest, host = report.share("guest1", "IDLE"), report.share("host", "IDLE")
-    steal = report.share("guest1", "steal")
+    guest, host = report.share("guest1", "idle"), report.share("host", "idle")
+    steal = report.share("guest1", "taken")
     finding.table("Idle time, %", ["", "paper", "ours"],
                   [["guest level: idle", PAPER["guest"], guest],
                    ["host level: idle", PAPER["host"], host],

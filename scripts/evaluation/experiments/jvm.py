@@ -122,8 +122,9 @@ def find(lab):
          row("the rest of libjvm.so", None,
              lambda run: run.part(is_library) - run.part(is_collector)),
          row("collections, by the JVM's own account", None, lambda run: run.collections)] +
-        [row(kind, kind, lambda run, kind=kind: run.share(kind))
-         for kind in ("OS", "USER", "IDLE", "steal")])
+        [row(paper, paper, lambda run, kind=kind: run.share(kind))
+         for paper, kind in (("OS", "OS"), ("USER", "USER"), ("IDLE", "idle"),
+                             ("steal", "taken"))])
     finding.table(
         "What comes of it",
         ["", "small heap", "large heap"],
@@ -149,7 +150,7 @@ def find(lab):
     finding.at_least(1, "SpinPause with a small heap", small.part(collector("SpinPause")), "%")
     finding.at_most(0.1, "SpinPause with a large heap", large.part(collector("SpinPause")), "%")
     finding.at_least(1.2, "steal with a small heap, over that with a large one",
-                     small.share("steal") / large.share("steal"))
+                     small.share("taken") / large.share("taken"))
     finding.at_least(1.5, "transactions a second with a large heap, over those with a small one",
                      large.per_second / small.per_second)
     for run, heap in zip(runs, ("small", "large")):
@@ -160,7 +161,7 @@ def find(lab):
                        run.part(is_collector), run.collections)
     finding.bars("Too small a heap, and one that is large enough", "% of the guest's time",
                  ["collector", "compiled code", "steal"],
-                 {heap: [run.part(is_collector), run.part(is_compiled), run.share("steal")]
+                 {heap: [run.part(is_collector), run.part(is_compiled), run.share("taken")]
                   for run, heap in zip(runs, ("small heap", "large heap"))})
     finding.remark(
         "With the small heap the profile has the functions of full collections near its top, "

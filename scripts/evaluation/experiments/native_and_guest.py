@@ -45,7 +45,7 @@ def order_of(shares_of, names):
 def levels(lab, finding, what, scenario, recording):
     """What the guest did not get is what the host had for others."""
     report = lab.report(scenario, recording)
-    steal = report.share("guest1", "steal")
+    steal = report.share("guest1", "taken")
     others = 100 - report.rows("host", "[guest1]")
     by_scheduler, by_report = cpu_time(report, lab, scenario, recording, "guest1")
     finding.table("What a guest did not get, and what the host did besides, %%: %s" % what,
@@ -64,7 +64,7 @@ def levels(lab, finding, what, scenario, recording):
 def exit_reasons(finding, report):
     level = report.level("guest1")
     reasons = sorted(level["steal_by_exit_reason"], key=lambda row: -row["time_ns"])
-    total = level["classes_ns"]["steal"]
+    total = level["taken_ns"]
     ours = {row["function"]: 100 * row["time_ns"] / total for row in reasons}
     finding.table("Steal by exit reason, % of it", ["exit reason", "paper", "ours"],
                   [[name, PAPER_REASONS.get(name), share] for name, share in ours.items()] +

@@ -32,6 +32,8 @@ TOP = 8
 LEAST_FACTOR = 2
 LEAST_ARRIVED = 99.9
 MOST_IDLE = 1
+# What the paper's words are in the report
+PAPERS_WORDS = {"IDLE": "idle", "steal": "taken"}
 # Points, of the host's time. A switch between tasks has interrupts off, and is seen in what comes
 # after it.
 SCHEDULER_TOLERANCE = 3
@@ -74,7 +76,7 @@ class Recording:
         """Percent of the guest's time that it was stolen from by the VMM's main thread, and that
         the scheduler had this thread on the CPU: the same if the guest always wants to run."""
         # Of a process, the first thread has the lowest number here.
-        return (self.domain.rows(self.guest, "[steal] (on task %s" % VMM[:COMM_LENGTH]),
+        return (self.domain.rows(self.guest, "[steal] (on its VMM: %s" % VMM[:COMM_LENGTH]),
                 self.threads(lambda lines: int(min(lines, key=lambda line: int(line[0]))[1])))
 
     def threads(self, run_ns):
@@ -158,7 +160,7 @@ def table_of_levels(finding, recordings):
     finding.table(
         "The guest's own table, % of its vCPU's time",
         ["guest", "attribution"] + classes,
-        [[one.what, name] + [report.share(one.guest, of) for of in classes]
+        [[one.what, name] + [report.share(one.guest, PAPERS_WORDS.get(of, of)) for of in classes]
          for one in recordings for name, report in one.reports.items()])
 
 
@@ -250,7 +252,7 @@ def say(finding, idle, virtio, emulated, computing):
         "is work for the guest, and leaves what others stole. What the VMM's main thread does "
         "while the vCPU is halted (it takes the packets from the socket) is in the host's table "
         "only. With a guest that computes, the same work is taken from it: steal by CPU switch "
-        "is %.2f %%." % computing.cpu.share(computing.guest, "steal"))
+        "is %.2f %%." % computing.cpu.share(computing.guest, "taken"))
     ratio = [emulated.cost(emulated.reports[name]) / virtio.cost(virtio.reports[name])
              for name in ATTRIBUTIONS]
     finding.remark(

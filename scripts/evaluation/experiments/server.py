@@ -111,8 +111,8 @@ def profile(finding, report):
          ["other processes", report.share("guest1", "USER") - part(in_process(SERVER)) -
           part(in_process(LOAD))],
          ["the guest's kernel", report.share("guest1", "OS")],
-         ["steal", report.share("guest1", "steal")],
-         ["idle", report.share("guest1", "IDLE")]])
+         ["steal", report.share("guest1", "taken")],
+         ["idle", report.share("guest1", "idle")]])
     rows = sorted((row for row in report.level("guest1")["rows"]
                    if row["class"] in ("USER", "OS") and is_named(row)),
                   key=lambda row: -row["time_ns"])[:TOP]

@@ -16,7 +16,7 @@ def find(lab):
     finding = Finding("Three VMs on one CPU", "Tables 12 and 13",
                       "Three guests with a busy process each, for 6 s of virtual time.")
     shares = [report.rows("host", "[%s]" % guest) for guest in GUESTS]
-    steal = [report.share(guest, "steal") for guest in GUESTS]
+    steal = [report.share(guest, "taken") for guest in GUESTS]
     finding.table("Three VMs, %", ["", "VM 1", "VM 2", "VM 3"],
                   [["host level: the VM, paper"] + PAPER_VMS,
                    ["host level: the VM, ours"] + shares,

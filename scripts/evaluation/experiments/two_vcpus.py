@@ -20,9 +20,9 @@ def find(lab):
                       "A guest with two busy vCPUs for 6 s of virtual time: both on one CPU of "
                       "the host, and on one each.")
     on_other = [steal_on(shared, vcpu, 1 - vcpu) for vcpu in (0, 1)]
-    steal = [shared.share("guest1", "steal", vcpu) for vcpu in (0, 1)]
+    steal = [shared.share("guest1", "taken", vcpu) for vcpu in (0, 1)]
     outside = [steal[vcpu] - on_other[vcpu] for vcpu in (0, 1)]
-    apart = [own.share("guest1", "steal", vcpu) for vcpu in (0, 1)]
+    apart = [own.share("guest1", "taken", vcpu) for vcpu in (0, 1)]
     apart_on_other = [steal_on(own, vcpu, 1 - vcpu) for vcpu in (0, 1)]
     finding.table("Steal, % of the vCPU's time", ["", "vCPU 0", "vCPU 1"],
                   [["one CPU, on the other vCPU, paper"] + PAPER_SHARED["on the other"],

@@ -16,12 +16,40 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <linux/capability.h>
 #include <linux/vm_sockets.h>
 
 #define MAX_PORTS	8
+
+/* What Documentation/deployment.md lets a service of the collector have, and no more */
+static const int capabilities[] = {
+	CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_SYSLOG, CAP_SYS_RAWIO, CAP_BPF, CAP_PERFMON,
+	CAP_CHECKPOINT_RESTORE, CAP_SYS_RESOURCE, CAP_SYS_ADMIN,
+};
+
+static int is_needed(int capability)
+{
+	for (unsigned int i = 0; i < sizeof(capabilities) / sizeof(*capabilities); i++) {
+		if (capabilities[i] == capability)
+			return 1;
+	}
+	return 0;
+}
+
+/* For what is executed from here on */
+static void drop_capabilities(void)
+{
+	for (int i = 0; i <= CAP_LAST_CAP; i++) {
+		if (!is_needed(i) && prctl(PR_CAPBSET_READ, i) == 1 && prctl(PR_CAPBSET_DROP, i))
+			err(1, "capability %d", i);
+	}
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		err(1, "no new privileges");
+}
 
 static int listen_on(const char *port)
 {
@@ -53,6 +81,7 @@ static void serve(int listener, const char *command)
 		signal(SIGCHLD, SIG_DFL);
 		if (dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0)
 			err(1, "dup2");
+		drop_capabilities();
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 		err(127, "/bin/sh");
 	}

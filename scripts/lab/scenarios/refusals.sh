@@ -8,16 +8,6 @@ guest2_MEM=512
 # A small number: nothing here depends on what the workload does.
 guest2_ARGS="0,253,8"
 
-# try NAME COMMAND...: output and exit code to NAME.out, for profile.t to look at.
-try()
-{
-	local name=$1 rc=0
-	shift
-
-	"$@" >"$name.out" 2>&1 || rc=$?
-	echo "exit code $rc" >>"$name.out"
-}
-
 record()
 {
 	perf kvm unified record "$@"
@@ -53,6 +43,49 @@ with_mediated_pmu()
 	try mediated-asked record_mediated refuses -e cycles -o mediated-asked.data -- sleep 0.5
 	umount /sys/module/kvm_amd/parameters/enable_mediated_pmu
 	try mediated-off record_mediated takes -o mediated-off.data -- sleep 0.5
+}
+
+# stream NAME OPTION...: the profile through standard output, to NAME.stream, with what is
+# said in NAME.out
+stream()
+{
+	local name=$1 rc=0
+	shift
+
+	record -o - "$@" 2>"$name.out" >"/run/$name.stream" || rc=$?
+	echo "exit code $rc" >>"$name.out"
+	cp "/run/$name.stream" .
+}
+
+piped()
+{
+	record -o - -- sleep 1 | perf kvm unified report --format json >piped.json
+}
+
+# Ctrl-C is for both ends of the pipe: the recording ends by it, and the report is made.
+interrupted_pipe()
+{
+	setsid sh -c 'trap : INT
+		perf kvm unified record -o - -- sh -c "touch piping; sleep 100" |
+			perf kvm unified report --format json >interrupted-pipe.json' &
+	until [ -e piping ]; do sleep 0.1; done
+	sleep 0.5
+	kill -INT -- "-$!"
+	wait "$!"
+}
+
+cut_pipe()
+{
+	record -o - -- sleep 0.5 | head -c 20000 >cut.stream
+	echo "exit codes ${PIPESTATUS[*]}"
+}
+
+streams()
+{
+	stream to-stdout -- sh -c 'echo of the command; sleep 1; exit 7'
+	try piped piped
+	try cut-pipe cut_pipe
+	try interrupted-pipe interrupted_pipe
 }
 
 without_vm()
@@ -97,7 +130,8 @@ measure()
 	try no-root setpriv --reuid=65534 --clear-groups perf kvm unified record -o /tmp/x -- true
 	try no-such-guest record -o refused.data --guest-cmd "guest9=true" -- true
 	try bad-guest-cmd record -o refused.data --guest-cmd "guest2" -- true
-	try to-stdout record -o - -- true
+	try map-to-stdout record -o - --guest-cmd "guest2=true" -- true
+	try follow-to-stdout record -o - --guest-follow "guest2=true" -- true
 	try map-fails record -o map-fails.data --guest-cmd "guest2=exit 3" -- sleep 0.2
 	try map-truncated record -o map-truncated.data \
 		--guest-cmd "guest2=$(collector) | head -c 100000" -- sleep 0.2
@@ -121,6 +155,7 @@ measure()
 	try exit-code record -o exit-code.data -- sh -c "exit 7"
 
 	with_mediated_pmu
+	streams
 
 	# What comes to nothing leaves the profile before it where it is.
 	record -o /run/kept.data -- true
@@ -140,7 +175,8 @@ measure()
 		record -o /run/killed.data -- true
 	done
 	cp /run/killed.data/data killed
-	try killed timeout 2 perf kvm unified record -o /run/killed.data -- sleep 100
+	# shellcheck disable=SC2016 # for the command's shell
+	try killed record -o /run/killed.data -- sh -c 'kill $PPID; exec sleep 100'
 	ls -d /run/killed.data* >killed.ls 2>&1 || :
 	cmp killed /run/killed.data.old/data >>killed.ls 2>&1 || :
 	# Of one that was killed before it began, nothing is kept; of the one before the last, what is
@@ -162,8 +198,19 @@ measure()
 		until [ -e measuring ]; do sleep 0.1; done
 		sleep 0.2
 		start_guest guest3
+		# Until its VMM has a VM, on a machine that is busy, too
+		until find "/proc/$(guest_pid guest3)/fd" -lname anon_inode:kvm-vm | grep -q .; do
+			sleep 0.1
+		done
+		sleep 1
+		touch started
 	} &
-	try vm-starts record -o vm-starts.data -- sh -c 'touch measuring; sleep 2'
+	stream vm-starts-too -- sh -c 'until [ -e measured ]; do sleep 0.1; done' &
+	stream=$!
+	try vm-starts record -o vm-starts.data -- \
+		sh -c 'touch measuring; until [ -e started ]; do sleep 0.1; done'
+	touch measured
+	wait "$stream"
 	kill "$(guest_pid guest3)"
 
 	vmm=$(guest_pid guest2)

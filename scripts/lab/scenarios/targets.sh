@@ -69,7 +69,7 @@ measure()
 	export -f threads
 	record all
 	record vm --vm one
-	record vms --vm one,idler
+	record vms --vm 'one,idl*'
 	record pid -p "$(cat two.pid)"
 	record tid -t "$(cat /sys/kernel/debug/kvm/"$one"-*/vcpu0/pid)"
 	record cgroup -G vms

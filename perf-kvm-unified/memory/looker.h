@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_MEMORY_LOOKER_H
+#define __PERF_KVM_UNIFIED_MEMORY_LOOKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <linux/types.h>
+
+#include "host-mem.h"
+#include "look.h"
+
+/**
+ * struct looker - perf's side of the confined process that looks at a guest
+ * @mem: the guest's memory
+ * @pid: of the confined process, 0: there is none
+ * @control: the socket to it
+ * @maps: the end of the pipe that maps come by
+ * @stats: what it says that it has found
+ * @cpu_ns: CPU time that all looks took: its own, and perf's for it
+ * @own_ns: of which its own
+ * @last_ns: ... that the last order took
+ * @nr_looks: orders that it has fulfilled
+ */
+struct looker {
+	struct host_mem mem;
+	pid_t	pid;
+	int	control;
+	int	maps;
+	struct guest_look_stats stats;
+	u64	cpu_ns;
+	u64	own_ns;
+	u64	last_ns;
+	u64	nr_looks;
+};
+
+/*
+ * What the first look at a guest may take, and with it every other one: CPU time, and time on the
+ * wall, of which there can be much more where CPUs are busy.
+ */
+#define LOOK_CPU_NS	(2ULL * NSEC_PER_SEC)
+#define LOOK_WALL_NS	(20ULL * NSEC_PER_SEC)
+
+struct guest_tsc;
+
+int looker__start(struct looker *looker, struct kvm_reader *reader, pid_t vmm,
+		  const struct guest_tsc *tsc, bool late, char *err, size_t errlen);
+int looker__find_kernel(struct looker *looker, char *err, size_t errlen);
+int looker__all(struct looker *looker, char *err, size_t errlen);
+int looker__tasks(struct looker *looker, u64 cpu_ns, char *err, size_t errlen);
+int looker__write(struct looker *looker, int fd, char *err, size_t errlen);
+void looker__end(struct looker *looker);
+
+#endif /* __PERF_KVM_UNIFIED_MEMORY_LOOKER_H */

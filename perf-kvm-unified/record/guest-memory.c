@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Looks at guests, before, during and after a recording: what names the processes of those that no
+ * collector runs in.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+
+#include "util/debug.h"
+#include "util/time-utils.h"
+#include "kvm-unified/format/vms.h"
+#include "kvm-unified/lib/array.h"
+#include "kvm-unified/lib/errors.h"
+#include "kvm-unified/lib/warnings.h"
+#include "kvm-unified/memory/looker.h"
+#include "collectors.h"
+#include "guest-maps.h"
+#include "guest-memory.h"
+#include "guest-reasons.h"
+
+#define KIB		1024UL
+
+/*
+ * A look that took so long is followed by a rest of the guest that is so many times as long, and
+ * one of all guests: looks at one take 0.5 % of a CPU, all of them 5 %.
+ */
+#define REST_OF_GUEST	200
+#define REST_OF_ALL	20
+/* Or so long, if that is longer */
+#define REST_MIN_NS	(50 * NSEC_PER_MSEC)
+
+/* All first looks together, where there are many guests: those left out get theirs later. */
+#define FIRST_LOOKS_NS	(10ULL * NSEC_PER_SEC)
+
+/* Looks at the same time, each at another guest, if there are so many CPUs */
+#define MAX_WORKERS	8U
+
+/* Of one look during the measurement, from which processes can be missing */
+#define LOOK_MEANWHILE_NS (500 * NSEC_PER_MSEC)
+
+/**
+ * struct guest_view - what is known of a guest by looking at it
+ * @vmm: @name: @tsc: of its VM
+ * @looker: what looks at it, unless it @failed
+ * @began: its kernel is known
+ * @why: the last look has failed
+ * @rest_until: when the next look may be, ns
+ */
+struct guest_view {
+	pid_t	      vmm;
+	char	      name[GUEST_VM_NAME_LEN];
+	struct guest_tsc tsc;
+	struct looker looker;
+	bool	      failed;
+	bool	      began;
+	char	      why[256];
+	u64	      rest_until;
+};
+
+/* What looks have found, and what they cost */
+void looker__say(const struct looker *looker, const char *name)
+{
+	const struct guest_look_stats *stats = &looker->stats;
+
+	if (quiet)
+		return;
+	fprintf(stderr,
+		"[ perf kvm unified: %s, out of its memory: %" PRIu64 " kernel symbols, %" PRIu64
+		" processes, %" PRIu64 " maps; %" PRIu64 " KiB read in %" PRIu64
+		" looks and %" PRIu64 " ms of CPU time ]\n",
+		name, stats->symbols, stats->processes, stats->maps,
+		looker->mem.pages * GUEST_PAGE_SIZE / KIB, looker->nr_looks,
+		looker->cpu_ns / NSEC_PER_MSEC);
+}
+
+void guest_memory__init(struct guest_memory *memory)
+{
+	*memory = (struct guest_memory) { };
+	INIT_LIST_HEAD(&memory->reasons);
+	pthread_mutex_init(&memory->lock, NULL);
+}
+
+static struct guest_view *find(const struct guest_memory *memory, pid_t vmm)
+{
+	for (size_t i = 0; i < memory->nr; i++) {
+		if (memory->guests[i].vmm == vmm)
+			return &memory->guests[i];
+	}
+	return NULL;
+}
+
+static void fail_view(struct guest_memory *memory, struct guest_view *view, const char *why)
+{
+	view->failed = true;
+	looker__end(&view->looker);
+	pthread_mutex_lock(&memory->lock);
+	guest_reasons__add(&memory->reasons, view->name, why);
+	pthread_mutex_unlock(&memory->lock);
+}
+
+/**
+ * struct work - the same with each guest, by several threads
+ * @until: when no more of it is begun, ns
+ * @dir: the profile, as far as it is needed
+ * @next: guest that nobody has begun with
+ */
+struct work {
+	struct guest_memory *memory;
+	void	   (*with_one)(struct work *work, struct guest_view *view);
+	u64	   until;
+	const char *dir;
+	size_t	   next;
+};
+
+static void *work_on(void *arg)
+{
+	struct work *work = arg;
+	size_t i;
+
+	while ((i = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED)) < work->memory->nr)
+		work->with_one(work, &work->memory->guests[i]);
+	return NULL;
+}
+
+static size_t nr_workers(const struct guest_memory *memory)
+{
+	size_t cpus = max(sysconf(_SC_NPROCESSORS_ONLN), 1L);
+
+	cpus = min_t(size_t, cpus, MAX_WORKERS);
+	return min(memory->nr, cpus);
+}
+
+/* Ends when all is done. This thread is one of those that do it. */
+static void do_work(struct work *work)
+{
+	pthread_t threads[MAX_WORKERS];
+	size_t nr = 0, wanted = nr_workers(work->memory);
+
+	while (nr + 1 < wanted && !create_quiet_thread(&threads[nr], work_on, work))
+		nr++;
+	work_on(work);
+	while (nr)
+		pthread_join(threads[--nr], NULL);
+}
+
+/* Those that are recorded and have no collector. 0 or -ENOMEM */
+static int add_guests(struct guest_memory *memory, const struct collectors *collectors,
+		      const struct kvm_vms *vms)
+{
+	for (size_t i = 0; i < vms->nr; i++) {
+		const struct kvm_vm *vm = &vms->entries[i];
+		struct guest_view *view;
+
+		if (!collectors__leave_to_memory(collectors, vm) || find(memory, vm->pid))
+			continue;
+		if (grow_array(memory->guests, memory->nr, memory->allocated))
+			return -ENOMEM;
+		view = &memory->guests[memory->nr++];
+		*view = (struct guest_view) {
+			.vmm = vm->pid, .tsc = vm->tsc, .looker.mem.pagemap = -1,
+		};
+		strlcpy(view->name, vm->name, sizeof(view->name));
+	}
+	return 0;
+}
+
+/* What looks at the guests that nothing looks at. There must be no other thread. */
+static void start_lookers(struct guest_memory *memory, bool late, u64 until)
+{
+	for (size_t i = 0; i < memory->nr && rdclock() < until; i++) {
+		struct guest_view *view = &memory->guests[i];
+		char err[256];
+
+		if (view->failed || view->looker.pid)
+			continue;
+		if (looker__start(&view->looker, memory->reader, view->vmm, &view->tsc, late,
+				  err, sizeof(err)))
+			fail_view(memory, view, err);
+	}
+}
+
+/* There was no time for a first look at these before the measurement. */
+static void restart_late(struct guest_memory *memory)
+{
+	for (size_t i = 0; i < memory->nr; i++) {
+		if (!memory->guests[i].began)
+			looker__end(&memory->guests[i].looker);
+	}
+}
+
+/* The first look: what it is, and what it has. */
+static void begin(struct guest_memory *memory, struct guest_view *view)
+{
+	char err[256];
+	int ret;
+
+	ret = looker__find_kernel(&view->looker, err, sizeof(err));
+	if (!ret)
+		ret = looker__all(&view->looker, err, sizeof(err));
+	view->began = !ret;
+	if (ret)
+		fail_view(memory, view, err);
+}
+
+/* ... at one that there was none at, if there is time */
+static void begin_in_time(struct work *work, struct guest_view *view)
+{
+	if (!view->began && !view->failed && view->looker.pid && rdclock() < work->until)
+		begin(work->memory, view);
+}
+
+/* Is there a way to guests' memory? It is said if not. */
+static bool can_look(struct guest_memory *memory)
+{
+	char err[256];
+
+	if (memory->reader)
+		return true;
+	memory->reader = kvm_reader__new(err, sizeof(err));
+	memory->wanted = memory->reader;
+	if (!memory->reader)
+		unified_warning("The memory of guests cannot be read: %s.\n"
+				"Without it, or --guest-cmd, their functions have no names.\n",
+				err);
+	return memory->wanted;
+}
+
+/**
+ * guest_memory__start - look at the guests that are to be recorded, for the first time
+ * @collectors: which of them have a collector
+ * @vms: those that run
+ *
+ * What cannot be known this way is said at the end of the recording.
+ */
+void guest_memory__start(struct guest_memory *memory, const struct collectors *collectors,
+			 const struct kvm_vms *vms)
+{
+	if (!memory->wanted)
+		return;
+	if (add_guests(memory, collectors, vms)) {
+		unified_warning("Out of memory: guests are not looked at\n");
+		memory->wanted = false;
+	} else if (memory->nr && can_look(memory)) {
+		struct work work = {
+			.memory = memory,
+			.with_one = begin_in_time,
+			.until = rdclock() + FIRST_LOOKS_NS,
+		};
+
+		start_lookers(memory, /*late=*/false, work.until);
+		do_work(&work);
+	}
+}
+
+/* The one whose rest is over first, or NULL: there is none to look at */
+static struct guest_view *next_view(struct guest_memory *memory)
+{
+	struct guest_view *next = NULL;
+
+	for (size_t i = 0; i < memory->nr; i++) {
+		struct guest_view *view = &memory->guests[i];
+
+		if (view->began && view->looker.pid &&
+		    (!next || view->rest_until < next->rest_until))
+			next = view;
+	}
+	return next;
+}
+
+static void look(struct guest_memory *memory, struct guest_view *view)
+{
+	u64 now;
+
+	/* What fails now may not at the end, if it has not ended. */
+	looker__tasks(&view->looker, LOOK_MEANWHILE_NS, view->why, sizeof(view->why));
+	now = rdclock();
+	view->rest_until = now + max(REST_OF_GUEST * view->looker.last_ns, (u64)REST_MIN_NS);
+	memory->rest_until = now + REST_OF_ALL * view->looker.last_ns;
+}
+
+static void look_now_and_then(void *arg)
+{
+	struct guest_memory *memory = arg;
+	struct guest_view *view = next_view(memory);
+
+	while (view && background__wait(&memory->bg, max(view->rest_until, memory->rest_until))) {
+		look(memory, view);
+		view = next_view(memory);
+	}
+}
+
+/* While perf records, in a thread of its own. Without one, there is the look at the end. */
+void guest_memory__look_on(struct guest_memory *memory)
+{
+	if (!memory->wanted || !memory->nr)
+		return;
+	for (size_t i = 0; i < memory->nr; i++)
+		memory->guests[i].rest_until = rdclock() + REST_MIN_NS;
+	background__start(&memory->bg, look_now_and_then, memory);
+}
+
+void guest_memory__look_no_more(struct guest_memory *memory)
+{
+	background__stop(&memory->bg);
+}
+
+/* Its map, into the profile. 0, or -errno with @err */
+static int take_map(struct guest_memory *memory, struct guest_view *view, const char *dir,
+		    char *err, size_t errlen)
+{
+	int fd = guest_map__open_new(view->vmm, dir), ret;
+	char why[192];
+
+	if (fd < 0)
+		return fail(err, errlen, fd, "its map cannot be stored: %s", strerror(-fd));
+	ret = looker__write(&view->looker, fd, err, errlen);
+	close(fd);
+	if (ret) {
+		guest_map__drop(view->vmm, dir);
+		return ret;
+	}
+	pthread_mutex_lock(&memory->lock);
+	ret = guest_map__take(view->vmm, dir, why, sizeof(why));
+	pthread_mutex_unlock(&memory->lock);
+	return ret ? fail(err, errlen, ret, "a map that %s", why) : 0;
+}
+
+static void finish(struct work *work, struct guest_view *view)
+{
+	struct guest_memory *memory = work->memory;
+	char err[256];
+
+	if (view->failed)
+		return;
+	if (view->began && !view->looker.pid)
+		fail_view(memory, view, view->why);
+	else if (!view->looker.pid || rdclock() > work->until)
+		fail_view(memory, view, "there was no time to look at it");
+	else if (!view->began)
+		begin(memory, view);
+	else
+		/* Of one that has ended, there is what was seen before. */
+		looker__all(&view->looker, view->why, sizeof(view->why));
+	if (view->failed)
+		return;
+	if (take_map(memory, view, work->dir, err, sizeof(err))) {
+		fail_view(memory, view, err);
+		return;
+	}
+	looker__say(&view->looker, view->name);
+	looker__end(&view->looker);
+}
+
+/**
+ * guest_memory__take - have a last look, and write the maps
+ * @vms: also with those that have come since the start
+ * @dir: the profile
+ */
+void guest_memory__take(struct guest_memory *memory, const struct collectors *collectors,
+			const struct kvm_vms *vms, const char *dir)
+{
+	struct work work = {
+		.memory = memory,
+		.with_one = finish,
+		.until = rdclock() + FIRST_LOOKS_NS,
+		.dir = dir,
+	};
+
+	if (!memory->wanted)
+		return;
+	add_guests(memory, collectors, vms);
+	if (!memory->nr || !can_look(memory))
+		return;
+	restart_late(memory);
+	start_lookers(memory, /*late=*/true, work.until);
+	do_work(&work);
+	guest_reasons__warn(&memory->reasons, "No names out of the memory of");
+}
+
+void guest_memory__exit(struct guest_memory *memory)
+{
+	for (size_t i = 0; i < memory->nr; i++)
+		looker__end(&memory->guests[i].looker);
+	free(memory->guests);
+	guest_reasons__free(&memory->reasons);
+	kvm_reader__delete(memory->reader);
+}

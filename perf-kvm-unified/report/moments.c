@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is told of parts of the time, and of single waits: what has to be known of the
+ * measurement for it, before it is summed up and behind that.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <linux/kernel.h>
+#include <linux/time64.h>
+
+#include "util/session.h"
+#include "measurement.h"
+#include "moments.h"
+#include "thieves.h"
+#include "times.h"
+
+/* Seconds since the start */
+double moments__since(const struct moments *moments, u64 time)
+{
+	return (double)(s64)(time - moments->zero) / NSEC_PER_SEC;
+}
+
+/**
+ * moments__begin - when the axis has begun
+ * @interval: ns, or 0: not asked for
+ *
+ * Can be called again. Where there is a problem, what comes is not of use any more, and no more
+ * is read.
+ */
+void moments__begin(struct moments *moments, const struct measurement *m, u64 interval)
+{
+	if (moments->begun)
+		return;
+	moments->begun = true;
+	if (interval && interval < m->period) {
+		session_done = 1;
+		scnprintf(moments->problem, sizeof(moments->problem),
+			  "--interval: there is a sample each %.3f ms, and nothing can be told of less.",
+			  (double)m->period / NSEC_PER_MSEC);
+	}
+	moments->zero = measurement__zero(m);
+	moments->over_time.interval = interval;
+	moments->over_time.zero = moments->zero;
+}
+
+/* As over_time__add(). What is too much is a problem. 0 or -ENOMEM */
+int moments__add(struct moments *moments, const struct time_piece *piece)
+{
+	int ret = moments->problem[0] ? 0 : over_time__add(&moments->over_time, piece);
+
+	if (ret != -E2BIG)
+		return ret;
+	session_done = 1;
+	scnprintf(moments->problem, sizeof(moments->problem),
+		  "--interval: these are more than %u intervals of VMs: take a longer one, or a part with --time or --vm.",
+		  OVER_TIME_MAX);
+	return 0;
+}
+
+static int name_thieves(struct over_time *over, struct measurement *m)
+{
+	int ret = 0;
+
+	for (u32 vm = 0; vm < over->nr_vms; vm++) {
+		for (size_t i = 0; !ret && i < over->vms[vm].nr; i++) {
+			struct time_part *part = &over->vms[vm].parts[i];
+			struct thief_sum top = { };
+
+			if (part->takers.nr)
+				ret = takers__top(&part->takers, m, /*exact=*/false, &top);
+			part->thief = top.owner;
+			part->thief_ns = top.ns;
+		}
+	}
+	return ret;
+}
+
+/**
+ * moments__finish - when the axis is at its end
+ *
+ * 0 or -ENOMEM; the caller ends @moments in any case.
+ */
+int moments__finish(struct moments *moments, struct measurement *m, u64 interval)
+{
+	int ret;
+
+	moments__begin(moments, m, interval);
+	ret = stalls__finish(&moments->stalls);
+	return ret ?: name_thieves(&moments->over_time, m);
+}
+
+void moments__exit(struct moments *moments)
+{
+	over_time__exit(&moments->over_time);
+	stalls__exit(&moments->stalls);
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The report as metrics, for Prometheus' textfile collector: OpenMetrics, with nothing in it that
+ * the text format of Prometheus has otherwise. A recording is not a counter that goes on: these
+ * are gauges, and summaries.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/time64.h>
+
+#include "measurement.h"
+#include "overview.h"
+#include "print.h"
+#include "sections.h"
+#include "stall-lines.h"
+
+/* Of those who have stolen from a VM */
+#define THIEVES_SHOWN	5
+
+/* A family of metrics begins. */
+static void print_family(const char *name, const char *type, const char *help, FILE *fp)
+{
+	fprintf(fp, "# HELP %s %s.\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static char printable(char c)
+{
+	return isprint((unsigned char)c) ? c : '?';
+}
+
+static void print_label(const char *name, const char *value, FILE *fp)
+{
+	fprintf(fp, "%s=\"", name);
+	for (; *value; value++) {
+		if (*value == '"' || *value == '\\')
+			fputc('\\', fp);
+		fputc(printable(*value), fp);
+	}
+	fputc('"', fp);
+}
+
+/* Are they the same when they are printed? */
+static bool is_same_label(const char *a, const char *b)
+{
+	while (*a && printable(*a) == printable(*b)) {
+		a++;
+		b++;
+	}
+	return !*a && !*b;
+}
+
+static void print_seconds(u64 ns, FILE *fp)
+{
+	fprintf(fp, " %" PRIu64 ".%09" PRIu64 "\n", ns / NSEC_PER_SEC, ns % NSEC_PER_SEC);
+}
+
+static void print_times(const struct measurement *m, const struct overview *overview, FILE *fp)
+{
+	static const char name[] = "perf_kvm_vcpu_time_seconds";
+
+	print_family(name, "gauge", "Where the time of a vCPU went in the recording", fp);
+	for (u32 i = 0; i < overview->nr; i++) {
+		const struct overview_vm *vm = &overview->vms[i];
+
+		for (u32 vcpu = 0; vcpu < vm->nr_vcpus; vcpu++) {
+			for (int class = 0; class < PROFILE_NR_CLASSES; class++) {
+				fprintf(fp, "%s{", name);
+				print_label("vm", m->vms[vm->vm].name, fp);
+				fprintf(fp, ",vcpu=\"%u\",class=\"%s\"}", vm->vcpus[vcpu].id,
+					profile_class__name(class));
+				print_seconds(vm->vcpus[vcpu].profile.classes[class], fp);
+			}
+		}
+	}
+}
+
+/* The name of a metric, and the labels that tell whose it is; the last one is left open */
+static void print_stall_name(const struct measurement *m, const struct stall_line *line,
+			     const char *name, FILE *fp)
+{
+	fprintf(fp, "%s{", name);
+	print_label("vm", m->vms[line->vm].name, fp);
+	if (line->vcpu != TIME_AXIS_NONE)
+		fprintf(fp, ",vcpu=\"%u\"", m->axis.vcpus[line->vcpu].id);
+	fprintf(fp, ",waits=\"%s\"", stall_kind__name(line->kind));
+}
+
+static void print_summary(const struct measurement *m, const struct stall_line *line,
+			  const char *name, FILE *fp)
+{
+	const struct {
+		const char	*quantile;
+		u64		ns;
+	} quantiles[] = {
+		{ "0.5", line->p50 },
+		{ "0.99", line->p99 },
+		{ "1", line->longest ? line->longest->ns : 0 },
+	};
+	char part[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++) {
+		print_stall_name(m, line, name, fp);
+		fprintf(fp, ",quantile=\"%s\"}", quantiles[i].quantile);
+		print_seconds(quantiles[i].ns, fp);
+	}
+	scnprintf(part, sizeof(part), "%s_sum", name);
+	print_stall_name(m, line, part, fp);
+	fputc('}', fp);
+	print_seconds(line->ns, fp);
+	scnprintf(part, sizeof(part), "%s_count", name);
+	print_stall_name(m, line, part, fp);
+	fprintf(fp, "} %" PRIu64 "\n", line->nr);
+}
+
+/* Those of VMs, or of vCPUs */
+static void print_stall_summaries(const struct measurement *m, const struct stall_lines *lines,
+				  bool of_vcpus, FILE *fp)
+{
+	const char *name = of_vcpus ? "perf_kvm_vcpu_stall_seconds" : "perf_kvm_vm_stall_seconds";
+
+	print_family(name, "summary", of_vcpus ?
+		     "How long the vCPU has waited for a CPU at once, quantile 1 is the longest" :
+		     "How long a vCPU of the VM has waited for a CPU at once, quantile 1 is the longest",
+		     fp);
+	for (u32 i = 0; i < lines->nr; i++) {
+		bool is_vms = lines->lines[i].vcpu == TIME_AXIS_NONE;
+
+		if (is_vms != of_vcpus)
+			print_summary(m, &lines->lines[i], name, fp);
+	}
+}
+
+/*
+ * What all have that are called as thief number @nr is; 0 if one of them comes before it. The
+ * same metric must not be there twice.
+ */
+static u64 same_thieves(const struct overview_vm *vm, size_t nr)
+{
+	u64 ns = 0;
+
+	for (size_t i = 0; i < vm->nr_thieves; i++) {
+		if (!is_same_label(vm->thieves[i].owner, vm->thieves[nr].owner))
+			continue;
+		if (i < nr)
+			return 0;
+		ns += vm->thieves[i].ns;
+	}
+	return ns;
+}
+
+static void print_thieves_of(const struct measurement *m, const struct overview_vm *vm,
+			     const char *name, FILE *fp)
+{
+	size_t nr_shown = 0;
+
+	for (size_t i = 0; i < vm->nr_thieves && nr_shown < THIEVES_SHOWN; i++) {
+		u64 ns = same_thieves(vm, i);
+
+		if (!ns)
+			continue;
+		fprintf(fp, "%s{", name);
+		print_label("vm", m->vms[vm->vm].name, fp);
+		fputc(',', fp);
+		print_label("thief", vm->thieves[i].owner, fp);
+		fputc('}', fp);
+		print_seconds(ns, fp);
+		nr_shown++;
+	}
+}
+
+static void print_thieves(const struct measurement *m, const struct overview *overview, FILE *fp)
+{
+	static const char name[] = "perf_kvm_vm_thief_seconds";
+
+	print_family(name, "gauge", "What those who have stolen most had of the time of the VM's vCPUs",
+		     fp);
+	for (u32 i = 0; i < overview->nr; i++)
+		print_thieves_of(m, &overview->vms[i], name, fp);
+}
+
+int print_openmetrics(const struct measurement *m, const struct sections *sections __maybe_unused,
+		      const struct section_opts *section_opts __maybe_unused,
+		      const struct print_opts *opts, FILE *fp)
+{
+	static const char length[] = "perf_kvm_recording_seconds";
+
+	print_family(length, "gauge", "How long the recording is", fp);
+	fputs(length, fp);
+	print_seconds(measurement__duration(m), fp);
+	print_times(m, opts->overview, fp);
+	print_stall_summaries(m, opts->stalls, /*of_vcpus=*/false, fp);
+	print_stall_summaries(m, opts->stalls, /*of_vcpus=*/true, fp);
+	print_thieves(m, opts->overview, fp);
+	fputs("# EOF\n", fp);
+	return 0;
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where the time of VMs went in intervals: a line for each VM to see when, and a row for each
+ * interval, for people and as comma separated values.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <linux/kernel.h>
+#include <linux/time64.h>
+#include <subcmd/pager.h>
+
+#include "util/spark.h"
+#include "class-columns.h"
+#include "measurement.h"
+#include "overview.h"
+#include "print.h"
+#include "row-columns.h"
+#include "sections.h"
+
+/* Marks of a spark line, by the room that there is */
+#define MIN_MARKS	40
+#define MAX_MARKS	120
+/* What stands before it without the VM's name, and room for the thief behind it */
+#define OTHER_COLUMNS	65
+/* Of a mark in print_spark(), which is a character of UTF-8 */
+#define MARK_BYTES	3
+/* Steal in a spark line is counted in hundredths of a percent. */
+#define MARK_UNIT	100
+
+/* Rows of more VMs than that are shown only if it is said of which. */
+#define MAX_VMS_WITH_ROWS	8
+
+/* Which intervals are told of, and how */
+struct over_time_view {
+	const struct over_time *over;
+	u64		first;
+	u64		end;
+	size_t		per_mark;	/* intervals */
+	size_t		nr_marks;
+	unsigned long	top;		/* the highest mark of all VMs */
+	int		decimals;	/* of seconds */
+	int		name_width;
+	bool		shown[NR_CLASS_COLUMNS];
+};
+
+static double steal_percent(const struct time_part *part)
+{
+	return profile__percent(&part->profile, part->profile.classes[PROFILE_STEAL]);
+}
+
+/* How high its mark is */
+static unsigned long height(const struct time_part *part)
+{
+	return lround(steal_percent(part) * MARK_UNIT);
+}
+
+/* The most time that an interval of @vm has */
+static u64 longest_part(const struct over_time_view *view, u32 vm)
+{
+	u64 longest = 0;
+
+	for (u64 i = view->first; i < view->end; i++) {
+		const struct time_part *part = over_time__part(view->over, vm, i);
+
+		longest = max(longest, part ? part->profile.totals[PROFILE_TIME] : 0);
+	}
+	return longest;
+}
+
+/*
+ * The interval of @vm with the most steal, and its number; NULL: there is no steal. Percent of a
+ * rest at the end that is less than half of an interval are none that others can be held against.
+ */
+static const struct time_part *find_peak(const struct over_time_view *view, u32 vm, u64 *nr)
+{
+	u64 longest = longest_part(view, vm);
+	const struct time_part *peak = NULL;
+
+	for (u64 i = view->first; i < view->end; i++) {
+		const struct time_part *part = over_time__part(view->over, vm, i);
+
+		if (!part || !part->profile.classes[PROFILE_STEAL] ||
+		    part->profile.totals[PROFILE_TIME] < longest / 2 ||
+		    (peak && steal_percent(part) <= steal_percent(peak)))
+			continue;
+		peak = part;
+		*nr = i;
+	}
+	return peak;
+}
+
+static void view__init(struct over_time_view *view, const struct measurement *m,
+		       const struct over_time *over)
+{
+	size_t nr = over->end - over->first, room;
+	u64 at;
+
+	*view = (struct over_time_view) {
+		.over = over,
+		.first = over->first,
+		.end = over->end,
+		/* Finer ones than ms need more. */
+		.decimals = over->interval % NSEC_PER_MSEC ? 6 : 3,
+		.name_width = names_width(m),
+	};
+	room = clamp(pager_get_columns() - OTHER_COLUMNS - view->name_width, MIN_MARKS, MAX_MARKS);
+	view->per_mark = max_t(size_t, DIV_ROUND_UP(nr, room), 1);
+	view->nr_marks = DIV_ROUND_UP(nr, view->per_mark);
+	for (u32 vm = 0; vm < over->nr_vms; vm++) {
+		const struct time_part *peak = find_peak(view, vm, &at);
+
+		if (peak)
+			view->top = max(view->top, height(peak));
+	}
+	for (size_t i = 0; i < NR_CLASS_COLUMNS; i++) {
+		view->shown[i] = class_columns[i].always;
+		for (u32 class = 0; class < class_columns[i].nr; class++)
+			view->shown[i] |= over_time__has(over, class_columns[i].classes[class]);
+	}
+}
+
+/* When an interval begins, in seconds since the start */
+static double begin_of(const struct over_time_view *view, u64 nr)
+{
+	return (double)nr * view->over->interval / NSEC_PER_SEC;
+}
+
+/*
+ * The most of each mark's intervals. All VMs have the same scale: print_spark() takes it from
+ * what it is given, so it is also given its ends, and their marks are left out.
+ */
+static void print_marks(const struct over_time_view *view, u32 vm, FILE *fp)
+{
+	unsigned long values[MAX_MARKS + 2] = { };
+	char marks[ARRAY_SIZE(values) * MARK_BYTES + 1];
+
+	for (u64 i = view->first; i < view->end; i++) {
+		const struct time_part *part = over_time__part(view->over, vm, i);
+		unsigned long *value = &values[(i - view->first) / view->per_mark];
+
+		if (part)
+			*value = max(*value, min(height(part), view->top));
+	}
+	values[view->nr_marks + 1] = view->top;
+	print_spark(marks, sizeof(marks), values, view->nr_marks + 2);
+	marks[view->nr_marks * MARK_BYTES] = '\0';
+	fputs(marks, fp);
+}
+
+static void print_thief(const struct time_part *part, FILE *fp)
+{
+	if (part->thief) {
+		fprintf(fp, "  %6.2f ", profile__percent(&part->profile, part->thief_ns));
+		print_padded(part->thief, 0, fp);
+	}
+	fputc('\n', fp);
+}
+
+static void print_spark_line(const struct over_time_view *view, const struct measurement *m,
+			     const struct overview_vm *vm, FILE *fp)
+{
+	u64 nr = 0;
+	const struct time_part *peak = find_peak(view, vm->vm, &nr);
+
+	print_padded(m->vms[vm->vm].name, view->name_width, fp);
+	fprintf(fp, "  %6.2f", profile__percent(&vm->profile, vm->profile.classes[PROFILE_STEAL]));
+	if (peak)
+		fprintf(fp, "  %6.2f  %10.*f  ", steal_percent(peak), view->decimals,
+			begin_of(view, nr));
+	else
+		fprintf(fp, "  %6s  %10s  ", "-", "-");
+	print_marks(view, vm->vm, fp);
+	if (peak)
+		print_thief(peak, fp);
+	else
+		fputc('\n', fp);
+}
+
+static void print_spark_lines(const struct over_time_view *view, const struct measurement *m,
+			      const struct overview *overview, FILE *fp)
+{
+	fprintf(fp, "# steal over time, %% of a VM's vCPU time in %g s; marks from %.*f s on, ",
+		(double)view->over->interval / NSEC_PER_SEC, view->decimals,
+		begin_of(view, view->first));
+	if (view->per_mark > 1)
+		fprintf(fp, "each the most in %zu of these, ", view->per_mark);
+	fprintf(fp, "from 0 to %.2f %%\n", (double)view->top / MARK_UNIT);
+	print_padded("# VM", view->name_width, fp);
+	fprintf(fp, "  %6s  %6s  %10s  ", "steal", "peak", "at s");
+	print_padded("over time", view->nr_marks, fp);
+	fputs("  thief then\n", fp);
+	for (u32 i = 0; i < overview->nr; i++)
+		print_spark_line(view, m, &overview->vms[i], fp);
+	fputc('\n', fp);
+}
+
+/* A row for each interval of a VM */
+static void print_rows(const struct over_time_view *view, const struct measurement *m, u32 vm,
+		       FILE *fp)
+{
+	fprintf(fp, "# ");
+	print_padded(m->vms[vm].name, 0, fp);
+	fprintf(fp, ": %% of its vCPU time\n# %10s", "from s");
+	for (size_t i = 0; i < NR_CLASS_COLUMNS; i++) {
+		if (view->shown[i])
+			fprintf(fp, "  %9s", class_columns[i].title);
+	}
+	fputs("  top thief\n", fp);
+	for (u64 nr = view->first; nr < view->end; nr++) {
+		const struct time_part *part = over_time__part(view->over, vm, nr);
+
+		if (!part)
+			continue;
+		fprintf(fp, "%12.*f", view->decimals, begin_of(view, nr));
+		for (size_t i = 0; i < NR_CLASS_COLUMNS; i++) {
+			u64 ns = class_column__ns(&class_columns[i], &part->profile);
+
+			if (view->shown[i])
+				fprintf(fp, "  %9.2f", profile__percent(&part->profile, ns));
+		}
+		print_thief(part, fp);
+	}
+	fputc('\n', fp);
+}
+
+/* For people, if it is asked for */
+void print_over_time(const struct measurement *m, const struct sections *sections,
+		     const struct print_opts *opts, FILE *fp)
+{
+	const struct overview *overview = opts->overview;
+	struct over_time_view view;
+
+	if (!sections->opts->interval || !sections->moments.over_time.end)
+		return;
+	view__init(&view, m, &sections->moments.over_time);
+	print_spark_lines(&view, m, overview, fp);
+	if (overview->nr > MAX_VMS_WITH_ROWS && !sections->opts->vms) {
+		fprintf(fp, "# rows of %u VMs are not shown: those of a VM are with --vm NAME, and all with --format csv\n\n",
+			overview->nr);
+		return;
+	}
+	for (u32 i = 0; i < overview->nr; i++)
+		print_rows(&view, m, overview->vms[i].vm, fp);
+}
+
+static void print_csv_row(const struct moments *moments, const struct measurement *m, u32 vm,
+			  u64 nr, FILE *fp)
+{
+	const struct over_time *over = &moments->over_time;
+	const struct time_part *part = over_time__part(over, vm, nr);
+
+	if (!part)
+		return;
+	print_csv_string(m->vms[vm].name, fp);
+	fprintf(fp, "%.9f,%" PRIu64, (double)nr * over->interval / NSEC_PER_SEC,
+		part->profile.totals[PROFILE_TIME]);
+	for (size_t i = 0; i < NR_CLASS_COLUMNS; i++)
+		fprintf(fp, ",%" PRIu64, class_column__ns(&class_columns[i], &part->profile));
+	fputc(',', fp);
+	print_csv_string(part->thief ?: "", fp);
+	fprintf(fp, "%" PRIu64 "\n", part->thief_ns);
+}
+
+/* A row for each VM and interval */
+int print_over_time_csv(const struct measurement *m, const struct sections *sections,
+			const struct section_opts *section_opts __maybe_unused,
+			const struct print_opts *opts, FILE *fp)
+{
+	const struct moments *moments = &sections->moments;
+	const struct over_time *over = &moments->over_time;
+
+	fputs("vm,from_s,time_ns", fp);
+	for (size_t i = 0; i < NR_CLASS_COLUMNS; i++) {
+		fputc(',', fp);
+		for (const char *c = class_columns[i].title; *c; c++)
+			fputc(*c == '-' ? '_' : *c, fp);
+		fputs("_ns", fp);
+	}
+	fputs(",thief,thief_ns\n", fp);
+	for (u32 i = 0; i < opts->overview->nr; i++) {
+		for (u64 nr = over->first; nr < over->end; nr++)
+			print_csv_row(moments, m, opts->overview->vms[i].vm, nr, fp);
+	}
+	return 0;
+}

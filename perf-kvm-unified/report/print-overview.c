@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The overview and the costs of VMs as tables for people: a line for each VM.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+
+#include "kvm-unified/guests/guests.h"
+#include "kvm-unified/lib/names.h"
+#include "class-columns.h"
+#include "measurement.h"
+#include "overview.h"
+#include "print.h"
+#include "row-columns.h"
+#include "sections.h"
+
+#define VM_MIN_WIDTH	16
+/* Names are whole, but a long one does not push the figures away for all. */
+#define VM_MAX_WIDTH	32
+#define COST_WIDTH	14
+
+static bool is_shown(const struct class_column *column, const struct overview *overview)
+{
+	bool shown = column->always;
+
+	for (u32 i = 0; i < overview->nr && !shown; i++)
+		shown = class_column__ns(column, &overview->vms[i].profile);
+	return shown;
+}
+
+/* So wide is a column of the names of VMs. */
+int names_width(const struct measurement *m)
+{
+	int width = VM_MIN_WIDTH;
+
+	for (u32 i = 0; i < m->nr_vms; i++)
+		width = max(width, min((int)strlen(m->vms[i].name), VM_MAX_WIDTH));
+	return width;
+}
+
+static void print_vm(const struct measurement *m, const struct overview *overview,
+		     const struct overview_vm *vm, int width, FILE *fp)
+{
+	const struct overview_vcpu *worst = &vm->vcpus[vm->worst];
+
+	print_padded(m->vms[vm->vm].name, width, fp);
+	fprintf(fp, "  %5u", vm->nr_vcpus);
+	for (size_t i = 0; i < NR_CLASS_COLUMNS; i++) {
+		if (is_shown(&class_columns[i], overview))
+			fprintf(fp, "  %9.2f",
+				class_column__percent(&class_columns[i], &vm->profile));
+	}
+	if (overview->knows_guest_steal)
+		fprintf(fp, "  %9.2f", profile__percent(&vm->profile, vm->guest_steal));
+	if (vm->nr_vcpus)
+		fprintf(fp, "  %6.2f (%u)  %5.2f..%-6.2f", overview_vcpu__percent(worst), worst->id,
+			overview_vcpu__percent(&vm->vcpus[vm->least]),
+			overview_vcpu__percent(worst));
+	if (vm->nr_thieves) {
+		fprintf(fp, "  %5.2f ", profile__percent(&vm->profile, vm->thieves[0].ns));
+		print_padded(vm->thieves[0].owner, 0, fp);
+	}
+	fputc('\n', fp);
+}
+
+/* "187 of 200 guests are mapped; no map: a, b, ... 11 more" */
+static void print_maps(const struct measurement *m, FILE *fp)
+{
+	struct name_list without = { };
+	u32 nr = 0;
+
+	for (u32 i = 0; i < m->nr_vms; i++) {
+		if (m->vms[i].left_out)
+			continue;
+		nr++;
+		if (!m->vms[i].guest->has_map)
+			name_list__add(&without, m->vms[i].name);
+	}
+	fprintf(fp, "# %zu of %u guest%s mapped%s%s\n", nr - without.nr, nr,
+		nr == 1 ? " is" : "s are", without.nr ? "; no map: " : "",
+		name_list__end(&without));
+}
+
+static u64 sum_of(const u64 *ns, int nr)
+{
+	u64 sum = 0;
+
+	for (int i = 0; i < nr; i++)
+		sum += ns[i];
+	return sum;
+}
+
+/* Where the host's CPUs were, in a line. 0 or -ENOMEM */
+static int print_host_line(const struct measurement *m, const struct sections *sections, FILE *fp)
+{
+	u32 nr_cpus = measurement__nr_cpus(m);
+	struct host_shares shares;
+
+	if (costs__host_shares(&sections->costs, m, &shares))
+		return -ENOMEM;
+	fprintf(fp, "# host: %u CPU%s: for VMs %.2f %%", nr_cpus, nr_cpus == 1 ? "" : "s",
+		shares.vms);
+	for (int i = 0; i < HOST_COST_NR; i++)
+		fprintf(fp, ", %s %.2f %%", host_cost__name(i, m), shares.host[i]);
+	fputc('\n', fp);
+	return 0;
+}
+
+/* 0 or -ENOMEM */
+int print_overview(const struct measurement *m, const struct sections *sections,
+		   const struct print_opts *opts, FILE *fp)
+{
+	const struct overview *overview = opts->overview;
+	int width = names_width(m), ret;
+
+	if (!overview->nr)
+		return 0;
+	fprintf(fp, "# of the time of a VM's vCPUs, %%; told: steal as KVM tells the guest;\n"
+		"# worst: steal of the vCPU (its id) that has most, spread: of all, from..to\n");
+	print_padded("# VM", width, fp);
+	fprintf(fp, "  %5s", "vCPUs");
+	for (size_t i = 0; i < NR_CLASS_COLUMNS; i++) {
+		if (is_shown(&class_columns[i], overview))
+			fprintf(fp, "  %9s", class_columns[i].title);
+	}
+	if (overview->knows_guest_steal)
+		fprintf(fp, "  %9s", "told");
+	fprintf(fp, "  %10s  %13s  %s\n", "worst", "spread", "top thief");
+	for (u32 i = 0; i < overview->nr; i++)
+		print_vm(m, overview, &overview->vms[i], width, fp);
+	ret = print_host_line(m, sections, fp);
+	print_maps(m, fp);
+	if (opts->nr_left_out)
+		fprintf(fp, "# %zu tables are not shown: those of a VM are with --vm NAME, and all with --level host,vm,vcpu\n",
+			opts->nr_left_out);
+	fputc('\n', fp);
+	return ret;
+}
+
+static void print_ns(u64 ns, FILE *fp)
+{
+	fprintf(fp, "  %*.3f", COST_WIDTH, (double)ns / NSEC_PER_MSEC);
+}
+
+/* What each VM costs the host: CPU time, ms. 0 or -ENOMEM */
+int print_costs(const struct measurement *m, const struct sections *sections, FILE *fp)
+{
+	u64 host[HOST_COST_NR], total;
+	struct vm_costs *costs = costs__by_vm(&sections->costs, m, host);
+	int width = names_width(m);
+
+	if (!costs)
+		return -ENOMEM;
+	total = sum_of(host, HOST_COST_NR);
+	for (u32 i = 0; i < m->nr_vms; i++)
+		total += costs[i].sum;
+	fprintf(fp, "# CPU time of the host, ms; all together %.3f ms\n",
+		(double)total / NSEC_PER_MSEC);
+	print_padded("# VM", width, fp);
+	for (int i = 0; i < VM_COST_NR; i++)
+		fprintf(fp, "  %*s", COST_WIDTH, vm_cost__name(i));
+	fprintf(fp, "  %*s  %7s\n", COST_WIDTH, "sum", "%");
+	for (u32 i = 0; i < m->nr_vms; i++) {
+		if (m->vms[costs[i].vm].left_out && !costs[i].sum)
+			continue;
+		print_padded(m->vms[costs[i].vm].name, width, fp);
+		for (int cost = 0; cost < VM_COST_NR; cost++)
+			print_ns(costs[i].ns[cost], fp);
+		print_ns(costs[i].sum, fp);
+		fprintf(fp, "  %7.2f\n", percent_of(costs[i].sum, total));
+	}
+	for (int i = 0; i < HOST_COST_NR; i++) {
+		char name[32];
+
+		scnprintf(name, sizeof(name), "(%s)", host_cost__name(i, m));
+		print_padded(name, width + VM_COST_NR * (COST_WIDTH + 2), fp);
+		print_ns(host[i], fp);
+		fprintf(fp, "  %7.2f\n", percent_of(host[i], total));
+	}
+	fputc('\n', fp);
+	free(costs);
+	return 0;
+}

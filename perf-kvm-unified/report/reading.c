@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The way from a file to the tables, which commands print. What rows are told apart by, and much
+ * else, is one for all of perf: where several profiles are read, it is the same for each.
+ *
+ * Room: report/, from a session to tables of the host, its VMs and their vCPUs.
+ * Calls: axis format guests lib
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/stat.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/string.h>
+
+#include "util/data.h"
+#include "util/debug.h"
+#include "util/evsel.h"
+#include "util/header.h"
+#include "util/hist.h"
+#include "util/session.h"
+#include "util/symbol.h"
+#include "util/trace-event.h"
+#include "util/util.h"
+#include "kvm-unified/format/profile.h"
+#include "kvm-unified/guests/guests.h"
+#include "kvm-unified/guests/load.h"
+#include "kvm-unified/guests/resolve.h"
+#include "kvm-unified/lib/warnings.h"
+#include "feed.h"
+#include "measurement.h"
+#include "nameless.h"
+#include "options.h"
+#include "reading.h"
+#include "row-keys.h"
+#include "sections.h"
+#include "tables.h"
+#include "tally.h"
+
+/* More lost than this much of all samples is said as a warning. */
+#define LOST_WARN_PERCENT	1.0
+/* What the collector could not read, or the report not use */
+static void reading__warn_missed(const struct kvm_guest *guest)
+{
+	if (guest->map.missed_events)
+		unified_warning("Guest %s: %" PRIu64 " events of processes that came or went were lost in it:\n"
+				"names of short-lived processes may be missing or wrong.\n",
+				guest->name, guest->map.missed_events);
+	if (guest->map.missed_spaces)
+		unified_warning("Guest %s: the CR3 of %" PRIu64 " processes could not be read, they have no names.\n",
+				guest->name, guest->map.missed_spaces);
+	if (guest->nr_user_outside)
+		unified_warning("Guest %s: %" PRIu64 " of %" PRIu64 " user samples are of times when it was not followed,\n"
+				"they have no names: begin to follow before the measurement, and end after it.\n",
+				guest->name, guest->nr_user_outside, guest->nr_user);
+	if (guest->has_map && guest->asked_clock && !guest->has_clock && guest->map.followed)
+		unified_warning("Guest %s: its clock cannot be told from the host's (perf record -k, a TSC that\n"
+				"is not stable, or KVM's debugfs files missing): of a CR3 or a pid that several had, it is\n"
+				"not known when, and %" PRIu64 " samples of such have no name.\n",
+				guest->name, guest->nr_user_ambiguous);
+}
+
+/*
+ * A map that is certainly of something else makes every name wrong: no report.
+ * One that just does not help is told about.
+ */
+static int reading__check_maps(struct reading *reading)
+{
+	struct kvm_guest *guest;
+
+	if (!reading->m.session->kvm_guests)
+		return 0;
+
+	list_for_each_entry(guest, &reading->m.session->kvm_guests->guests, node) {
+		if (guest->nr_foreign_files)
+			unified_warning("Guest %s: %" PRIu64 " mapped files below %s have another build-id, not used\n",
+					guest->name, guest->nr_foreign_files, guest->root);
+		reading__warn_missed(guest);
+		if (kvm_guest__map_names_nobody(guest))
+			unified_warning("Guest %s: no process of its map was seen running. They may have ended\n"
+					"before the map was made, or the map is of another guest.\n",
+					guest->name);
+		if (!kvm_guest__map_is_foreign(guest))
+			continue;
+		pr_err("The map of guest %s is of another guest, or of another boot of this one:\n"
+		       "only %" PRIu64 " of %" PRIu64 " samples of its kernel are where the map has it.\n"
+		       "Give the right one with --guest-map %s=FILE, or use --no-guest-maps.\n",
+		       guest->name, guest->nr_kernel_named, guest->nr_kernel, guest->name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void compare_lost(const struct time_share *lost, const char *of, double *most,
+			 const char **name)
+{
+	double percent = percent_of(lost->part, lost->all);
+
+	if (percent > *most) {
+		*most = percent;
+		*name = of;
+	}
+}
+
+/* The part of the time that is marked as lost, in percent: of the host or VM where it is largest */
+static double reading__lost_percent(const struct reading *reading, const char **name)
+{
+	const struct sections *sections = &reading->sections;
+	const struct measurement *m = &reading->m;
+	struct time_share host = { }, *vms = calloc(m->nr_vms + 1, sizeof(*vms));
+	double most = 0;
+
+	tally__add_part(&sections->host, CPU_TIME_LOST, &host);
+	compare_lost(&host, "Host", &most, name);
+	for (u32 i = 0; vms && i < sections->nr_vcpus; i++)
+		tally__add_part(&sections->vcpus[i], VCPU_TIME_LOST, &vms[m->axis.vcpus[i].vm]);
+	for (u32 vm = 0; vms && vm < m->nr_vms; vm++) {
+		if (!m->vms[vm].left_out)
+			compare_lost(&vms[vm], m->vms[vm].name, &most, name);
+	}
+	free(vms);
+	return most;
+}
+
+/* A stream of perf kvm unified record says so at its end. */
+static bool is_cut_off(const struct kvm_guests *guests)
+{
+	return guests && (guests->vms.flags & GUEST_RECORDING_STREAM) &&
+	       !(guests->vms.flags & GUEST_RECORDING_END);
+}
+
+static void reading__warn(const struct reading *reading)
+{
+	const struct measurement *m = &reading->m;
+	u64 nr_lost = measurement__lost(m);
+	double lost = 100.0 * nr_lost / (m->nr_samples + nr_lost ?: 1);
+	const char *lost_in = NULL;
+	double lost_time = reading__lost_percent(reading, &lost_in);
+
+	if (lost > LOST_WARN_PERCENT)
+		unified_warning("%.1f %% of the samples were lost: record with a larger buffer (-m)\n",
+				lost);
+	if (m->nr_throttled)
+		unified_warning("The kernel has paused the sampling %" PRIu64 " times, see kernel.perf_event_max_sample_rate.\n",
+				m->nr_throttled);
+	if (lost_time > LOST_WARN_PERCENT)
+		unified_warning("%s: %.1f %% of the time is shown as lost: what happened in it is not known.\n",
+				lost_in, lost_time);
+	if (m->nr_lost && !m->axis.nr_gaps)
+		unified_warning("%" PRIu64 " records were lost, and it is not known when.\n",
+				m->nr_lost);
+	if (m->nr_other)
+		unified_warning("%" PRIu64 " samples of more than %u events are not in this report: see perf report\n",
+				m->nr_other, PROFILE_MAX_COLUMNS - 1);
+	if (m->evsel && evsel__counts_no_time(m->evsel))
+		unified_warning("%s does not count time or all cycles, and the tables take its samples for time.\n",
+				evsel__name(m->evsel));
+	if (!measurement__knows_idle(m))
+		unified_warning("The host's kernel has no symbols here, so idle time counts as OS: %s\n",
+				symbol_conf.vmlinux_name ? "the file of -k is not its vmlinux" :
+							   "give its vmlinux (-k)");
+	if (m->nr_unplaced)
+		unified_warning("%" PRIu64 " records have a time, CPU or vCPU number that cannot be: is the file damaged?\n",
+				m->nr_unplaced);
+	if (m->nr_bad_events)
+		unified_warning("%" PRIu64 " events of the time line make no sense, and are not used: is the file damaged?\n",
+				m->nr_bad_events);
+	if (is_cut_off(m->session->kvm_guests))
+		unified_warning("The stream ends before the recording did: the report is of a part of it.\n");
+	if (!m->nr_samples)
+		unified_warning("There is not one sample in this profile.\n");
+	else if (!m->session->kvm_guests)
+		unified_warning("There is no '" KVM_GUESTS_VMS "' here: this is not a profile of perf kvm unified record,\n"
+				"or a part of one. Guests are not told apart.\n");
+	else if (!m->axis.nr_vcpus)
+		unified_warning("No guest ran during the measurement: host level only.\n");
+	sections__warn_nameless(&reading->sections);
+}
+
+static bool is_stdin(const struct perf_data *data)
+{
+	return !strcmp(data->path, "-");
+}
+
+/* Where not, perf has said why. */
+static bool may_read(const struct perf_data *data)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	scnprintf(path, sizeof(path), "%s/data", data->path);
+	if (stat(path, &st)) {
+		scnprintf(path, sizeof(path), "%s", data->path);
+		if (stat(path, &st))
+			return false;
+	}
+	return !access(path, R_OK) && (data->force || !st.st_uid || st.st_uid == geteuid());
+}
+
+/* A file of a profile, by which the others are not found */
+static bool is_part_of_profile(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	bool is_data = !strcmp(name, "data");
+	char other[PATH_MAX];
+	struct stat st;
+
+	if (!is_data && strcmp(name, KVM_GUESTS_VMS) && !strstarts(name, KVM_GUEST_MAP_PREFIX))
+		return false;
+	scnprintf(other, sizeof(other), "%.*s%s", (int)(name - path), path,
+		  is_data ? KVM_GUESTS_VMS : "data");
+	return !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       !stat(other, &st) && S_ISREG(st.st_mode);
+}
+
+/* What is wrong with what is to be read, as far as its path tells. 0 or -errno with a message */
+static int check_path(const char *path)
+{
+	int err;
+
+	/* perf's own words for it would send the user to perf record. */
+	if (access(path, F_OK)) {
+		err = -errno;
+		pr_err("Cannot read %s: %s%s\n", path, strerror(-err),
+		       err == -ENOENT ? ". perf kvm unified record makes one." : "");
+		return err;
+	}
+	if (is_part_of_profile(path)) {
+		pr_err("%s is a file of a profile: give the directory that it is in\n", path);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* 0 or -errno with a message */
+static int reading__open(struct reading *reading)
+{
+	struct perf_data *data = &reading->data;
+	struct perf_session *session;
+	int ret = is_stdin(data) ? 0 : check_path(data->path);
+
+	if (ret)
+		return ret;
+	measurement__set_tool(&reading->m);
+	session = perf_session__new(data, &reading->m.tool);
+	if (!IS_ERR(session)) {
+		reading->m.session = session;
+		return 0;
+	}
+	ret = PTR_ERR(session);
+	/* -1 is not an errno: perf has said more, or says it with -v. */
+	if (ret == -1 && is_stdin(data))
+		pr_err("Standard input is no stream of perf kvm unified record -o -: it is empty, damaged, or\n"
+		       "something else. A profile that is a directory is for -i <dir>.\n");
+	else if (ret == -1 && may_read(data))
+		pr_err("Cannot read %s as a profile: it is cut off, damaged, or something else\n",
+		       data->path);
+	else if (ret != -1)
+		pr_err("Cannot read %s: %s\n", data->path, strerror(-ret));
+	return ret;
+}
+
+/* When it is known on which machine it was recorded, and which guests it had: 0 or -errno */
+static int reading__begin(struct reading *reading)
+{
+	struct report_options *opts = reading->opts;
+	struct perf_session *session = reading->m.session;
+	int ret;
+
+	kvm_guests__load(session, &opts->guests);
+	ret = reading->begin ? reading->begin(reading) : 0;
+	if (!ret)
+		ret = symbol__init(perf_session__env(session)) < 0 ? -EIO : 0;
+	if (ret) {
+		pr_err("Cannot prepare to read %s: %s\n", profile__name(session->data),
+		       strerror(-ret));
+		return ret;
+	}
+	return kvm_guests__load_given(session, &opts->guests);
+}
+
+/* ... and which events: before the first sample. 0 or -errno with a message */
+static int reading__begin_events(struct reading *reading)
+{
+	struct report_options *opts = reading->opts;
+	struct perf_session *session = reading->m.session;
+	const char *name = profile__name(session->data);
+	int ret;
+
+	measurement__choose_events(&reading->m, session);
+	ret = reading->begin_events ? reading->begin_events(reading) : 0;
+	if (ret)
+		return ret;
+	ret = measurement__open(&reading->m, session);
+	if (ret == -ENODATA)
+		pr_err("The samples of %s in %s have no time or no CPU: record with --sample-cpu -T,\n"
+		       "or with perf kvm unified record.\n", evsel__name(reading->m.evsel), name);
+	else if (ret)
+		pr_err("Cannot prepare to read %s: %s\n", name, strerror(-ret));
+	if (!ret)
+		ret = report_options__parse_times(opts, session);
+	return ret ?: sections__init(&reading->sections, &reading->m, &opts->sections);
+}
+
+/* What is asked for may turn out to be too much. 0 or -EINVAL with a message */
+static int reading__check_moments(const struct reading *reading)
+{
+	const char *problem = reading->sections.moments.problem;
+
+	if (!problem[0])
+		return 0;
+	pr_err("%s\n", problem);
+	return -EINVAL;
+}
+
+/* All records of the session go by. 0 or -errno with a message */
+static int reading__process(struct reading *reading)
+{
+	const char *name = profile__name(reading->m.session->data);
+	int ret = perf_session__process_events(reading->m.session);
+
+	if (ret == -ENOMEM)
+		pr_err("There is not enough memory for %s.\n", name);
+	else if (ret)
+		pr_err("%s is damaged: not all of its records can be read.\n", name);
+	return ret ?: reading__check_moments(reading);
+}
+
+static int reading__read_directory(struct reading *reading)
+{
+	struct perf_session *session = reading->m.session;
+	int ret = reading__begin(reading);
+
+	if (!ret)
+		ret = reading__begin_events(reading);
+	if (!ret && reading->opts->show_header)
+		perf_session__fprintf_info(session, stdout, reading->opts->show_info);
+	return ret || reading->opts->header_only ? ret : reading__process(reading);
+}
+
+static int begin(struct report_stream *stream)
+{
+	return reading__begin(container_of(stream, struct reading, stream));
+}
+
+static int begin_events(struct report_stream *stream)
+{
+	return reading__begin_events(container_of(stream, struct reading, stream));
+}
+
+static void on_interrupt(int sig __maybe_unused)
+{
+}
+
+/*
+ * Ctrl-C is for perf record in front of the pipe, which comes to its end by it, and for all
+ * others in the foreground. If that is no end, a second one is for the report, too.
+ */
+static int read_until_writer_ends(struct reading *reading)
+{
+	const struct sigaction once = {
+		.sa_handler = on_interrupt,
+		.sa_flags = SA_RESETHAND | SA_RESTART,
+	};
+	struct sigaction old;
+	int ret;
+
+	sigaction(SIGINT, &once, &old);
+	ret = reading__process(reading);
+	sigaction(SIGINT, &old, NULL);
+	return ret;
+}
+
+static int reading__read_stream(struct reading *reading)
+{
+	const struct report_options *opts = reading->opts;
+	struct perf_session *session = reading->m.session;
+	int ret;
+
+	reading->stream.begin = opts->header_only ? NULL : begin;
+	reading->stream.begin_events = begin_events;
+	report_stream__open(&reading->stream, &reading->m);
+	measurement__set_stream(&reading->m);
+	if (opts->show_header) {
+		/* What it says of the machine is printed as it comes. */
+		perf_session__fprintf_info(session, stdout, opts->show_info);
+		reading->m.tool.show_feat_hdr = opts->show_info ? SHOW_FEAT_HEADER_FULL_INFO :
+							      SHOW_FEAT_HEADER;
+		reading->stream.header = stdout;
+	}
+	ret = is_stdin(session->data) ? read_until_writer_ends(reading) : reading__process(reading);
+	return ret ?: report_stream__end(&reading->stream);
+}
+
+/* Once in a command, whatever it reads. 0 or -errno */
+int readings__setup(void)
+{
+	perf_host = true;
+	perf_guest = true;
+#ifdef HAVE_LIBTRACEEVENT
+	/* The fields of tracepoints are of use here, how to print them is not. */
+	trace_event__skip_print_fmt = true;
+#endif
+	return hists__init();
+}
+
+/**
+ * reading__init - begin
+ * @opts: complete; to stay, as long as it is read
+ *
+ * 0 or -ENOMEM; reading__exit() comes after it in any case.
+ */
+int reading__init(struct reading *reading, struct report_options *opts)
+{
+	reading->opts = opts;
+	reading->data = (struct perf_data) {
+		.mode = PERF_DATA_MODE_READ,
+		.path = opts->input,
+		.force = opts->force,
+	};
+	if (measurement__init(&reading->m))
+		return -ENOMEM;
+	reading->m.use_timeline = opts->use_timeline;
+	return 0;
+}
+
+/**
+ * reading__read - read all that there is, or, if that is wanted, the header alone
+ *
+ * All VMs are known then. 0, or -errno with a message
+ */
+int reading__read(struct reading *reading)
+{
+	int ret = reading__open(reading);
+
+	if (!ret)
+		ret = perf_data__is_pipe(&reading->data) ? reading__read_stream(reading) :
+							   reading__read_directory(reading);
+	return ret || reading->opts->header_only ? ret : reading__check_maps(reading);
+}
+
+/* Makes the tables. 0, or -errno with a message */
+int reading__finish(struct reading *reading)
+{
+	struct tables *tables = &reading->tables;
+	int ret = measurement__finish(&reading->m);
+
+	if (!ret)
+		ret = moments__finish(&reading->sections.moments, &reading->m,
+				      reading->opts->sections.interval);
+	if (ret) {
+		pr_err("Cannot work out the time axis: %s\n", strerror(-ret));
+		return ret;
+	}
+	ret = reading__check_moments(reading);
+	if (ret)
+		return ret;
+	ret = report_options__check_selection(reading->opts, &reading->m);
+	if (ret)
+		return ret;
+
+	reading->sections.tables = tables;
+	row_keys__setup_reasons(&tables->reason_keys, &tables->reason_key);
+	ret = tables__init(tables, &reading->m);
+	if (!ret)
+		ret = sections__build(&reading->m, &reading->sections);
+	if (!ret)
+		ret = tables__finish(tables);
+	if (ret)
+		pr_err("Cannot make the tables: %s\n", strerror(-ret));
+	else
+		reading__warn(reading);
+	return ret;
+}
+
+/* Why there is no time line, or "" if there is one */
+const char *reading__mode_reason(const struct reading *reading)
+{
+	const struct measurement *m = &reading->m;
+
+	if (m->axis.span.timeline)
+		return "";
+	if (!m->session->kvm_guests)
+		return "as guests are not told apart";
+	return m->use_timeline ? "as there is no " KVM_TIMELINE_EVENT " in the profile" :
+				 "as --no-timeline says";
+}
+
+void reading__exit(struct reading *reading)
+{
+	tables__exit(&reading->tables);
+	if (reading->m.session)
+		perf_session__delete(reading->m.session);
+	sections__exit(&reading->sections);
+	measurement__exit(&reading->m);
+}

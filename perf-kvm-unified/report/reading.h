@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_REPORT_READING_H
+#define __PERF_KVM_UNIFIED_REPORT_READING_H
+
+#include "util/data.h"
+#include "measurement.h"
+#include "sections.h"
+#include "stream.h"
+#include "tables.h"
+
+struct report_options;
+
+/**
+ * struct reading - a profile on its way from a file to tables
+ * @opts: what is wanted of it
+ * @begin: what the command has to do when it is known which guests there are, or NULL
+ * @begin_events: ... and which events, or NULL
+ * @data: the file
+ */
+struct reading {
+	struct report_options *opts;
+	int		(*begin)(struct reading *reading);
+	int		(*begin_events)(struct reading *reading);
+	struct perf_data data;
+	struct report_stream stream;
+	struct measurement m;
+	struct sections	 sections;
+	struct tables	 tables;
+};
+
+int readings__setup(void);
+int reading__init(struct reading *reading, struct report_options *opts);
+int reading__read(struct reading *reading);
+int reading__finish(struct reading *reading);
+const char *reading__mode_reason(const struct reading *reading);
+void reading__exit(struct reading *reading);
+
+#endif /* __PERF_KVM_UNIFIED_REPORT_READING_H */

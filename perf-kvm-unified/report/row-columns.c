@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What rows of tables are called, as text in columns.
+ */
+#include <ctype.h>
+#include <string.h>
+#include <linux/kernel.h>
+
+#include "profile.h"
+#include "row-columns.h"
+
+#define FUNCTION_MIN_WIDTH	24
+#define MODULE_MIN_WIDTH	16
+/* C++ has names of kilobytes; they are whole, but do not push the rest away. */
+#define COLUMN_MAX_WIDTH	60
+
+/* Prints @str padded to @width; what comes from a guest may hold escapes. */
+void print_padded(const char *str, int width, FILE *fp)
+{
+	int printed = 0;
+
+	for (; *str; str++, printed++)
+		fputc(isprint((unsigned char)*str) ? *str : '?', fp);
+	fprintf(fp, "%*s", printed < width ? width - printed : 0, "");
+}
+
+static void print_column(const char *str, int width, FILE *fp)
+{
+	print_padded(str, width, fp);
+	if (width)
+		fputs("  ", fp);
+}
+
+static int column_width(int width, const char *str)
+{
+	int len = strlen(str);
+
+	return len > width ? min(len, COLUMN_MAX_WIDTH) : width;
+}
+
+static void print_process(const struct profile_key *key, FILE *fp)
+{
+	if (key->class == PROFILE_OS) {
+		fputs("[k]", fp);
+		return;
+	}
+	print_column(key->comm, 0, fp);
+	/* Pseudo processes have no pid to speak of */
+	if (key->pid < 0 || key->comm[0] == '[')
+		return;
+	fprintf(fp, "%s(%d", key->comm[0] ? " " : "", key->pid);
+	if (key->ns_pid)
+		fprintf(fp, ", inside %d", key->ns_pid);
+	fputc(')', fp);
+}
+
+/**
+ * row_columns__init - the columns for what rows are sorted by
+ * @sort: PROFILE_SORT_*
+ * @process: rows may be of processes
+ */
+void row_columns__init(struct row_columns *c, unsigned int sort, bool process)
+{
+	*c = (struct row_columns) {
+		.function = sort & PROFILE_SORT_SYM,
+		.module = sort & PROFILE_SORT_DSO || !(sort & PROFILE_SORT_SYM),
+		.process = process && sort & (PROFILE_SORT_COMM | PROFILE_SORT_PID),
+	};
+	/* The last one needs no blanks behind it. */
+	if (c->process || c->module)
+		c->function_width = FUNCTION_MIN_WIDTH;
+	if (c->process)
+		c->module_width = MODULE_MIN_WIDTH;
+}
+
+/* Makes them wide enough for a row. */
+void row_columns__fit(struct row_columns *c, const struct profile_key *key)
+{
+	if (c->function_width)
+		c->function_width = column_width(c->function_width, key->function);
+	if (c->module_width)
+		c->module_width = column_width(c->module_width, key->module);
+}
+
+void row_columns__print_titles(const struct row_columns *c, FILE *fp)
+{
+	if (c->function)
+		print_column("Function", c->function_width, fp);
+	if (c->module)
+		print_column("Module", c->module_width, fp);
+	if (c->process)
+		print_column("Process", 0, fp);
+}
+
+void row_columns__print(const struct row_columns *c, const struct profile_key *key, FILE *fp)
+{
+	if (c->function)
+		print_column(key->function, c->function_width, fp);
+	if (c->module)
+		print_column(key->module, c->module_width, fp);
+	if (c->process)
+		print_process(key, fp);
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who had the CPUs in a part of the time, as far as that is known while intervals come in, in
+ * little memory. Whose time a wait was that no sample has seen comes out at the end alone: until
+ * then, it is the wait's that has begun in the same way.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <linux/kernel.h>
+
+#include "measurement.h"
+#include "takers.h"
+#include "thieves.h"
+
+#define TAKERS_FIRST	4
+
+/* Who has most is not known: it is not kept. */
+#define OTHERS		"many others"
+
+void takers__exit(struct takers *takers)
+{
+	free(takers->entries);
+	*takers = (struct takers) { };
+}
+
+/* The memory is for the next ones. */
+void takers__clear(struct takers *takers)
+{
+	takers->nr = 0;
+	takers->ns = 0;
+	takers->joined = false;
+}
+
+/* Who had the CPU in an interval in which vCPU @self was preempted */
+struct taker taker__of(const struct measurement *m, u32 self, const struct vcpu_interval *interval)
+{
+	const struct thief thief = thief__find(m, &m->axis.vcpus[self], interval);
+	struct taker taker = {
+		.self = self,
+		.woken = interval->woken,
+		.own = thief.vcpu == self,
+		.by_name = thief.kind == THIEF_TASK && thief.task->comm[0],
+	};
+
+	/* Among whom it is shared says all. */
+	if (interval->shared != TIME_AXIS_NONE) {
+		taker.kind = TAKER_SHARED;
+		taker.who = interval->shared;
+	} else if (interval->vcpu != TIME_AXIS_NONE) {
+		taker.kind = TAKER_VCPU;
+		taker.who = interval->vcpu;
+	} else if (interval->task != TIME_AXIS_NONE) {
+		taker.kind = TAKER_TASK;
+		taker.who = interval->task;
+	}
+	taker.name = taker.by_name ? thief.task->namesake : taker.who;
+	return taker;
+}
+
+static bool taker__is_same(const struct taker *a, const struct taker *b)
+{
+	return a->kind == b->kind && a->who == b->who && a->woken == b->woken &&
+	       a->self == b->self;
+}
+
+/* Is it called the same? Who has waited matters only if it is that vCPU itself. */
+static bool taker__is_called_same(const struct taker *a, const struct taker *b)
+{
+	return a->kind == b->kind && a->name == b->name && a->by_name == b->by_name &&
+	       a->woken == b->woken && a->own == b->own;
+}
+
+static struct taker *takers__find(const struct takers *takers, const struct taker *taker)
+{
+	for (u32 i = 0; i < takers->nr; i++) {
+		struct taker *entry = &takers->entries[i];
+
+		if (takers->joined ? taker__is_called_same(entry, taker) :
+				     taker__is_same(entry, taker))
+			return entry;
+	}
+	return NULL;
+}
+
+static void taker__join(struct taker *taker, const struct taker *other)
+{
+	taker->ns += other->ns;
+	taker->several |= taker->who != other->who;
+}
+
+/* To have room, those that are called the same become one, and stay so. */
+static void takers__join(struct takers *takers)
+{
+	u32 nr = takers->nr;
+
+	takers->joined = true;
+	takers->nr = 0;
+	for (u32 i = 0; i < nr; i++) {
+		struct taker *same = takers__find(takers, &takers->entries[i]);
+
+		if (same)
+			taker__join(same, &takers->entries[i]);
+		else
+			takers->entries[takers->nr++] = takers->entries[i];
+	}
+}
+
+static struct taker *takers__least(const struct takers *takers)
+{
+	struct taker *least = takers->entries;
+
+	for (u32 i = 1; i < takers->nr; i++) {
+		if (takers->entries[i].ns < least->ns)
+			least = &takers->entries[i];
+	}
+	return least;
+}
+
+/*
+ * In the place of the one that has least, whose ns it goes on from, so that who comes often is
+ * not again and again the least.
+ */
+static void takers__replace_least(struct takers *takers, const struct taker *taker)
+{
+	struct taker *least = takers__least(takers);
+	u64 foreign = least->ns;
+
+	*least = *taker;
+	least->ns += foreign;
+	least->foreign = foreign;
+}
+
+static int takers__grow(struct takers *takers)
+{
+	u32 want = takers->allocated ? takers->allocated * 2 : TAKERS_FIRST;
+	struct taker *entries = reallocarray(takers->entries, want, sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	takers->entries = entries;
+	takers->allocated = want;
+	return 0;
+}
+
+/* @taker: had the CPU for @ns. 0 or -ENOMEM */
+int takers__add(struct takers *takers, const struct taker *taker, u64 ns)
+{
+	struct taker add = *taker, *same;
+
+	add.ns = ns;
+	takers->ns += ns;
+	same = takers__find(takers, &add);
+	if (!same && takers->nr == TAKERS_MAX && !takers->joined) {
+		takers__join(takers);
+		same = takers__find(takers, &add);
+	}
+	if (same) {
+		taker__join(same, &add);
+		return 0;
+	}
+	if (takers->nr == TAKERS_MAX) {
+		takers__replace_least(takers, &add);
+		return 0;
+	}
+	if (takers->nr == takers->allocated && takers__grow(takers))
+		return -ENOMEM;
+	takers->entries[takers->nr++] = add;
+	return 0;
+}
+
+/* Sums by name, of the takers one by one */
+struct named_takers {
+	const struct measurement *m;
+	struct thief_sums sums;
+	struct thieves	none;		/* that would be told together */
+	struct vcpu_interval interval;	/* in which @self waited */
+	u32		self;
+	bool		exact;
+	bool		several;	/* ... tasks of that name */
+};
+
+static int add_named(struct named_takers *named, u64 ns)
+{
+	const struct measurement *m = named->m;
+	struct thief thief = thief__find(m, &m->axis.vcpus[named->self], &named->interval);
+	char name[THIEF_NAME_LEN];
+
+	if (named->exact)
+		thief__name(m, &thief, named->several ? NULL : &named->none, name, sizeof(name));
+	else
+		thief__owner_name(m, &thief, name, sizeof(name));
+	return thief_sums__add(&named->sums, name, ns);
+}
+
+static int add_share(u32 task, u64 ns, void *arg)
+{
+	struct named_takers *named = arg;
+
+	named->interval.task = task;
+	return add_named(named, ns);
+}
+
+static int takers__name(const struct takers *takers, struct measurement *m,
+			struct named_takers *named)
+{
+	int ret = 0;
+
+	for (u32 i = 0; !ret && i < takers->nr; i++) {
+		const struct taker *taker = &takers->entries[i];
+		u64 ns = taker->ns - taker->foreign;
+
+		named->self = taker->self;
+		named->several = taker->several;
+		named->interval = (struct vcpu_interval) {
+			.kind = VCPU_TIME_PREEMPTED,
+			.vcpu = taker->kind == TAKER_VCPU ? taker->who : TIME_AXIS_NONE,
+			.task = taker->kind == TAKER_TASK ? taker->who : TIME_AXIS_NONE,
+			.woken = taker->woken,
+		};
+		if (taker->kind == TAKER_SHARED)
+			ret = time_axis__share(&m->axis, taker->who, ns, add_share, named);
+		else
+			ret = add_named(named, ns);
+	}
+	return ret;
+}
+
+/*
+ * One that is not kept has had no more than the least that is: if @top has less than that for
+ * sure, it is those that are not kept who have most. 0 or -ENOMEM
+ */
+static int takers__check_top(const struct takers *takers, bool exact, struct thief_sum *top)
+{
+	u64 foreign = 0;
+
+	for (u32 i = 0; i < takers->nr; i++)
+		foreign += takers->entries[i].foreign;
+	if (!foreign || top->ns >= takers__least(takers)->ns)
+		return 0;
+	free(top->owner);
+	top->owner = strdup(exact ? "on " OTHERS : OTHERS);
+	top->ns = foreign;
+	return top->owner ? 0 : -ENOMEM;
+}
+
+/**
+ * takers__top - who had most of it
+ * @exact: the thread, and not whose it is
+ * @top: gets the name, for free(), or NULL if there is none, and what it has had for sure
+ *
+ * When the axis is at its end. 0 or -ENOMEM
+ */
+int takers__top(const struct takers *takers, struct measurement *m, bool exact,
+		struct thief_sum *top)
+{
+	struct named_takers named = { .m = m, .exact = exact };
+	int ret = thief_sums__init(&named.sums);
+
+	if (!ret)
+		ret = thieves__init(&named.none);
+	if (!ret)
+		ret = takers__name(takers, m, &named);
+	*top = (struct thief_sum) { };
+	if (!ret)
+		ret = thief_sums__top(&named.sums, top);
+	if (!ret)
+		ret = takers__check_top(takers, exact, top);
+	thieves__exit(&named.none);
+	thief_sums__exit(&named.sums);
+	return ret;
+}

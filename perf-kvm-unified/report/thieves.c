@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who had a CPU that a vCPU wanted, and what to call it.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/zalloc.h>
+
+#include "util/cgroup.h"
+#include "util/hashmap.h"
+#include "util/session.h"
+#include "kvm-unified/lib/name-map.h"
+#include "kvm-unified/lib/number-map.h"
+#include "kvm-unified/lib/sort.h"
+#include "measurement.h"
+#include "thieves.h"
+
+/* By what systemd's names of what it runs end */
+static const char *const unit_endings[] = { ".service", ".scope", ".slice" };
+
+/* 0 or -ENOMEM */
+int thieves__init(struct thieves *thieves)
+{
+	struct hashmap *by_comm = name_map__new();
+	struct hashmap *seen = number_map__new();
+
+	*thieves = (struct thieves) {
+		.by_comm = IS_ERR(by_comm) ? NULL : by_comm,
+		.seen = IS_ERR(seen) ? NULL : seen,
+	};
+	return thieves->by_comm && thieves->seen ? 0 : -ENOMEM;
+}
+
+void thieves__exit(struct thieves *thieves)
+{
+	hashmap__free(thieves->by_comm);
+	hashmap__free(thieves->seen);
+	*thieves = (struct thieves) { };
+}
+
+/* Tasks that are told by their names alone are counted, each once. 0 or -ENOMEM */
+int thieves__add(struct thieves *thieves, const struct thief *thief)
+{
+	long nr = 0;
+
+	if (thief->kind != THIEF_TASK || hashmap__find(thieves->seen, (long)thief->task, NULL))
+		return 0;
+	hashmap__find(thieves->by_comm, thief->task->comm, &nr);
+	if (hashmap__add(thieves->seen, (long)thief->task, 1) ||
+	    hashmap__set(thieves->by_comm, thief->task->comm, nr + 1, NULL, NULL))
+		return -ENOMEM;
+	return 0;
+}
+
+/* 0 or -ENOMEM */
+int thief_sums__init(struct thief_sums *sums)
+{
+	struct hashmap *by_owner = name_map__new();
+
+	sums->by_owner = IS_ERR(by_owner) ? NULL : by_owner;
+	return sums->by_owner ? 0 : -ENOMEM;
+}
+
+void thief_sums__exit(struct thief_sums *sums)
+{
+	struct hashmap_entry *entry;
+	size_t bkt;
+
+	if (sums->by_owner) {
+		hashmap__for_each_entry(sums->by_owner, entry, bkt)
+			thief_sums__free(entry->pvalue, 1);
+	}
+	hashmap__free(sums->by_owner);
+	sums->by_owner = NULL;
+}
+
+/* @owner: copied. 0 or -ENOMEM */
+int thief_sums__add(struct thief_sums *sums, const char *owner, u64 ns)
+{
+	struct thief_sum *sum;
+
+	if (hashmap__find(sums->by_owner, owner, &sum)) {
+		sum->ns += ns;
+		return 0;
+	}
+	sum = zalloc(sizeof(*sum));
+	if (!sum)
+		return -ENOMEM;
+	sum->owner = strdup(owner);
+	sum->ns = ns;
+	if (sum->owner && !hashmap__add(sums->by_owner, sum->owner, sum))
+		return 0;
+	thief_sums__free(sum, 1);
+	return -ENOMEM;
+}
+
+/* Most ns first, and the same order every time */
+static int thief_sum__cmp(const void *_a, const void *_b)
+{
+	const struct thief_sum *a = _a, *b = _b;
+
+	return a->ns == b->ns ? strcmp(a->owner, b->owner) : a->ns > b->ns ? -1 : 1;
+}
+
+/* @sorted: gets them, for thief_sums__free(). 0 or -ENOMEM */
+int thief_sums__sorted(const struct thief_sums *sums, struct thief_sum **sorted, size_t *nr)
+{
+	struct hashmap_entry *entry;
+	size_t bkt;
+
+	*nr = 0;
+	/* One more: none is not an error */
+	*sorted = calloc(hashmap__size(sums->by_owner) + 1, sizeof(**sorted));
+	if (!*sorted)
+		return -ENOMEM;
+	hashmap__for_each_entry(sums->by_owner, entry, bkt) {
+		const struct thief_sum *sum = entry->pvalue;
+		char *owner = strdup(sum->owner);
+
+		if (!owner)
+			return -ENOMEM;
+		(*sorted)[(*nr)++] = (struct thief_sum) { .owner = owner, .ns = sum->ns };
+	}
+	sort_array(*sorted, *nr, sizeof(**sorted), thief_sum__cmp);
+	return 0;
+}
+
+/* @top: gets the one with most, its name for free(), or nothing if there is none. 0 or -ENOMEM */
+int thief_sums__top(const struct thief_sums *sums, struct thief_sum *top)
+{
+	const struct thief_sum *most = NULL;
+	struct hashmap_entry *entry;
+	size_t bkt;
+
+	hashmap__for_each_entry(sums->by_owner, entry, bkt) {
+		if (!most || thief_sum__cmp(entry->pvalue, most) < 0)
+			most = entry->pvalue;
+	}
+	*top = (struct thief_sum) { };
+	if (!most)
+		return 0;
+	top->owner = strdup(most->owner);
+	top->ns = most->ns;
+	return top->owner ? 0 : -ENOMEM;
+}
+
+void thief_sums__free(struct thief_sum *sorted, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(sorted[i].owner);
+	free(sorted);
+}
+
+static enum thief_kind thief__kind(const struct measurement *m, const struct thief *thief,
+				   const struct axis_vcpu *self, bool woken)
+{
+	if (thief->vm != TIME_AXIS_NONE && thief->vm != self->vm)
+		return THIEF_VM;
+	if (thief->vcpu != TIME_AXIS_NONE && &m->axis.vcpus[thief->vcpu] != self)
+		return THIEF_VCPU;
+	if (!thief->task)
+		return THIEF_UNKNOWN;
+	/* Has the CPU already, and is not back in KVM_RUN yet */
+	if (thief->vcpu != TIME_AXIS_NONE)
+		return THIEF_SWITCHING;
+	if (!thief->task->tid)
+		return woken ? THIEF_WAKING : THIEF_QUOTA;
+	return thief->vm != TIME_AXIS_NONE ? THIEF_VMM : THIEF_TASK;
+}
+
+/* The task that had the CPU in an interval of a vCPU that was preempted, or NULL */
+const struct measured_task *thief__task(const struct measurement *m,
+					const struct vcpu_interval *interval)
+{
+	if (interval->kind != VCPU_TIME_PREEMPTED || interval->task >= m->nr_tasks)
+		return NULL;
+	return m->tasks[interval->task];
+}
+
+/* Who had the CPU in an interval in which vCPU @self was preempted */
+struct thief thief__find(const struct measurement *m, const struct axis_vcpu *self,
+			 const struct vcpu_interval *interval)
+{
+	struct thief thief = {
+		.vm = TIME_AXIS_NONE,
+		.vcpu = interval->vcpu,
+		.task = thief__task(m, interval),
+	};
+
+	if (thief.task) {
+		thief.vcpu = thief.task->vcpu;
+		thief.vm = measured_task__vm(m, thief.task);
+	}
+	if (thief.vcpu != TIME_AXIS_NONE)
+		thief.vm = m->axis.vcpus[thief.vcpu].vm;
+	thief.kind = thief__kind(m, &thief, self, interval->woken);
+	return thief;
+}
+
+/* What a thread does for its VM */
+static const char *thread_name(const struct measured_task *task)
+{
+	return measured_task__is_vhost(task) ? "vhost" : task->comm[0] ? task->comm : "a thread";
+}
+
+/*
+ * ", in cron.service": the cgroup of a task, if that was recorded: a systemd unit by its name,
+ * any other by its path
+ */
+static void print_cgroup(const struct measurement *m, const struct measured_task *task,
+			 char *buf, size_t size)
+{
+	struct cgroup *cgroup = task->cgroup ?
+		cgroup__find(perf_session__env(m->session), task->cgroup) : NULL;
+	const char *slash = cgroup ? strrchr(cgroup->name, '/') : NULL;
+
+	buf[0] = '\0';
+	for (size_t i = 0; slash && i < ARRAY_SIZE(unit_endings); i++) {
+		if (str_ends_with(slash, unit_endings[i])) {
+			scnprintf(buf, size, ", in %s", slash + 1);
+			return;
+		}
+	}
+	if (cgroup)
+		scnprintf(buf, size, ", in %s", cgroup->name);
+}
+
+/**
+ * thief__name - "on VM gamma: vcpu3"
+ * @thieves: among whom it is; NULL: without pids and numbers, which are others in each recording
+ * @name: gets it, @size bytes of it at most
+ */
+void thief__name(const struct measurement *m, const struct thief *thief,
+		 const struct thieves *thieves, char *name, size_t size)
+{
+	const struct measured_task *task = thief->task;
+	char cgroup[128];
+	long nr = 0;
+
+	switch (thief->kind) {
+	case THIEF_VM:
+		if (thief->vcpu != TIME_AXIS_NONE)
+			scnprintf(name, size, "on VM %s: vcpu%u", m->vms[thief->vm].name,
+				  m->axis.vcpus[thief->vcpu].id);
+		else
+			scnprintf(name, size, "on VM %s: %s", m->vms[thief->vm].name,
+				  thread_name(task));
+		break;
+	case THIEF_VCPU:
+		scnprintf(name, size, "on vcpu%u", m->axis.vcpus[thief->vcpu].id);
+		break;
+	case THIEF_VMM:
+		scnprintf(name, size, "on its VMM: %s", thread_name(task));
+		break;
+	case THIEF_TASK:
+		if (!thieves) {
+			scnprintf(name, size, "on task %s", task->comm[0] ? task->comm : "[unknown]");
+			break;
+		}
+		hashmap__find(thieves->by_comm, task->comm, &nr);
+		if (nr > 1) {
+			scnprintf(name, size, "on %ld tasks %s", nr, task->comm);
+			break;
+		}
+		print_cgroup(m, task, cgroup, sizeof(cgroup));
+		scnprintf(name, size, "on task %s%spid %d%s", task->comm,
+			  task->comm[0] ? ", " : "", task->tid, cgroup);
+		break;
+	case THIEF_WAKING:
+	case THIEF_QUOTA:
+	case THIEF_SWITCHING:
+		thief__owner_name(m, thief, name, size);
+		break;
+	case THIEF_UNKNOWN:
+	default:
+		strlcpy(name, "on something not sampled", size);
+		break;
+	}
+}
+
+/* The same, as far as it is of use where many are told of: whose it is */
+void thief__owner_name(const struct measurement *m, const struct thief *thief, char *name,
+		       size_t size)
+{
+	switch (thief->kind) {
+	case THIEF_VM:
+		scnprintf(name, size, "VM %s", m->vms[thief->vm].name);
+		break;
+	case THIEF_VCPU:
+		strlcpy(name, "its other vCPUs", size);
+		break;
+	case THIEF_VMM:
+		strlcpy(name, "its VMM", size);
+		break;
+	case THIEF_TASK:
+		if (thief->task->comm[0])
+			scnprintf(name, size, "task %s", thief->task->comm);
+		else
+			scnprintf(name, size, "task %d", thief->task->tid);
+		break;
+	case THIEF_WAKING:
+		strlcpy(name, "waking up", size);
+		break;
+	case THIEF_QUOTA:
+		strlcpy(name, "CPU idle: quota", size);
+		break;
+	case THIEF_SWITCHING:
+		strlcpy(name, "switching", size);
+		break;
+	case THIEF_UNKNOWN:
+	default:
+		strlcpy(name, "something not sampled", size);
+		break;
+	}
+}

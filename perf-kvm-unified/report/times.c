@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The times that users ask for, as they type them.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+
+#include "util/debug.h"
+#include "util/evlist.h"
+#include "util/session.h"
+#include "util/time-utils.h"
+#include "kvm-unified/axis/types.h"
+#include "kvm-unified/lib/sort.h"
+#include "kvm-unified/lib/warnings.h"
+#include "measurement.h"
+#include "times.h"
+
+/* Between two parts, as in perf */
+#define BLANKS		" \t\n"
+/* More digits than that are no time. */
+#define TIME_LEN	64
+
+/* Times that cannot be are none: what is counted from them is not to come around. */
+struct recorded recorded__of(const struct perf_session *session)
+{
+	const struct recorded rec = {
+		.first = evlist__first_sample_time(session->evlist),
+		.last = evlist__last_sample_time(session->evlist),
+	};
+
+	if (rec.last < rec.first || rec.last > LLONG_MAX)
+		return (struct recorded) { };
+	return rec;
+}
+
+/*
+ * When "seconds since the start" are 0: at the first sample, as perf has it for its percent. The
+ * axis begins with the period that this sample stands for. When it has begun
+ */
+u64 measurement__zero(const struct measurement *m)
+{
+	struct recorded rec = recorded__of(m->session);
+
+	/* A stream has it nowhere but in the sample itself. */
+	return rec.first ?: m->first <= m->last ? m->first : m->axis.span.start;
+}
+
+/* "1.5", "1.5s", "500ms", "100us", "100ns". 0 or -EINVAL */
+int parse_duration(const char *str, u64 *ns)
+{
+	static const struct {
+		const char	*name;
+		double		ns;
+	} units[] = {
+		{ "", NSEC_PER_SEC }, { "s", NSEC_PER_SEC }, { "ms", NSEC_PER_MSEC },
+		{ "us", NSEC_PER_USEC }, { "ns", 1 },
+	};
+	size_t len = strspn(str, "0123456789.");
+	char *end;
+	double number = strtod(str, &end);
+
+	if (!len || end != str + len)
+		return -EINVAL;
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (strcmp(end, units[i].name))
+			continue;
+		number = round(number * units[i].ns);
+		if (number >= (double)LLONG_MAX)
+			return -EINVAL;
+		*ns = number;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* Is there a time that begins with a sign? perf knows none of them. */
+bool times__are_relative(const char *str)
+{
+	for (const char *c = str; *c; c++) {
+		if ((*c == '+' || *c == '-') && (c == str || strchr("," BLANKS, c[-1])))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * One of the two ends of a part: @all is the sign of the one that is all of that side. 0 is no
+ * limit. 0 or -EINVAL
+ */
+static int parse_end(const char *str, size_t len, char all, const struct recorded *rec, u64 *time)
+{
+	char buf[TIME_LEN];
+	u64 ns;
+
+	*time = 0;
+	if (!len)
+		return 0;
+	if (len >= sizeof(buf))
+		return -EINVAL;
+	strlcpy(buf, str, len + 1);
+	if (isdigit(buf[0]))
+		return parse_nsec_time(buf, time) ? -EINVAL : 0;
+	if ((buf[0] != '+' && buf[0] != '-') || parse_duration(buf + 1, &ns))
+		return -EINVAL;
+	/* The period of the first sample is before it. */
+	if (!ns)
+		return buf[0] == all ? 0 : -EINVAL;
+	if (buf[0] == '+')
+		*time = min_t(u64, ns, LLONG_MAX - rec->first) + rec->first;
+	else
+		*time = rec->last > ns ? rec->last - ns : 1;
+	return 0;
+}
+
+/* "+10,+15": @len bytes. 0 or -EINVAL */
+static int parse_part(const char *str, size_t len, const struct recorded *rec,
+		      struct perf_time_interval *time)
+{
+	const char *comma = memchr(str, ',', len), *stop;
+
+	if (!comma)
+		return -EINVAL;
+	stop = comma + 1;
+	if (parse_end(str, comma - str, '+', rec, &time->start) ||
+	    parse_end(stop, str + len - stop, '-', rec, &time->end))
+		return -EINVAL;
+	return 0;
+}
+
+/* Parts with blanks between them. How many there are, -EINVAL or -ENOMEM */
+static int parse_parts(const char *str, const struct recorded *rec,
+		       struct perf_time_interval **times)
+{
+	int nr = 0;
+
+	/* More than there can be: a part has a blank behind it, or is the last. */
+	*times = calloc(strlen(str) + 1, sizeof(**times));
+	if (!*times)
+		return -ENOMEM;
+	for (str += strspn(str, BLANKS); *str; str += strspn(str, BLANKS)) {
+		size_t len = strcspn(str, BLANKS);
+
+		if (parse_part(str, len, rec, &(*times)[nr++]))
+			return -EINVAL;
+		str += len;
+	}
+	return nr ?: -EINVAL;
+}
+
+/**
+ * times__parse_relative - "+12,", "+10,+15", "-10s,", "100.5,+15", several with blanks between
+ * @times: gets them, for free()
+ *
+ * How many there are, -EINVAL, -ENODATA if @rec does not say when samples were, or -ENOMEM
+ */
+int times__parse_relative(const char *str, const struct recorded *rec,
+			  struct perf_time_interval **times)
+{
+	return rec->first ? parse_parts(str, rec, times) : -ENODATA;
+}
+
+/* An end of 0 is that of the file, and 1 is before all that can be. */
+static bool has_early_end(const struct perf_time_interval *times, int nr)
+{
+	for (int i = 0; i < nr; i++) {
+		if (times[i].end > 1 && times[i].start >= times[i].end)
+			return true;
+	}
+	return false;
+}
+
+/* Is there a part that ends before it begins, or where it begins? perf says that it is invalid. */
+bool times__end_too_early(const char *str, const struct recorded *rec)
+{
+	struct perf_time_interval *times = NULL;
+	int nr = times__are_relative(str) ? times__parse_relative(str, rec, &times) :
+					    parse_parts(str, rec, &times);
+	bool found = has_early_end(times, nr);
+
+	free(times);
+	return found;
+}
+
+static int time_interval__cmp(const void *_a, const void *_b)
+{
+	const struct perf_time_interval *a = _a, *b = _b;
+
+	return sort_cmp(a->start, b->start);
+}
+
+/* Parts that overlap are not to be counted twice. An end of 0 is that of the file. */
+static int merge_times(struct perf_time_interval *times, int nr)
+{
+	int merged = 0;
+
+	qsort(times, nr, sizeof(*times), time_interval__cmp);
+	for (int i = 1; i < nr; i++) {
+		struct perf_time_interval *last = &times[merged];
+
+		if (last->end && times[i].start > last->end) {
+			times[++merged] = times[i];
+			continue;
+		}
+		if (last->end)
+			last->end = times[i].end ? max(last->end, times[i].end) : 0;
+	}
+	return merged + 1;
+}
+
+/**
+ * times__parse - what --time says
+ * @times: gets the parts, in order and without an overlap, for free(), whatever comes of it
+ *
+ * How many there are, or -EINVAL with a message
+ */
+int times__parse(const char *str, struct perf_session *session, struct perf_time_interval **times)
+{
+	struct recorded rec = recorded__of(session);
+	int nr = 0, size;
+
+	if (times__end_too_early(str, &rec)) {
+		pr_err("--time: '%s' ends before it begins, or where it begins.\n", str);
+		return -EINVAL;
+	}
+	if (times__are_relative(str))
+		nr = times__parse_relative(str, &rec, times);
+	else if (perf_time__parse_for_ranges(str, session, times, &size, &nr))
+		nr = -EINVAL;
+	if (nr == -ENODATA) {
+		pr_err("--time: the profile does not say when its first and last samples were, so '%s'\n"
+		       "is of no use: give times of the host's clock, as perf kvm unified script has them.\n",
+		       str);
+		return -EINVAL;
+	}
+	if (nr > 0 && !has_early_end(*times, nr))
+		return merge_times(*times, nr);
+	pr_err("--time wants start,stop in seconds of the host's clock, since the start (+10,+15) or from\n"
+	       "the end (-10s,), or parts such as 10%%-20%%, not '%s'\n", str);
+	return -EINVAL;
+}
+
+/* @time in seconds since @zero, which it may be before */
+static double since(u64 time, u64 zero)
+{
+	return (double)(s64)(time - zero) / NSEC_PER_SEC;
+}
+
+/**
+ * times__check - is there anything of what was asked for?
+ * @zero: see measurement__zero()
+ *
+ * When the axis is at its end. Of what is outside of it, and left out, there is a warning.
+ * 0, or -ENOENT with a message
+ */
+int times__check(const struct perf_time_interval *times, int nr, const struct axis_span *span,
+		 u64 zero)
+{
+	bool found = !nr;
+
+	for (int i = 0; i < nr; i++)
+		found |= times[i].start < span->end &&
+			 (!times[i].end || times[i].end > span->start);
+	if (!found) {
+		pr_err("--time: the measurement is from %.6f to %.6f, %.3f s. Seconds since its start need a\n"
+		       "sign, as +3,+4.\n",
+		       (double)span->start / NSEC_PER_SEC, (double)span->end / NSEC_PER_SEC,
+		       since(span->end, span->start));
+		return -ENOENT;
+	}
+	for (int i = 0; i < nr; i++) {
+		u64 start = times[i].start ?: span->start, end = times[i].end ?: span->end;
+
+		if (start >= span->start && end <= span->end)
+			continue;
+		unified_warning("--time: from %.3f to %.3f s since the start is more than there is: the measurement\n"
+				"ends at %.3f s, and what is outside of it is left out.\n",
+				since(start, zero), since(end, zero), since(span->end, zero));
+	}
+	return 0;
+}

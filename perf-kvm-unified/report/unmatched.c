@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What --pid, --comms, --dsos and --symbols ask for and no row has: a typing error, as a rule.
+ */
+#include <stdbool.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+
+#include "util/intlist.h"
+#include "util/strlist.h"
+#include "kvm-unified/lib/name-map.h"
+#include "kvm-unified/lib/names.h"
+#include "kvm-unified/lib/patterns.h"
+#include "kvm-unified/lib/warnings.h"
+#include "measurement.h"
+#include "sections.h"
+#include "unmatched.h"
+
+static const char *comm_of(const struct hit *hit)
+{
+	return hit->key.comm;
+}
+
+static const char *module_of(const struct hit *hit)
+{
+	return hit->key.module;
+}
+
+static const char *function_of(const struct hit *hit)
+{
+	return hit->key.function;
+}
+
+/* Of which it is known what they have */
+struct measurements {
+	const struct measurement *const *ms;
+	u32		nr;
+};
+
+/*
+ * The samples' names: of other VMs and times, too. @known: there is one that is called so. Names
+ * are many times in them, and are looked at once.
+ */
+static void find_near(const struct measurements *of, const char *(*name_of)(const struct hit *hit),
+		      struct near_names *near, bool *known)
+{
+	struct hashmap *seen = name_map__new();
+
+	*known = false;
+	if (IS_ERR(seen))
+		return;
+	for (u32 i = 0; i < of->nr; i++) {
+		const struct hits *hits = &of->ms[i]->hits;
+
+		for (u32 hit = 0; hit < hits->nr; hit++) {
+			const char *name = name_of(hits->by_idx[hit]);
+
+			if (near_names__add_once(near, seen, name))
+				*known |= *name && pattern__match(near->wanted, name);
+		}
+	}
+	hashmap__free(seen);
+}
+
+static void warn(const char *option, const char *what, struct near_names *near, bool known)
+{
+	const char *list = near_names__list(near);
+
+	if (known)
+		unified_warning("--%s: %s '%s' is not in what the other options ask for\n",
+				option, what, near->wanted);
+	else
+		unified_warning("--%s: there is no %s '%s'%s%s\n", option, what, near->wanted,
+				near->nr ? ". Like it: " : "", list);
+}
+
+static void warn_patterns(const struct measurements *of, const struct patterns *patterns,
+			  const char *option, const char *what,
+			  const char *(*name_of)(const struct hit *hit))
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; patterns && i < patterns->nr; i++) {
+		struct near_names near = { .wanted = patterns->entries[i].text };
+		bool known;
+
+		/* A file can have thousands, and to look for what is like them takes time. */
+		if (patterns->entries[i].matched || nr++ >= NAMES_SHOWN)
+			continue;
+		find_near(of, name_of, &near, &known);
+		warn(option, what, &near, known);
+	}
+	if (nr > NAMES_SHOWN)
+		unified_warning("--%s: nor are there %zu more\n", option, nr - NAMES_SHOWN);
+}
+
+static void add_pids(struct strlist *pids, const struct measurement *m)
+{
+	for (u32 i = 0; i < m->hits.nr; i++) {
+		pid_t pid = m->hits.by_idx[i]->key.pid;
+		char text[16];
+
+		scnprintf(text, sizeof(text), "%d", pid);
+		if (pid >= 0)
+			strlist__add(pids, text);
+	}
+}
+
+/* Of processes of guests, as text, each once. NULL: no memory */
+static struct strlist *known_pids(const struct measurements *of)
+{
+	struct strlist *pids = strlist__new(NULL, NULL);
+
+	for (u32 i = 0; pids && i < of->nr; i++)
+		add_pids(pids, of->ms[i]);
+	return pids;
+}
+
+static void warn_pid(struct strlist *known, unsigned long pid)
+{
+	char text[32];
+	struct near_names near = { .wanted = text };
+	struct str_node *node;
+
+	scnprintf(text, sizeof(text), "%lu", pid);
+	strlist__for_each_entry(node, known)
+		near_names__add(&near, node->s);
+	warn("pid", "process of a guest", &near, strlist__has_entry(known, text));
+}
+
+static void warn_pids(const struct measurements *of, struct intlist *pids)
+{
+	struct strlist *known = pids ? known_pids(of) : NULL;
+	struct int_node *node;
+
+	if (!known)
+		return;
+	intlist__for_each_entry(node, pids) {
+		if (!node->priv)
+			warn_pid(known, node->i);
+	}
+	strlist__delete(known);
+}
+
+/*
+ * When all rows of @ms, @nr of them, are made: of what is in none of them. The report is the same
+ * without these words.
+ */
+void section_opts__warn_unmatched(const struct section_opts *opts,
+				  const struct measurement *const ms[], u32 nr)
+{
+	const struct measurements of = { .ms = ms, .nr = nr };
+
+	warn_pids(&of, opts->pids);
+	warn_patterns(&of, opts->comms, "comms", "process", comm_of);
+	warn_patterns(&of, opts->dsos, "dsos", "module", module_of);
+	warn_patterns(&of, opts->syms, "symbols", "function", function_of);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_TESTS_NAMES_H
+#define __PERF_KVM_UNIFIED_TESTS_NAMES_H
+
+struct test_suite;
+
+/* Of the suite in report.c */
+int test__patterns(struct test_suite *test, int subtest);
+int test__near_names(struct test_suite *test, int subtest);
+int test__guest_cmds(struct test_suite *test, int subtest);
+
+#endif /* __PERF_KVM_UNIFIED_TESTS_NAMES_H */

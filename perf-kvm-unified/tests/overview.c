@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who had the CPU, by name, and what VMs cost the host, with literal input.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "tests/tests.h"
+#include "util/debug.h"
+#include "util/hashmap.h"
+#include "kvm-unified/report/costs.h"
+#include "kvm-unified/report/measurement.h"
+#include "kvm-unified/report/thieves.h"
+
+/* The VMs of the tests, and the pids of their VMMs */
+enum { ALPHA, GAMMA, NR_VMS };
+
+#define ALPHA_PID	100
+#define GAMMA_PID	200
+
+/* Their vCPUs, by index: alpha has two */
+enum { ALPHA_0, ALPHA_1, GAMMA_3, NR_VCPUS };
+
+/* Tasks of the host, by number */
+enum { VCPU_OF_GAMMA, IOTHREAD_OF_GAMMA, VHOST_OF_ALPHA, MAIN_OF_ALPHA, CC1, OTHER_CC1, RSYNC,
+	NO_VHOST, IDLE, NR_TASKS };
+
+static const struct {
+	u32	vm;
+	u32	id;
+} vcpus[NR_VCPUS] = {
+	[ALPHA_0] = { ALPHA, 0 }, [ALPHA_1] = { ALPHA, 1 }, [GAMMA_3] = { GAMMA, 3 },
+};
+
+static struct measured_task tasks[NR_TASKS] = {
+	[VCPU_OF_GAMMA] = { 203, GAMMA_PID, (char *)"CPU 3/KVM", 0, GAMMA_3 },
+	[IOTHREAD_OF_GAMMA] = { 210, GAMMA_PID, (char *)"IO io0", 0, TIME_AXIS_NONE },
+	[VHOST_OF_ALPHA] = { 77, 77, (char *)"vhost-100", 0, TIME_AXIS_NONE, true },
+	[MAIN_OF_ALPHA] = { 100, ALPHA_PID, (char *)"qemu", 0, TIME_AXIS_NONE },
+	[CC1] = { 301, 301, (char *)"cc1", 0, TIME_AXIS_NONE },
+	[OTHER_CC1] = { 302, 302, (char *)"cc1", 0, TIME_AXIS_NONE },
+	[RSYNC] = { 303, 303, (char *)"rsync", 0, TIME_AXIS_NONE },
+	/* A program that calls itself so */
+	[NO_VHOST] = { 304, 304, (char *)"vhost-100", 0, TIME_AXIS_NONE },
+	[IDLE] = { 0, 0, (char *)"idle", 0, TIME_AXIS_NONE },
+};
+
+static const struct measured_vm vms[NR_VMS] = {
+	[ALPHA] = { .name = "alpha", .pid = ALPHA_PID },
+	[GAMMA] = { .name = "gamma", .pid = GAMMA_PID },
+};
+
+/* For measurement__exit(), as far as there is something of it. 0 or an error */
+static int make_measurement(struct measurement *m)
+{
+	*m = (struct measurement) { };
+	if (measurement__init(m))
+		return -1;
+	m->vms = memdup(vms, sizeof(vms));
+	m->nr_vms = NR_VMS;
+	m->tasks = calloc(NR_TASKS, sizeof(*m->tasks));
+	if (!m->vms || !m->tasks)
+		return -1;
+	for (int i = 0; i < NR_VMS; i++) {
+		if (hashmap__add(m->vm_by_pid, vms[i].pid, i))
+			return -1;
+	}
+	for (int i = 0; i < NR_VCPUS; i++) {
+		if (time_axis__findnew_vcpu(&m->axis, vcpus[i].vm, vcpus[i].id) != i)
+			return -1;
+	}
+	for (; m->nr_tasks < NR_TASKS; m->nr_tasks++) {
+		struct measured_task *task = memdup(&tasks[m->nr_tasks], sizeof(*task));
+
+		if (!task)
+			return -1;
+		m->tasks[m->nr_tasks] = task;
+		task->comm = strdup(task->comm);
+		if (!task->comm)
+			return -1;
+	}
+	return 0;
+}
+
+/* Who had the CPU that vCPU 0 of alpha wanted? */
+static bool is_called(const struct measurement *m, struct thieves *thieves, u32 task,
+		      bool woken, const char *name, const char *owner)
+{
+	const struct vcpu_interval interval = {
+		.kind = VCPU_TIME_PREEMPTED, .vcpu = TIME_AXIS_NONE, .task = task, .woken = woken,
+	};
+	const struct thief thief = thief__find(m, &m->axis.vcpus[ALPHA_0], &interval);
+	char buf[128];
+
+	thief__name(m, &thief, thieves, buf, sizeof(buf));
+	if (strcmp(buf, name)) {
+		pr_debug("'%s', not '%s'\n", buf, name);
+		return false;
+	}
+	thief__owner_name(m, &thief, buf, sizeof(buf));
+	if (!strcmp(buf, owner))
+		return true;
+	pr_debug("'%s', not '%s'\n", buf, owner);
+	return false;
+}
+
+static int check_names(struct measurement *m, struct thieves *thieves)
+{
+	for (u32 task = 0; task < NR_TASKS; task++) {
+		const struct vcpu_interval interval = {
+			.kind = VCPU_TIME_PREEMPTED, .vcpu = TIME_AXIS_NONE, .task = task,
+		};
+		const struct thief thief = thief__find(m, &m->axis.vcpus[ALPHA_0], &interval);
+
+		/* Twice is once. */
+		TEST_ASSERT_VAL("add", !thieves__add(thieves, &thief));
+		TEST_ASSERT_VAL("add", !thieves__add(thieves, &thief));
+	}
+	TEST_ASSERT_VAL("another VM's vCPU", is_called(m, thieves, VCPU_OF_GAMMA, false,
+						       "on VM gamma: vcpu3", "VM gamma"));
+	TEST_ASSERT_VAL("another VM's thread", is_called(m, thieves, IOTHREAD_OF_GAMMA, false,
+							 "on VM gamma: IO io0", "VM gamma"));
+	TEST_ASSERT_VAL("its own vhost", is_called(m, thieves, VHOST_OF_ALPHA, false,
+						   "on its VMM: vhost", "its VMM"));
+	TEST_ASSERT_VAL("its own VMM", is_called(m, thieves, MAIN_OF_ALPHA, false,
+						 "on its VMM: qemu", "its VMM"));
+	TEST_ASSERT_VAL("two of a name", is_called(m, thieves, CC1, false,
+						   "on 2 tasks cc1", "task cc1"));
+	TEST_ASSERT_VAL("one of a name", is_called(m, thieves, RSYNC, false,
+						   "on task rsync, pid 303", "task rsync"));
+	TEST_ASSERT_VAL("no vhost", is_called(m, thieves, NO_VHOST, false,
+					      "on task vhost-100, pid 304", "task vhost-100"));
+	TEST_ASSERT_VAL("woken up", is_called(m, thieves, IDLE, true, "waking up", "waking up"));
+	TEST_ASSERT_VAL("a quota", is_called(m, thieves, IDLE, false, "CPU idle: quota",
+					     "CPU idle: quota"));
+	TEST_ASSERT_VAL("nobody", is_called(m, thieves, TIME_AXIS_NONE, false,
+					    "on something not sampled", "something not sampled"));
+	m->tasks[CC1]->vcpu = ALPHA_1;
+	TEST_ASSERT_VAL("a vCPU of its own", is_called(m, thieves, CC1, false, "on vcpu1",
+						       "its other vCPUs"));
+	return TEST_OK;
+}
+
+static int test__thieves(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct measurement m;
+	struct thieves thieves;
+	int ret = TEST_FAIL;
+
+	if (!make_measurement(&m) && !thieves__init(&thieves)) {
+		ret = check_names(&m, &thieves);
+		thieves__exit(&thieves);
+	}
+	measurement__exit(&m);
+	return ret;
+}
+
+static int test__thief_sums(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct thief_sums sums;
+	struct thief_sum *sorted;
+	size_t nr;
+	char name[] = "VM b";
+
+	TEST_ASSERT_VAL("init", !thief_sums__init(&sums));
+	TEST_ASSERT_VAL("none", !thief_sums__sorted(&sums, &sorted, &nr) && !nr);
+	thief_sums__free(sorted, nr);
+	TEST_ASSERT_VAL("add", !thief_sums__add(&sums, name, 3));
+	name[3] = 'a';
+	TEST_ASSERT_VAL("add", !thief_sums__add(&sums, name, 5));
+	name[3] = 'b';
+	TEST_ASSERT_VAL("add", !thief_sums__add(&sums, name, 4));
+	name[3] = 'c';
+	TEST_ASSERT_VAL("sorted", !thief_sums__sorted(&sums, &sorted, &nr) && nr == 2);
+	TEST_ASSERT_VAL("most first", sorted[0].ns == 7 && !strcmp(sorted[0].owner, "VM b"));
+	TEST_ASSERT_VAL("then the other", sorted[1].ns == 5 && !strcmp(sorted[1].owner, "VM a"));
+	thief_sums__free(sorted, nr);
+	thief_sums__exit(&sums);
+	return TEST_OK;
+}
+
+/* A sample of a task or vCPU stands for @time ns. */
+static int add_sample(struct costs *costs, const struct measurement *m, u32 hit, u32 task, u32 vcpu,
+		      enum axis_sample_kind kind, u64 time)
+{
+	const struct axis_sample sample = {
+		.hit = hit, .task = task, .vcpu = vcpu, .kind = kind,
+	};
+	const struct cpu_interval interval = { .kind = CPU_TIME_SAMPLE, .sample = &sample };
+
+	return costs__add(costs, m, &interval, time);
+}
+
+static int check_costs(struct measurement *m, struct costs *costs)
+{
+	const struct profile_key work_key = { PROFILE_OS, "work", "[kernel]", "", -1, 0 };
+	const struct profile_key idle_key = { PROFILE_IDLE, "idle", "[kernel]", "", -1, 0 };
+	const struct hit *work = hits__findnew(&m->hits, &work_key, NULL);
+	const struct hit *idle = hits__findnew(&m->hits, &idle_key, NULL);
+	const struct cpu_interval guest = { .kind = CPU_TIME_GUEST, .vcpu = GAMMA_3 };
+	const struct cpu_interval lost = { .kind = CPU_TIME_LOST };
+	struct vm_costs *costs_by_vm;
+	u64 host[HOST_COST_NR];
+
+	TEST_ASSERT_VAL("hits", work && idle);
+	TEST_ASSERT_VAL("guest", !costs__add(costs, m, &guest, 1));
+	TEST_ASSERT_VAL("lost", !costs__add(costs, m, &lost, 2));
+	TEST_ASSERT_VAL("exit", !add_sample(costs, m, work->idx, VCPU_OF_GAMMA, GAMMA_3,
+					    AXIS_SAMPLE_EXIT, 4));
+	TEST_ASSERT_VAL("VMM", !add_sample(costs, m, work->idx, VCPU_OF_GAMMA, GAMMA_3,
+					   AXIS_SAMPLE_VMM, 8));
+	TEST_ASSERT_VAL("before it was known to be a vCPU's",
+			!add_sample(costs, m, work->idx, VCPU_OF_GAMMA, TIME_AXIS_NONE,
+				    AXIS_SAMPLE_HOST, 16));
+	TEST_ASSERT_VAL("another thread", !add_sample(costs, m, work->idx, IOTHREAD_OF_GAMMA,
+						      TIME_AXIS_NONE, AXIS_SAMPLE_HOST, 32));
+	TEST_ASSERT_VAL("vhost", !add_sample(costs, m, work->idx, VHOST_OF_ALPHA,
+					     TIME_AXIS_NONE, AXIS_SAMPLE_HOST, 64));
+	TEST_ASSERT_VAL("the host's", !add_sample(costs, m, work->idx, RSYNC, TIME_AXIS_NONE,
+						  AXIS_SAMPLE_HOST, 128));
+	TEST_ASSERT_VAL("idle", !add_sample(costs, m, idle->idx, IDLE, TIME_AXIS_NONE,
+					    AXIS_SAMPLE_IDLE, 256));
+
+	costs_by_vm = costs__by_vm(costs, m, host);
+	TEST_ASSERT_VAL("by VM", costs_by_vm);
+	TEST_ASSERT_VAL("most first", costs_by_vm[0].vm == ALPHA && costs_by_vm[1].vm == GAMMA);
+	TEST_ASSERT_VAL("alpha", costs_by_vm[0].ns[VM_COST_KERNEL] == 64 &&
+			costs_by_vm[0].sum == 64);
+	TEST_ASSERT_VAL("gamma", costs_by_vm[1].ns[VM_COST_GUEST] == 1 &&
+			costs_by_vm[1].ns[VM_COST_EXITS] == 4 &&
+			costs_by_vm[1].ns[VM_COST_VCPU_THREADS] == 24 &&
+			costs_by_vm[1].ns[VM_COST_VMM] == 32 && costs_by_vm[1].sum == 61);
+	TEST_ASSERT_VAL("the host", host[HOST_COST_OWN] == 128 && host[HOST_COST_IDLE] == 256 &&
+			host[HOST_COST_UNKNOWN] == 2);
+	free(costs_by_vm);
+	return TEST_OK;
+}
+
+static int test__costs(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct costs costs = { };
+	struct measurement m;
+	int ret = make_measurement(&m) ? TEST_FAIL : check_costs(&m, &costs);
+
+	costs__exit(&costs);
+	measurement__exit(&m);
+	return ret;
+}
+
+static struct test_case kvm_unified_overview_tests[] = {
+	TEST_CASE("kvm unified: who had the CPU, by name", thieves),
+	TEST_CASE("kvm unified: who had most", thief_sums),
+	TEST_CASE("kvm unified: what VMs cost the host", costs),
+	{ .name = NULL, }
+};
+
+struct test_suite suite__kvm_unified_overview = {
+	.desc = "kvm unified: overview",
+	.test_cases = kvm_unified_overview_tests,
+};

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Sourced by what looks at a program's screens: a terminal of its own, by tmux. $TMP is a
+# directory that it may use. Whoever sources this ends it: terminal kill-server.
+
+TERMINAL_COLUMNS=120
+TERMINAL_LINES=30
+# What does not come in so many s does not come; and how often it is looked for, s
+TERMINAL_PATIENCE=20
+TERMINAL_LOOK=0.1
+
+terminal_run=0
+terminal()
+{
+	tmux -S "$TMP/tmux.$terminal_run" "$@" 2>/dev/null
+}
+
+# terminal_start COMMAND...: in another terminal, which says "exit code N" at its end. What it
+# has to say to stderr is in $TMP/stderr.
+terminal_start()
+{
+	local command
+
+	terminal kill-server || :
+	terminal_run=$((terminal_run + 1))
+	printf -v command '%q ' "$@"
+	terminal -f /dev/null new-session -d -s report -x $TERMINAL_COLUMNS -y $TERMINAL_LINES \
+		"env HOME=$TMP PAGER='less -X' $command 2>$TMP/stderr; echo exit code \$?; sleep 1000"
+}
+
+# shows PATTERN: sooner or later. $TMP/screen has the screen.
+shows()
+{
+	local end=$((SECONDS + TERMINAL_PATIENCE))
+
+	until terminal capture-pane -p -t report >"$TMP/screen"
+		grep -qE -- "$1" "$TMP/screen"; do
+		if [ "$SECONDS" -ge "$end" ]; then
+			cat "$TMP/screen"
+			return 1
+		fi
+		sleep "$TERMINAL_LOOK"
+	done
+}
+
+# press KEY... as tmux calls them
+press()
+{
+	terminal send-keys -t report "$@"
+}

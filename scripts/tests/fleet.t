@@ -1,0 +1,323 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# A host with 24 VMs, the scenario fleet, and a small one: what was planted is found, and nobody else
+# is blamed for it; and the time of each vCPU is what the scheduler's own events say.
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+PERF=$MAIN_TREE/perf/perf
+# What the rows of the causes are called, by how they begin
+declare -A ROWS=(
+	[hog]='[steal] (on task backup'
+	[quota]='[steal] (CPU idle: quota)'
+	[stopped]='[stopped] (by a signal)'
+)
+# ... and what they are called in the overview
+declare -A THIEVES=([hog]='task backup' [quota]='CPU idle: quota')
+# ms; as near as the report is to come to when something began and ended
+NEAR=50
+MSEC=1000000 SEC=1000000000
+# Percent of a VM's time: less is what comes of a moment's doubt about who had the CPU.
+SOME=0.5
+
+# report NAME OPTION...: to $TMP/NAME.json
+report()
+{
+	local name=$1
+	shift
+
+	"$PERF" kvm unified report -f -i fleet.data -k "$TREE/host/vmlinux" --format json "$@" \
+		>"$TMP/$name.json" 2>"$TMP/$name.err"
+}
+
+# value EXPRESSION NAME: see report-value
+value()
+{
+	"$TESTS/report-value" "$1" "$TMP/$2.json"
+}
+
+# planted STEP: when that was, ns
+planted()
+{
+	awk -v step="$1" '$1 == step { print $2 }' planted
+}
+
+# moment STEP [MS]: that and so much later, as --time has it
+moment()
+{
+	local ns
+
+	ns=$(($(planted "$1") + ${2:-0} * MSEC))
+	printf '%d.%09d' $((ns / SEC)) $((ns % SEC))
+}
+
+# lasted CAUSE: ms
+lasted()
+{
+	echo $((($(planted "$1-end") - $(planted "$1-begin")) / MSEC))
+}
+
+# VMs that it meets, one a line
+meets()
+{
+	sed -n "s/^$1 //p" planted-vms | tr ' ' '\n' | sort
+}
+
+# ms_of VM CAUSE NAME
+ms_of()
+{
+	value "rows('$1', '${ROWS[$2]}') / 100 * level('$1')['time_ns'] / $MSEC" "$3"
+}
+
+# VMs that have some of the cause's row, one a line
+suffer()
+{
+	value "'\n'.join(sorted(g['name'] for g in r[0].json['guests']
+		if rows(g['name'], '${ROWS[$1]}') >= $SOME))" "$2"
+}
+
+# takes_most VM CAUSE NAME: of what keeps it from running, that is the largest row.
+takes_most()
+{
+	[[ $(value "max((row for row in level('$1')['rows'] if row['class'] in ('steal', 'stopped')),
+		key=lambda row: row['time_ns'])['function']" "$3") == "${ROWS[$2]}"* ]]
+}
+
+# --- the VMs ---------------------------------------------------------------------------
+
+vms_are_there()
+{
+	cut -d' ' -f1 fleet-vms-threads.before | sort -u >"$TMP/vms"
+	value "'\n'.join(sorted(g['name'] for g in r[0].json['guests']))" all | diff "$TMP/vms" -
+}
+
+threads_are_right()
+{
+	diff <("$TESTS/vms-table" fleet.data | awk '{ print $1, $4, $3 }' | sort) \
+		<(awk '$3 != "-" { print $1, $2, $3 }' fleet-vms-threads.before | sort)
+}
+
+check_report()
+{
+	report all
+	ok "$1: a report" test $? -eq 0
+	ok "$1: in timeline mode" test "$(value 'measurement()["mode"]' all)" = timeline
+	ok "$1: without loss" test "$(value 'measurement()["lost_records"]' all)" = 0
+	ok "$1: all time of each CPU and vCPU is there once" "$TESTS/report-sums" "$TMP/all.json"
+	ok "$1: all VMs are there" vms_are_there
+	ok "$1: $2 of them" test "$(wc -l <"$TMP/vms")" -eq "$2"
+	ok "$1: their vCPUs have the threads that KVM says" threads_are_right
+}
+
+# --- what was planted ------------------------------------------------------------------
+
+# Until what measures ends: what a vCPU was at then is known from a look that comes later.
+check_planted()
+{
+	local cause vm part
+
+	for cause in hog quota stopped; do
+		report before --time "$(moment begin),$(moment $cause-begin -$NEAR)"
+		report while --time "$(moment $cause-begin $NEAR),$(moment $cause-end -$NEAR)"
+		report after --time "$(moment $cause-end $NEAR),$(moment end)"
+		for part in before after; do
+			ok "$1, $cause: nobody suffers from it $part it" \
+				test "$(suffer $cause $part)" = ""
+		done
+		ok "$1, $cause: whom it meets suffers from it, and nobody else" \
+			diff <(meets $cause) <(suffer $cause all)
+		for vm in $(meets $cause); do
+			note "$1, $cause: $vm has $(ms_of "$vm" $cause all) ms of it in $(lasted $cause) ms"
+			ok "$1, $cause: it is what keeps $vm most from running" \
+				takes_most "$vm" $cause while
+		done
+	done
+}
+
+# shown CAUSE: ms from when it was planted until one of the VMs has it in an interval, and from
+# when it ended until none has
+shown()
+{
+	local vms sign
+
+	vms=$(meets "$1" | sed "s/.*/'&',/" | paste -sd' ')
+	sign="x['classes_ns']['stopped']"
+	[ "$1" = stopped ] || sign="x.get('thief') == '${THIEVES[$1]}'"
+	value "(lambda zero, at: '%d %d' % (
+			(zero + at[0] * $SEC - $(planted "$1-begin")) / $MSEC,
+			(zero + at[-1] * $SEC - $(planted "$1-end")) / $MSEC + $NEAR))(
+		measurement()['zero_ns'],
+		[x['from_s'] for x in r[0].json['intervals'] if x['vm'] in ($vms) and $sign and
+			measurement()['zero_ns'] + x['from_s'] * $SEC < $(planted end)])" intervals
+}
+
+check_when()
+{
+	local cause begin end
+
+	report intervals --interval ${NEAR}ms
+	ok "$1: all time of each VM is there once, by interval" "$TESTS/report-sums" "$TMP/intervals.json"
+	for cause in hog quota stopped; do
+		read -r begin end < <(shown $cause)
+		within $NEAR "$1, $cause: ms from when it began until --interval shows it" "$begin" 0
+		within $NEAR "$1, $cause: ms from when it ended" "$end" 0
+	done
+}
+
+# throttled: ms that the cgroup says that it was not let run
+throttled()
+{
+	awk '$1 == "throttled_usec" { n = $2 - n } END { printf "%d", n / 1000 }' \
+		throttled.before throttled.after
+}
+
+check_stopped()
+{
+	local vm
+
+	vm=$(meets stopped)
+	within $NEAR "$1: ms that $vm stood still, and how long it was stopped" \
+		"$(ms_of "$vm" stopped all)" "$(lasted stopped)"
+}
+
+check_quota()
+{
+	local vm
+
+	vm=$(meets quota)
+	# In the rest of it others had the CPU.
+	within $(($(throttled) / 5)) "$1: ms that $vm lost by its quota, and by its cgroup" \
+		"$(ms_of "$vm" quota all)" "$(throttled)"
+}
+
+# thief VM: who has stolen most from it, by the overview
+thief()
+{
+	value "[x for x in r[0].json['overview'] if x['vm'] == '$1'][0]['thieves'][0]['name']" all
+}
+
+# stands_out CAUSE: which of the VMs has how much of a time that others have is chance, where CPUs
+# are slow and take turns. What was planted catches the eye all the same: it is the thief's share
+# that is the largest of all, but for the other cause.
+stands_out()
+{
+	local met
+
+	met=$(meets "$1" | sed "s/.*/'&',/" | paste -sd' ')
+	value "(lambda shares: max(share for vm, name, share in shares
+			if vm in ($met) and name == '${THIEVES[$1]}') >
+		max(share for vm, name, share in shares
+			if name not in ('${THIEVES[hog]}', '${THIEVES[quota]}')))(
+		[(x['vm'], x['thieves'][0]['name'], x['thieves'][0]['time_ns'] / x['time_ns'])
+			for x in r[0].json['overview'] if x['thieves']])" all |
+		grep -qx True
+}
+
+check_first_screen()
+{
+	local vm cause seconds=$EPOCHREALTIME
+
+	report screen --summary --format table
+	at_most 2 "$1: s until the first screen is there" \
+		"$(awk -v from="$seconds" -v to="$EPOCHREALTIME" 'BEGIN { print to - from }')"
+	ok "$1: a line for each VM on it, and not more than a screen" \
+		test "$(grep -cf <(sed 's/.*/^& /' "$TMP/vms") "$TMP/screen.json")" -eq 24 \
+		-a "$(wc -l <"$TMP/screen.json")" -le 40
+	for cause in hog quota; do
+		ok "$1: no thief that was not planted has so large a share as the $cause has of one" \
+			stands_out $cause
+	done
+	ok "$1: whose cgroup is known" grep -q "on task backup, pid [0-9]*, in backup.service)" \
+		"$TMP/all.json"
+	vm=$(meets stopped)
+	within 0.5 "$1: $vm is said to be stopped, %" "$(value "share('$vm', 'stopped')" all)" \
+		"$(awk -v ms="$(lasted stopped)" -v ns="$(value "measurement()['duration_ns']" all)" \
+			'BEGIN { print 100 * ms * 1000000 / ns }')"
+	ok "$1: nobody else is" test \
+		"$(value "sum(x['classes_ns']['stopped'] > 0 for x in r[0].json['overview'])" all)" = 1
+}
+
+# A VM that is halted for good, and a recording without the looks that say so
+check_silent()
+{
+	local vm
+	local -a args=("$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json
+		--no-guest-maps)
+
+	vm=$(meets quota)
+	"$TESTS/silence" fleet.data "$TMP/silent" "$(cat "$vm.pid")"
+	"${args[@]}" -i "$TMP/silent" >"$TMP/silent.json"
+	# Of a stream, all is kept until the end.
+	"$TESTS/to-stream" "$TMP/silent" | "${args[@]}" -i - >"$TMP/kept.json"
+	ok "$1: without looks, a VM that halts for good has the same times as if all was known" \
+		diff "$TMP/silent.json" "$TMP/kept.json"
+	at_least 49 "$1: $vm is idle for the half of the time in which it has no sample, %" \
+		"$(value "share('$vm', 'IDLE')" silent)"
+}
+
+# Samples of guests have the cgroup of the vCPU's thread.
+check_perf_report()
+{
+	"$PERF" report -f -i fleet.data -k "$TREE/host/vmlinux" --stdio --sort cgroup \
+		>"$TMP/cgroups" 2>/dev/null
+	ok "$1: perf report has the cgroup of each VM" test \
+		"$(grep -o '/machine.slice/machine-[a-z0-9]*.scope' "$TMP/cgroups" | sort -u | wc -l)" -eq 24
+}
+
+# --- what others say of each vCPU's time --------------------------------------------------
+
+# furthest COLUMN BUT: by how much the report's figure there, and the one before it, which is the
+# scheduler's, are apart in the vCPU in which that is the most, but for so many others
+furthest()
+{
+	awk -v column="$1" '{ d = $column - $(column - 1); printf "%.3f %s %s\n", d < 0 ? -d : d, $1, $2 }' \
+		"$TMP/states" | sort -rn | sed -n "$(($2 + 1))p"
+}
+
+# check_states SCENARIO VCPUS POINTS [BUT]: all but so many of the vCPUs
+check_states()
+{
+	local column what most vcpu
+
+	report steady --time "$(moment begin),$(moment end)"
+	"$TESTS/sched-states.py" fleet-trace.data formats fleet.data "$TMP/steady.json" \
+		"$(planted begin)" "$(planted end)" >"$TMP/states"
+	cat "$TMP/states" >&2
+	ok "$1: the scheduler's events tell of each vCPU" test "$(wc -l <"$TMP/states")" -eq "$2"
+	while read -r -u 3 column what; do
+		read -r most vcpu < <(furthest "$column" 0)
+		note "$1, $what: furthest from the scheduler's events in $vcpu, $most points"
+		read -r most vcpu < <(furthest "$column" "${4:-0}")
+		at_most "$3" "$1, $what, and by the scheduler's events: points apart" "$most"
+	done 3<<-END
+		4 running
+		6 steal
+		8 halted or stopped
+	END
+}
+
+# --- the scenarios -------------------------------------------------------------------------
+
+lab_runs fleet
+if cd "$LAB_OUT/fleet"; then
+	check_report fleet 24
+	check_planted fleet
+	check_when fleet
+	check_first_screen fleet
+	check_perf_report fleet
+	check_silent fleet
+	check_stopped fleet
+	check_quota fleet
+	# CPUs that take turns stand still, some for a ms, between two looks at the clock: it is the
+	# four VMs that the hog meets, whose CPU has most switches, that this is seen in.
+	check_states fleet 25 0.7 4
+fi
+lab_runs fleet-one-cpu
+if cd "$LAB_OUT/fleet-one-cpu"; then
+	check_report "one CPU" 7
+	check_stopped "one CPU"
+	check_states "one CPU" 7 0.3
+fi
+done_testing
