@@ -13,6 +13,10 @@
 # QEMU_ACCEL, QEMU_CPU, QEMU_ARGS, NMIS_PER_SECOND, HOST_VARIANT (of the kernel, see
 # build-kernel.sh), KCSAN_ASKED_FOR (functions whose races count, a pattern; all), HOST_PROGRAMS (of scripts/lab/programs, to be found in the PATH).
 #
+# LAB_CLOCK=virtual: scenarios with ANY_CLOCK=1, which otherwise are on this machine's clock to be
+# looked at, are on a virtual one (see time-axis.sh) to be tested: there, what they measure is the
+# same on a busy machine. Their CPUs take turns (see two-cpus.sh).
+#
 # SCENARIO is the name of a file in scripts/lab/scenarios, or the path of such a
 # file elsewhere. For development LAB_KERNEL and LAB_PERF name a bzImage and a
 # perf to use instead of the ones from the series.
@@ -87,12 +91,15 @@ preload()
 
 boot_qemu()
 {
-	local perf_dir nmis args tsc_khz
+	local perf_dir nmis args tsc_khz accel=tcg,thread=multi cpu=max qemu_args=
 
+	if [ "${LAB_CLOCK:-}" = virtual ] && [ "$(scenario_value ANY_CLOCK 0)" -eq 1 ]; then
+		accel=tcg,thread=single cpu=max,-hypervisor qemu_args="-icount shift=2,sleep=on"
+	fi
 	perf_dir=$(dirname "$PERF")
 	nmis=$(scenario_value NMIS_PER_SECOND 0)
 	[ "$nmis" -eq 0 ] || inject_nmis "$nmis" &
-	read -r -a args < <(scenario_value QEMU_ARGS '' && echo)
+	read -r -a args < <(scenario_value QEMU_ARGS "$qemu_args" && echo)
 	[ -z "$SELFTESTS" ] ||
 		args+=(-virtfs "$(share "$SELFTESTS" selftests ,readonly=on)")
 	PRELOADED=
@@ -104,10 +111,12 @@ boot_qemu()
 		tsc_khz=1000000
 		preload emulator-clock || return
 	fi
+	# Without HPET and PM timer there is nothing that the counter's frequency could be measured
+	# against anew, which goes wrong where the emulator does not get a CPU meanwhile.
 	timeout --foreground -k 5 "$LIMIT" env LD_PRELOAD="$PRELOADED" \
 		qemu-system-x86_64 \
-		-accel "$(scenario_value QEMU_ACCEL tcg,thread=multi)" \
-		-cpu "$(scenario_value QEMU_CPU max)" \
+		-accel "$(scenario_value QEMU_ACCEL $accel)" \
+		-cpu "$(scenario_value QEMU_CPU $cpu)" \
 		-smp "$(scenario_value HOST_CPUS 2)" -m "$(scenario_value HOST_MEM 3072)" \
 		-nodefaults -no-user-config -display none -no-reboot \
 		-serial "file:$OUT/host-console.log" \
@@ -121,7 +130,7 @@ boot_qemu()
 		-virtfs "$(share "$SRC" src ,readonly=on)" \
 		-virtfs "$(share "$BUILD" build ,readonly=on)" \
 		-virtfs "$(share "$OUT" out '')" "${args[@]}" \
-		-append "console=ttyS0 root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L,msize=262144,cache=loose ro init=$LAB/host/init tsc=reliable tsc_early_khz=$tsc_khz panic=-1 loglevel=5 kvmu.scenario=$(basename "$FILE") kvmu.perf=$(basename "$PERF") $(scenario_value HOST_CMDLINE '')"
+		-append "console=ttyS0 root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L,msize=262144,cache=loose ro init=$LAB/host/init hpet=disable pmtmr=0 tsc=reliable tsc_early_khz=$tsc_khz panic=-1 loglevel=5 kvmu.scenario=$(basename "$FILE") kvmu.perf=$(basename "$PERF") $(scenario_value HOST_CMDLINE '')"
 }
 
 # With the series' uapi header, which the build machine has no copy of.

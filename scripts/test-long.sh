@@ -7,7 +7,7 @@
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
 
-ALL=(hot cost kvm-selftests package planted perf-suites nmi lts-nmi lts-accuracy processes fuzz memory stress kcsan lts-stress)
+ALL=(flakes lts hot cost kvm-selftests package planted perf-suites nmi lts-nmi lts-accuracy processes fuzz memory stress kcsan lts-stress)
 # They compile, and have what the others leave, of which most have one CPU's work.
 BESIDE="series lts-series"
 
@@ -28,8 +28,8 @@ for name in "$@"; do
 		KERNEL_VARIANT=kcsan "$TOP/scripts/build-kernel.sh" ;;
 	lts-stress)
 		(on_lts && KERNEL_VARIANT=sanitized "$TOP/scripts/build-kernel.sh") ;;
-	lts-nmi|lts-accuracy)
-		(on_lts && "$TOP/scripts/build-kernel.sh") ;;
+	lts|lts-nmi|lts-accuracy)
+		(on_lts && "$TOP/scripts/build-kernel.sh" && "$TOP/scripts/build-selftests.sh") ;;
 	esac
 done
 "$TOP/scripts/setup.sh"

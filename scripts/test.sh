@@ -1,7 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # test.sh [NAME...]: run scripts/tests/*.t (or those named), each of which
-# prints TAP, and count the single checks. The last line is the verdict.
+# prints TAP, and count the single checks. At the end, what has failed is there again, then how
+# long each test took, and the last line is the verdict. Of a run of all tests, build/test/verdict
+# keeps it, with the commit, the seconds and the machine's load.
+#
+# CHANGED=1: only the tests that scripts/tests/changed has for what has changed since the commit
+# whose tests have all passed last; all tests where there is none.
+#
+# KVMU_TIME_LIMIT=SECONDS, for a machine on which the alternative is no result at all: when what
+# is left would not fit, the longest tests that are left are skipped. How long they take is in
+# the file seconds beside them, of one machine, and this one is as slow as what it has done shows it.
 #
 # KVMU_TESTS names another directory of tests, and KVMU_BESIDE those of them that run beside
 # the ones that are named (see test-long.sh).
@@ -11,7 +20,14 @@
 
 TESTS=${KVMU_TESTS:-$TOP/scripts/tests}
 
+# Of the one that has started this one beside itself, if any
+STARTED=${KVMU_STARTED:-$EPOCHSECONDS}
+# What the tests measure on a virtual clock is the same on a busy machine.
+export LAB_CLOCK=${LAB_CLOCK:-virtual}
+
 passed=0 failed=0 skipped=0
+# What ran, a line each: seconds and name
+ran_seconds=()
 
 # What went wrong is shown; what went well is counted.
 count_line()
@@ -64,22 +80,98 @@ run_test()
 		tail -n 15 "$out.err" | sed 's/^/    | /'
 		say "  to read: $out and $out.err"
 	fi
+	ran_seconds+=("$((SECONDS - start)) $name")
 	say "  $ran checks ($((SECONDS - start)) s)"
+}
+
+# usual_seconds NAME...: of all of them together, on the machine that the table is of
+usual_seconds()
+{
+	awk -v names="$*" 'BEGIN { split(names, a, " "); for (i in a) want[a[i]] }
+		$1 in want { n += $2 } END { print n + 0 }' "$TESTS/seconds"
+}
+
+# longest NAME...: in scripts/tests/seconds
+longest()
+{
+	awk -v names="$*" 'BEGIN { split(names, a, " "); for (i in a) want[a[i]] }
+		$1 in want && $2 >= most { most = $2; name = $1 } END { print name }' "$TESTS/seconds"
+}
+
+# left_after NAME...: how many seconds of KVMU_TIME_LIMIT would be left if these ran now
+left_after()
+{
+	local names took=0 line
+
+	mapfile -t names < <(printf '%s\n' "${ran_seconds[@]}" | cut -d' ' -f2)
+	for line in "${ran_seconds[@]}"; do
+		took=$((took + ${line% *}))
+	done
+	awk -v left="$((KVMU_TIME_LIMIT - (EPOCHSECONDS - STARTED)))" -v took="$took" \
+		-v usual="$(usual_seconds "${names[@]}")" -v wants="$(usual_seconds "$@")" \
+		'BEGIN { slower = usual ? took / usual : 1; printf "%d", left - wants * slower }'
+}
+
+# skip_for_time NAME...: of these, what does not fit any more is skipped, the longest first;
+# the others are in left.
+skip_for_time()
+{
+	local name short
+
+	left=("$@")
+	while [ ${#left[@]} -gt 0 ] && [ "$(left_after "${left[@]}")" -lt 0 ]; do
+		name=$(longest "${left[@]}")
+		[ -n "$name" ] || name=${left[0]}
+		short=$(left_after "${left[@]}")
+		count_line "ok - $name # SKIP no time left: $((-short)) s too few"
+		mapfile -t left < <(printf '%s\n' "${left[@]}" | grep -vx "$name")
+	done
 }
 
 run_tests()
 {
-	local name
+	left=("$@")
+	while [ ${#left[@]} -gt 0 ]; do
+		[ -z "${KVMU_TIME_LIMIT:-}" ] || skip_for_time "${left[@]}"
+		[ ${#left[@]} -gt 0 ] || break
+		run_test "$TESTS/${left[0]}.t"
+		left=("${left[@]:1}")
+	done
+}
+
+# What has failed, of a test's TAP, with what is said of it
+failed_checks()
+{
+	awk '/^(not )?ok / { on = /^not ok / } /^1\.\./ { on = 0 } on { print "  " FILENAME ": " $0 }' "$@" |
+		sed "s|$TOP/build/test/||; s|\\.tap: |: |"
+}
+
+# summary NAME...: of those that ran, for who sees the end of a log
+summary()
+{
+	local name taps=()
 
 	for name in "$@"; do
-		run_test "$TESTS/$name.t"
+		[ ! -f "$TOP/build/test/$name.tap" ] || taps+=("$TOP/build/test/$name.tap")
 	done
+	[ ${#taps[@]} -gt 0 ] || return 0
+	say ""
+	say "seconds of each test:"
+	printf '%s\n' "${ran_seconds[@]}" | sort -rn | awk '{ printf "  %6d  %s\n", $1, $2 }'
+	if grep -hq '^# boot [0-9]:' "${taps[@]}"; then
+		say "booted again:"
+		grep -H '^# boot [0-9]:' "${taps[@]}" | sed "s|$TOP/build/test/|  |"
+	fi
+	if grep -q '^not ok ' "${taps[@]}"; then
+		say "failed:"
+		failed_checks "${taps[@]}"
+	fi
 }
 
 # Whose lab measures on the real clock, and what has a virtual one, which takes one CPU and
 # does not mind how busy it is: the longest of those run beside all others, and what needs
 # no lab at all. While the clock is real, they have what the others leave.
-FIRST=(apply profile selftests nmi lts)
+FIRST=(apply profile selftests nmi)
 BESIDE=(memory processes time-axis evaluation fleet symbols vmx-nmi diff style)
 
 # What is left.
@@ -99,7 +191,7 @@ start_beside()
 {
 	# A process group of its own, to be ended with all that it has started.
 	set -m
-	KVMU_BESIDE='' KVMU_LOCKED=$KVMU_CACHE nice -n 19 "$0" "$@" >"$TOP/build/test/beside.out" 2>&1 9>&- &
+	KVMU_BESIDE='' KVMU_STARTED=$STARTED KVMU_LOCKED=$KVMU_CACHE nice -n 19 "$0" "$@" >"$TOP/build/test/beside.out" 2>&1 9>&- &
 	beside=$!
 	set +m
 	trap 'kill -TERM -- "-$beside" 2>/dev/null; exit 130' INT TERM
@@ -135,6 +227,7 @@ end_beside()
 		count_line "not ok - the tests beside the others ended with: $verdict"
 		return
 	fi
+	mapfile -t -O ${#ran_seconds[@]} ran_seconds < <(cat "$TOP/build/test/beside.seconds")
 	passed=$((passed + BASH_REMATCH[1]))
 	failed=$((failed + BASH_REMATCH[2]))
 	skipped=$((skipped + ${BASH_REMATCH[4]:-0}))
@@ -147,44 +240,100 @@ build_all()
 	"$TOP/scripts/deps.sh" bochs check
 	"$TOP/scripts/setup.sh"
 	"$TOP/scripts/build-selftests.sh"
-	(on_lts && "$TOP/scripts/build-kernel.sh" && "$TOP/scripts/build-selftests.sh")
 	# All that the scenarios want, so that none of them changes the others' image.
 	GUEST_KERNELS="5.10 6.12" "$TOP/scripts/lab/guest-image.sh"
 	"$TOP/scripts/lab/guest-extra.sh" node
 }
 
-run_all()
+# run_these NAME...: all tests, or some of them, in the order that all have. Who stands beside
+# others does so only where there are others.
+run_these()
 {
+	local name first=() rest=() beside_these=()
+
 	# What time there is for it here: make test-long has 10,000.
 	export FUZZ_COUNT=${FUZZ_COUNT:-2000}
 	build_all
-	start_beside "${BESIDE[@]}"
-	run_tests "${FIRST[@]}"
-	# Who is not root cannot: then it takes longer.
-	groups_of "$beside" | sort -u | xargs renice -n 0 -g >/dev/null 2>&1 || :
 	mapfile -t names < <(others)
-	run_tests "${names[@]}"
-	end_beside "${BESIDE[@]}"
+	for name in "$@"; do
+		case " ${FIRST[*]} / ${BESIDE[*]} / ${names[*]} " in
+		*" $name "*/*/*)	first+=("$name") ;;
+		*/*" $name "*/*)	beside_these+=("$name") ;;
+		*)			rest+=("$name") ;;
+		esac
+	done
+	[ ${#beside_these[@]} -eq 0 ] || start_beside "${beside_these[@]}"
+	run_tests "${first[@]}"
+	# Who is not root cannot: then it takes longer.
+	[ ${#beside_these[@]} -eq 0 ] ||
+		groups_of "$beside" | sort -u | xargs renice -n 0 -g >/dev/null 2>&1 || :
+	run_tests "${rest[@]}"
+	[ ${#beside_these[@]} -eq 0 ] || end_beside "${beside_these[@]}"
+}
+
+all_tests()
+{
+	(cd "$TOP/scripts/tests" && printf '%s\n' *.t | sed 's/\.t$//')
+}
+
+# changed_tests: what scripts/tests/changed has for what has changed since all have passed
+changed_tests()
+{
+	local base tests=all
+
+	base=$(sed -n 's/^commit //p' "$VERDICT.passed" 2>/dev/null) || :
+	if [ -n "$base" ] && git -C "$TOP" cat-file -e "$base" 2>/dev/null; then
+		tests=$({
+			git -C "$TOP" diff --name-only "$base"
+			git -C "$TOP" ls-files --others --exclude-standard
+		} | "$TOP/scripts/tests/changed-tests" "$TOP/scripts/tests/changed")
+	fi
+	if [ "$tests" = all ]; then all_tests; else printf '%s' "$tests"; fi
+}
+
+# keep_verdict VERDICT: for who wants to know if this commit has passed
+keep_verdict()
+{
+	printf '%s\ncommit %s\nseconds %d\nload %s\n' "$1" "$VERSION" $((EPOCHSECONDS - STARTED)) \
+		"$(cut -d' ' -f1-3 /proc/loadavg)" >"$VERDICT"
+	# What is changed besides is of no commit that the next run could compare with.
+	if [ "$failed" -eq 0 ] && [[ $VERSION =~ ^[0-9a-f]+$ ]]; then
+		cp "$VERDICT" "$VERDICT.passed"
+	fi
 }
 
 need_tests "$TESTS" "$@"
 mkdir -p "$TOP/build/test"
+VERDICT=$TOP/build/test/verdict
+VERSION=$(code_version)
 # Ctrl-C ends the run, not just the test it hits.
 trap 'exit 130' INT TERM
 
+these=("$@")
 if [ -n "${KVMU_BESIDE:-}" ]; then
 	read -ra beside_these <<<"$KVMU_BESIDE"
 	start_beside "${beside_these[@]}"
 	run_tests "$@"
 	end_beside "${beside_these[@]}"
+	these+=("${beside_these[@]}")
 elif [ $# -gt 0 ]; then
 	run_tests "$@"
+	# For the one that has started this one beside itself
+	[ -z "${KVMU_STARTED:-}" ] || printf '%s\n' "${ran_seconds[@]}" >"$TOP/build/test/beside.seconds"
+elif [ -n "${CHANGED:-}" ]; then
+	mapfile -t these < <(changed_tests)
+	say "tests of what has changed: ${these[*]:-none}"
+	run_these "${these[@]}"
 else
-	run_all
+	mapfile -t these < <(all_tests)
+	rm -f "$TOP"/build/test/*.tap
+	run_these "${these[@]}"
 fi
 
+[ -n "${KVMU_STARTED:-}" ] || summary "${these[@]}"
 verdict="$passed passed, $failed failed"
 [ "$skipped" -eq 0 ] || verdict="$verdict, $skipped skipped"
+[ $# -gt 0 ] || [ -n "${CHANGED:-}" ] || keep_verdict "$verdict"
 say "$verdict"
 KVMU_SAID_WHY=1
 [ "$failed" -eq 0 ]

@@ -18,14 +18,19 @@ guest1_VCPUS=1
 guest1_MEM=768
 guest1_NICE="0 5"
 guest1_ARGS="0,1397,8"
-guest1_TIMEOUT=150
+guest1_TIMEOUT=600
 guest1_EXTRA=bare
 guest1_PIN=0
 guest2_VCPUS=1
 guest2_MEM=512
 guest2_ARGS="0,253,8"
-guest2_TIMEOUT=150
+guest2_TIMEOUT=600
 guest2_PIN=1
+guest1_CMDLINE=cryptomgr.notests
+guest2_CMDLINE=cryptomgr.notests
+
+ANY_CLOCK=1
+LIMIT=900
 
 guest_says()
 {

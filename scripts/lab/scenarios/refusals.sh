@@ -7,6 +7,11 @@ guest2_VCPUS=1
 guest2_MEM=512
 # A small number: nothing here depends on what the workload does.
 guest2_ARGS="0,253,8"
+guest2_CMDLINE=cryptomgr.notests
+guest2_TIMEOUT=600
+
+ANY_CLOCK=1
+LIMIT=900
 
 record()
 {

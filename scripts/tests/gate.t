@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# What runs the tests: what it counts, skips, shows again at the end, and what CHANGED=1 chooses.
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+# fake NAME LINE...: a test that prints these
+fake()
+{
+	local file=$TMP/tests/gate-$1.t
+	shift
+
+	mkdir -p "$TMP/tests"
+	{
+		echo '#!/bin/sh'
+		printf "echo '%s'\n" "$@"
+	} >"$file"
+	chmod +x "$file"
+}
+trap 'rm -f "$TOP"/build/test/gate-*; tap_exit' EXIT
+
+# run NAME...: of those
+run()
+{
+	# Whoever has a limit for the tests has none for these.
+	env -u CHANGED -u KVMU_STARTED -u KVMU_BESIDE KVMU_TIME_LIMIT="${LIMIT:-}" KVMU_TESTS="$TMP/tests" \
+		"$TOP/scripts/test.sh" "${@/#/gate-}" >"$TMP/out" 2>&1
+}
+
+fake good 'ok 1 - one' 'ok 2 - two # SKIP no such thing' '1..2'
+fake bad 'ok 1 - one' 'not ok 2 - two is three' '# it is 2' 'ok 3 - four' '1..3'
+fake short 'ok 1 - one' '1..2'
+printf 'gate-good 10\ngate-bad 100000\n' >"$TMP/tests/seconds"
+
+run good
+ok "all well: an exit code of 0" test $? -eq 0
+ok "... what is counted" test "$(tail -n 1 "$TMP/out")" = "1 passed, 0 failed, 1 skipped"
+ok "... and no list of what has failed" not grep -qx 'failed:' "$TMP/out"
+run good bad
+ok "a check that fails: an exit code of not 0" test $? -ne 0
+ok "... what is counted" test "$(tail -n 1 "$TMP/out")" = "3 passed, 1 failed, 1 skipped"
+ok "... it is there again at the end, with its output" \
+	diff <(sed -n '/^failed:$/,$p' "$TMP/out") - <<-'END'
+		failed:
+		  gate-bad: not ok 2 - two is three
+		  gate-bad: # it is 2
+		3 passed, 1 failed, 1 skipped
+	END
+ok "... the tests have their seconds" test \
+	"$(sed -n '/^seconds of each test:$/,/^failed:$/p' "$TMP/out" | grep -cE '^ +[0-9]+  gate-(good|bad)$')" -eq 2
+run short
+ok "fewer checks than planned: failed" test "$(tail -n 1 "$TMP/out")" = "1 passed, 1 failed"
+LIMIT=1000 run good bad
+ok "no time left: the longest is skipped, and why" \
+	grep -q 'ok - gate-bad # SKIP no time left: [0-9]* s too few' "$TMP/out"
+ok "... the others are not" test "$(tail -n 1 "$TMP/out")" = "1 passed, 0 failed, 2 skipped"
+LIMIT=1000000 run good bad
+ok "enough time: nothing is" test "$(tail -n 1 "$TMP/out")" = "3 passed, 1 failed, 1 skipped"
+
+# chosen PATH...: what CHANGED=1 runs for these
+chosen()
+{
+	printf '%s\n' "$@" | "$TESTS/changed-tests" "$TESTS/changed" | paste -sd' '
+}
+ok "changed: a document" test "$(chosen README.md)" = "docs style"
+ok "changed: a test is seen by itself" test "$(chosen scripts/tests/vmm.t)" = vmm
+ok "changed: each test once" test "$(chosen Documentation/a.md README.md scripts/tests/vmm.t)" = "docs style vmm"
+ok "changed: what no row has is seen by all" test "$(chosen README.md scripts/lab.sh)" = all
+ok "changed: nothing" test "$(printf '' | "$TESTS/changed-tests" "$TESTS/changed")" = ""
+all_are_there()
+{
+	local name
+
+	while read -r name; do
+		[ -x "$TESTS/$name.t" ] || return
+	done < <(awk '!/^#/ { for (i = 2; i <= NF; i++) print $i }' "$TESTS/changed" | sort -u)
+}
+ok "the table's tests are there" all_are_there
+ok "each test has its seconds" test "$(cd "$TESTS" && printf '%s\n' *.t | sed 's/\.t$//' |
+	grep -vxFf <(awk '!/^#/ { print $1 }' seconds))" = ""
+done_testing
