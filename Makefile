@@ -18,7 +18,7 @@ help: ## list these targets
 demo: ## everything: build, boot a host with a guest, profile it, show the report
 	@scripts/demo.sh
 
-test: ## run all tests; ends with "N passed, N failed"
+test: ## run all tests, or with CHANGED=1 those of what has changed; ends with "N passed, N failed"
 	@scripts/test.sh
 
 test-long: ## run the long tests: sanitizers, cost when off; or make test-long TEST=name
