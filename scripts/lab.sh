@@ -268,7 +268,7 @@ SRC=$MAIN_TREE/src
 case $TOP$TREE$PERF in
 *[\ ,]*)	die "the lab cannot live with a space or a comma in a path: $TOP, $TREE, $PERF" ;;
 esac
-LIMIT=${LAB_LIMIT:-$(scenario_value LIMIT 300)}
+LIMIT=${LAB_LIMIT:-$(scenario_value LIMIT 600)}
 rm -rf "$OUT"
 mkdir -p "$OUT"
 # For who writes figures down

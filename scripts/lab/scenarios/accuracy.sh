@@ -6,7 +6,7 @@
 QEMU_ACCEL=tcg,thread=single
 QEMU_ARGS="-icount shift=2,sleep=on"
 HOST_CPUS=1
-LIMIT=900
+LIMIT=1800
 
 # What is over before its map could be made has it from the collector that follows.
 FOLLOW=1

@@ -30,7 +30,7 @@ guest1_CMDLINE=cryptomgr.notests
 guest2_CMDLINE=cryptomgr.notests
 
 ANY_CLOCK=1
-LIMIT=900
+LIMIT=1800
 
 guest_says()
 {

@@ -20,7 +20,7 @@ QEMU_ARGS="-icount shift=2,sleep=on"
 # See two-cpus.sh
 QEMU_CPU=max,-hypervisor
 HOST_CPUS=4
-LIMIT=900
+LIMIT=1800
 
 GUESTS="guest1 guest2"
 for name in $GUESTS; do

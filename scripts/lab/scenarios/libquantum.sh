@@ -13,7 +13,7 @@ guest1_CMDLINE=cryptomgr.notests
 guest1_TIMEOUT=600
 
 ANY_CLOCK=1
-LIMIT=900
+LIMIT=1800
 
 measure()
 {

@@ -6,7 +6,7 @@
 HOST_CPUS=3
 HOST_MEM=1024
 NMIS=${NMI_COUNT:-20000}
-LIMIT=$((120 + NMIS / 200))
+LIMIT=$((400 + NMIS / 50))
 # Its guest looks at no clock of the host.
 HOST_CMDLINE="kvmu.clock=any kvmu.nmis=$NMIS"
 SELFTESTS=series
@@ -16,5 +16,5 @@ measure()
 	local nmis
 
 	nmis=$(sed -n 's/.*\bkvmu\.nmis=\([0-9]*\).*/\1/p' /proc/cmdline)
-	"$SELFTESTS_DIR/perf_vcpu_nmi_test" -n "$nmis" -s $((60 + nmis / 300)) >nmi.tap 2>nmi.err
+	"$SELFTESTS_DIR/perf_vcpu_nmi_test" -n "$nmis" -s $((300 + nmis / 50)) >nmi.tap 2>nmi.err
 }

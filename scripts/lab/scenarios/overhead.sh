@@ -10,7 +10,7 @@ QEMU_ARGS="-icount shift=0,sleep=on"
 # Without these features the kernel moves eight bytes by an instruction.
 QEMU_CPU=max,-erms,-fsrm
 HOST_CPUS=1
-LIMIT=900
+LIMIT=1800
 
 GUESTS="guest1"
 guest1_VCPUS=1

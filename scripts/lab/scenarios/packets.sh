@@ -11,7 +11,7 @@ QEMU_ACCEL=tcg,thread=single
 QEMU_ARGS="-icount shift=2,sleep=on"
 HOST_CPUS=1
 HOST_PROGRAMS=send-packets
-LIMIT=900
+LIMIT=1800
 
 # Idle once they are up; without the kernel's self-tests, 0.8 s of them.
 GUESTS="guest1 guest2"

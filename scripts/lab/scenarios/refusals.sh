@@ -11,7 +11,7 @@ guest2_CMDLINE=cryptomgr.notests
 guest2_TIMEOUT=600
 
 ANY_CLOCK=1
-LIMIT=900
+LIMIT=1800
 
 record()
 {

@@ -3,7 +3,7 @@
 # about: the KVM selftests of sample and time line on shadow page tables, without NPT
 
 HOST_MEM=1024
-LIMIT=300
+LIMIT=900
 SELFTESTS=series
 HOST_CMDLINE="kvmu.clock=any kvm_amd.npt=0"
 

@@ -3,7 +3,7 @@
 # about: the KVM selftests of the series but that of NMIs, and perf's shell tests
 
 HOST_MEM=1024
-LIMIT=300
+LIMIT=1800
 SELFTESTS=series
 # Its guests look at no clock of the host.
 HOST_CMDLINE=kvmu.clock=any

@@ -9,7 +9,7 @@ QEMU_ARGS="-icount shift=0,sleep=on"
 # See overhead.sh.
 QEMU_CPU=max,-erms,-fsrm
 HOST_CPUS=1
-LIMIT=900
+LIMIT=1800
 
 # 1: the load ends before the measurement does
 FOLLOW=1

@@ -25,7 +25,7 @@
 QEMU_ACCEL=tcg,thread=single
 QEMU_ARGS="-icount shift=2,sleep=on"
 HOST_CPUS=1
-LIMIT=900
+LIMIT=1800
 
 # 1: with a collector that follows the guest during the measurement
 FOLLOW=1

@@ -7,7 +7,7 @@
 QEMU_ACCEL=tcg,thread=single
 QEMU_ARGS="-icount shift=2,sleep=on"
 HOST_CPUS=1
-LIMIT=900
+LIMIT=1800
 
 GUESTS="guest1 guest2 guest3"
 for name in $GUESTS; do

@@ -6,7 +6,7 @@ EMULATOR=bochs
 SELFTESTS=series
 # One CPU sends the NMIs, the other has the guest. Two that are idle are slow in Bochs.
 HOST_CPUS=2
-LIMIT=900
+LIMIT=1800
 
 measure()
 {
