@@ -5,8 +5,8 @@
 
 TERMINAL_COLUMNS=120
 TERMINAL_LINES=30
-# What does not come in so many s, a hundred times what it takes, does not come; and how often it is looked for, s
-TERMINAL_PATIENCE=200
+# What does not come in so many s, some fifty times what it takes, does not come; and how often it is looked for, s
+TERMINAL_PATIENCE=60
 TERMINAL_LOOK=0.1
 
 terminal_run=0
