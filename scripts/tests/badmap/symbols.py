@@ -91,8 +91,14 @@ def symbols_pids(good, out):
 @kind()
 def symbols_pids_of_ours(good, out):
     """Perf maps of the vDSO and of numbers that stand for a CR3"""
-    return [c for pid in (0, 0x40000000, 0xffffffff, 0x80000000)
+    return [c for pid in (0, 0x40000000, 0x80000000)
             for c in symbols(pid, b"0 7fffffffffff f\n")] + everywhere(good, b"[vdso]\0")
+
+
+@kind("is corrupt")
+def symbols_of_no_file(good, out):
+    """The number that stands for a file's symbols, with a perf map"""
+    return symbols(0xffffffff, b"0 7fffffffffff f\n")
 
 
 @kind("is corrupt")
