@@ -29,7 +29,6 @@ guest2_PIN=1
 guest1_CMDLINE=cryptomgr.notests
 guest2_CMDLINE=cryptomgr.notests
 
-ANY_CLOCK=1
 LIMIT=1800
 
 guest_says()
