@@ -5,7 +5,7 @@
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tests/tap.sh"
 
 PERF=$MAIN_TREE/perf/perf
 
