@@ -86,17 +86,23 @@ def idle_samples(profile):
 
 
 def host_code(profile, is_of):
-    """Samples in the host's kernel of tasks of which is_of() says yes: where others may be, too"""
-    code = [sample for sample in profile.samples() if not sample.event.is_timeline and
+    """Samples in the host's kernel of tasks for which is_of() is true: where others may be, too"""
+    return [sample for sample in profile.samples() if not sample.event.is_timeline and
             sample.mode == HOST_KERNEL and is_of(sample.task[0])]
-    if not code:
-        raise ValueError("this profile has no samples of the VMM, or of other tasks of the host")
-    return code
 
 
 def other_code(profile):
     vmm, _ = the_vcpu(profile)
-    return host_code(profile, lambda pid: pid not in (0, vmm))
+    code = host_code(profile, lambda pid: pid not in (0, vmm))
+    if not code:
+        raise ValueError("this profile has no samples of other tasks of the host")
+    return code
+
+
+def vmm_code(profile):
+    """Where the VMM was, or, as it may be too short in the kernel for a sample, other tasks"""
+    vmm, _ = the_vcpu(profile)
+    return host_code(profile, lambda pid: pid == vmm) or other_code(profile)
 
 
 def add_tasks(profile, number):
@@ -116,8 +122,7 @@ def add_tasks(profile, number):
 
 def add_exits(profile, a_second):
     """So many stays in the VMM, as for port I/O"""
-    vmm, _ = the_vcpu(profile)
-    code = host_code(profile, lambda pid: pid == vmm)
+    code = vmm_code(profile)
 
     def leave(event):
         event.set_timeline(state=USER, why=KVM_EXIT_IO, wait=0, next_pid=0,
