@@ -25,7 +25,7 @@
  * Calls: lib
  */
 
-/* Longer names are cut; what is left of the array is zero. */
+/* What a record has room for in front of its vCPUs; what is left of the array is zero. */
 #define GUEST_VM_NAME_LEN	64
 
 /* When the vCPU was there: before the measurement, after it. Both, or one, or none */
@@ -62,7 +62,8 @@ struct perf_record_guest_recording {
 
 /*
  * PERF_RECORD_GUEST_VM: a VM that ran on the host. One with more vCPUs than a
- * record has room for has several.
+ * record has room for has several. What is left of a longer name is behind the vCPUs, padded with
+ * zeros to 8 bytes.
  */
 struct perf_record_guest_vm {
 	struct perf_event_header header;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/zalloc.h>
@@ -17,16 +18,19 @@
 #include "util/event.h"
 #include "util/header.h"
 #include "util/intlist.h"
+#include "kvm-unified/lib/name-map.h"
 #include "kvm-unified/lib/names.h"
+#include "kvm-unified/lib/number-map.h"
+#include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/write.h"
 #include "stream.h"
 #include "vms.h"
 
-/* More than a host has memory for; a file that says so is broken. A stream has each twice. */
 /* "-", a pid, "-", and a number of VMs */
 #define UNIQUE_LEN		24
-#define KVM_VMS_MAX		4096
-#define KVM_VCPUS_MAX		(2 * 65536)
+/* More than a host has memory for; a file with more is broken. A stream has each twice. */
+#define KVM_VMS_MAX		65536
+#define KVM_VCPUS_MAX		(2 * 131072)
 
 /* A record's size has 16 bits. */
 #define VCPUS_PER_RECORD	4000U
@@ -42,11 +46,44 @@ void kvm_vm__sanitize_name(char *name)
 
 struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name)
 {
-	for (size_t i = 0; i < vms->nr; i++) {
-		if (!strcmp(vms->entries[i].name, name))
-			return &vms->entries[i];
-	}
-	return NULL;
+	long i;
+
+	return vms->nr && hashmap__find(vms->by_name, name, &i) ? &vms->entries[i] : NULL;
+}
+
+/* Those that there are, to be freed. NULL: no memory, or there is none */
+static struct named *kvm_vms__named(const struct kvm_vms *vms)
+{
+	struct named *all = calloc(vms->nr, sizeof(*all));
+
+	for (size_t i = 0; all && i < vms->nr; i++)
+		all[i] = (struct named) { vms->entries[i].name, vms->entries[i].pid };
+	return all;
+}
+
+/* The VM that is called so, or of which @text is the VMM's pid or a beginning that is no other's */
+const struct kvm_vm *kvm_vms__find_short(const struct kvm_vms *vms, const char *text)
+{
+	struct named *all = kvm_vms__named(vms);
+	const struct named *found = all ? named__find(all, vms->nr, text) : NULL;
+	const struct kvm_vm *vm = found ? &vms->entries[found - all] : NULL;
+
+	free(all);
+	return vm;
+}
+
+/* Whole names in place of those that kvm_vms__find_short() takes. 0 or -ENOMEM */
+int kvm_vms__complete(const struct kvm_vms *vms, struct patterns *patterns)
+{
+	struct named *all = kvm_vms__named(vms);
+	int ret = 0;
+
+	if (all)
+		ret = patterns__complete(patterns, all, vms->nr);
+	else if (vms->nr)
+		ret = -ENOMEM;
+	free(all);
+	return ret;
 }
 
 /* That --@option has named a VM that does not run, and which do */
@@ -63,11 +100,9 @@ void kvm_vms__pr_no_such(const struct kvm_vms *vms, const char *option, const ch
 
 struct kvm_vm *kvm_vms__find_pid(struct kvm_vms *vms, pid_t pid)
 {
-	for (size_t i = 0; i < vms->nr; i++) {
-		if (vms->entries[i].pid == pid)
-			return &vms->entries[i];
-	}
-	return NULL;
+	long i;
+
+	return vms->nr && hashmap__find(vms->by_pid, (long)pid, &i) ? &vms->entries[i] : NULL;
 }
 
 /* Only those whose VMMs are @pids are recorded. */
@@ -161,13 +196,50 @@ static void make_unique(struct kvm_vms *vms, struct kvm_vm *vm)
 	}
 }
 
+/* 0 or -ENOMEM */
+static int make_maps(struct kvm_vms *vms)
+{
+	if (vms->by_pid)
+		return 0;
+	vms->by_pid = number_map__new();
+	vms->by_name = name_map__new();
+	if (!IS_ERR(vms->by_pid) && !IS_ERR(vms->by_name))
+		return 0;
+	if (!IS_ERR(vms->by_pid))
+		hashmap__free(vms->by_pid);
+	if (!IS_ERR(vms->by_name))
+		hashmap__free(vms->by_name);
+	vms->by_pid = vms->by_name = NULL;
+	return -ENOMEM;
+}
+
+/* Makes @vm, whose pid and name no other has, one of them. 0 or -ENOMEM */
+static int append(struct kvm_vms *vms, const struct kvm_vm *vm)
+{
+	struct kvm_vm *entries = reallocarray(vms->entries, vms->nr + 1, sizeof(*entries));
+	char *name = strdup(vm->name);
+
+	if (entries)
+		vms->entries = entries;
+	if (entries && name && !make_maps(vms) &&
+	    !hashmap__add(vms->by_name, name, (long)vms->nr)) {
+		if (!hashmap__add(vms->by_pid, (long)vm->pid, (long)vms->nr)) {
+			entries[vms->nr++] = *vm;
+			return 0;
+		}
+		hashmap__delete(vms->by_name, name, NULL, NULL);
+	}
+	free(name);
+	return -ENOMEM;
+}
+
 /*
  * Takes over @vm and what it points to. vCPUs of a VM that is there already are added to
  * it; a name that another VM has is made unique with the pid. 0 or -ENOMEM
  */
 int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm)
 {
-	struct kvm_vm *entries, *known = kvm_vms__find_pid(vms, vm->pid);
+	struct kvm_vm *known = kvm_vms__find_pid(vms, vm->pid);
 
 	if (known)
 		return kvm_vm__merge(known, vm);
@@ -176,34 +248,40 @@ int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm)
 		scnprintf(vm->name, sizeof(vm->name), "vm-%d", vm->pid);
 	make_unique(vms, vm);
 
-	entries = reallocarray(vms->entries, vms->nr + 1, sizeof(*entries));
-	if (!entries) {
+	if (append(vms, vm)) {
 		zfree(&vm->vcpus);
 		return -ENOMEM;
 	}
-	entries[vms->nr++] = *vm;
-	vms->entries = entries;
-	kvm_vm__sort(&entries[vms->nr - 1]);
+	kvm_vm__sort(vm);
 	return 0;
 }
 
+/* The record has the first part of the name, cut as for readers that know of no second one. */
 static int kvm_vm__write(const struct kvm_vm *vm, int fd)
 {
 	struct perf_record_guest_vm rec = {
 		.header.type = PERF_RECORD_GUEST_VM,
 		.pid = vm->pid,
 	};
+	char rest[KVM_VM_NAME_LEN] = { };
+	size_t len = strlen(vm->name), rest_size = 0;
 	u32 done = 0;
 	int ret;
 
-	memcpy(rec.name, vm->name, sizeof(rec.name));
+	scnprintf(rec.name, sizeof(rec.name), "%s", vm->name);
+	if (len >= sizeof(rec.name)) {
+		rest_size = PERF_ALIGN(len - (sizeof(rec.name) - 1), sizeof(u64));
+		memcpy(rest, vm->name + sizeof(rec.name) - 1, len - (sizeof(rec.name) - 1));
+	}
 	do {
 		rec.nr_vcpus = min(vm->nr_vcpus - done, VCPUS_PER_RECORD);
-		rec.header.size = sizeof(rec) + rec.nr_vcpus * sizeof(*vm->vcpus);
+		rec.header.size = sizeof(rec) + rec.nr_vcpus * sizeof(*vm->vcpus) + rest_size;
 		ret = write_all(fd, &rec, sizeof(rec));
 		if (!ret && rec.nr_vcpus)
 			ret = write_all(fd, vm->vcpus + done,
 					rec.nr_vcpus * sizeof(*vm->vcpus));
+		if (!ret)
+			ret = write_all(fd, rest, rest_size);
 		done += rec.nr_vcpus;
 	} while (!ret && done < vm->nr_vcpus);
 	return ret;
@@ -272,7 +350,7 @@ int kvm_vms__write(const struct kvm_vms *vms, const char *path)
 static int kvm_vms__process_vm(struct kvm_vms *vms, const struct perf_record_guest_vm *rec)
 {
 	struct kvm_vm vm = { };
-	size_t vcpus_size;
+	size_t vcpus_size, rest_size;
 
 	if (rec->header.size < sizeof(*rec))
 		return -EINVAL;
@@ -289,7 +367,9 @@ static int kvm_vms__process_vm(struct kvm_vms *vms, const struct perf_record_gue
 
 	vm.pid = rec->pid;
 	vm.nr_vcpus = rec->nr_vcpus;
-	scnprintf(vm.name, sizeof(vm.name), "%.*s", (int)sizeof(rec->name) - 1, rec->name);
+	rest_size = vcpus_size - rec->nr_vcpus * sizeof(*rec->vcpus);
+	scnprintf(vm.name, sizeof(vm.name), "%.*s%.*s", (int)sizeof(rec->name) - 1, rec->name,
+		  (int)rest_size, (const char *)&rec->vcpus[rec->nr_vcpus]);
 	kvm_vm__sanitize_name(vm.name);
 	if (vm.nr_vcpus) {
 		vm.vcpus = memdup(rec->vcpus, vm.nr_vcpus * sizeof(*vm.vcpus));
@@ -353,8 +433,18 @@ int kvm_vms__read(struct kvm_vms *vms, const char *path, char *err, size_t errle
 
 void kvm_vms__exit(struct kvm_vms *vms)
 {
+	struct hashmap_entry *entry;
+	size_t bkt;
+
 	for (size_t i = 0; i < vms->nr; i++)
 		zfree(&vms->entries[i].vcpus);
 	zfree(&vms->entries);
 	vms->nr = 0;
+	if (!vms->by_pid)
+		return;
+	hashmap__for_each_entry(vms->by_name, entry, bkt)
+		zfree(&entry->pkey);
+	hashmap__free(vms->by_name);
+	hashmap__free(vms->by_pid);
+	vms->by_name = vms->by_pid = NULL;
 }

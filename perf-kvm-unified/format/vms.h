@@ -10,25 +10,39 @@
 #include "records.h"
 
 union perf_event;
+struct hashmap;
 struct intlist;
+struct patterns;
+
+/* Longer names are cut. Kata's have 72 characters, those of KubeVirt's VMs up to 127. */
+#define KVM_VM_NAME_LEN		256
 
 /* A virtual machine: one process, its VMM */
 struct kvm_vm {
 	pid_t	pid;			/* of the VMM */
-	char	name[GUEST_VM_NAME_LEN];
+	char	name[KVM_VM_NAME_LEN];
 	u32	nr_vcpus;
 	struct guest_vcpu *vcpus;	/* sorted by id */
 	struct guest_tsc tsc;		/* of all vCPUs, if it is the same and stays it */
 };
 
+/**
+ * struct kvm_vms - the VMs of a host; all zero: none yet
+ * @entries: @nr of them, each with its pid and its name alone
+ * @by_pid: @by_name: the number of an entry; NULL as long as there is none
+ */
 struct kvm_vms {
 	struct kvm_vm *entries;
 	size_t	nr;
+	struct hashmap *by_pid;
+	struct hashmap *by_name;
 	u32	nr_vcpus;		/* in all records that were read */
 	u32	flags;			/* GUEST_RECORDING_* */
 };
 
 struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name);
+const struct kvm_vm *kvm_vms__find_short(const struct kvm_vms *vms, const char *text);
+int kvm_vms__complete(const struct kvm_vms *vms, struct patterns *patterns);
 void kvm_vms__pr_no_such(const struct kvm_vms *vms, const char *option, const char *name);
 struct kvm_vm *kvm_vms__find_pid(struct kvm_vms *vms, pid_t pid);
 int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm);

@@ -10,7 +10,7 @@
 
 #include "util/build-id.h"
 #include "kvm-unified/format/clock.h"
-#include "kvm-unified/format/records.h"
+#include "kvm-unified/format/vms.h"
 #include "kvm-unified/format/spaces.h"
 
 struct hashmap;
@@ -122,7 +122,7 @@ struct guest_map_data {
 struct kvm_guest {
 	struct list_head node;
 	pid_t		 pid;
-	char		 name[GUEST_VM_NAME_LEN];
+	char		 name[KVM_VM_NAME_LEN];
 	struct machine	 *machine;
 	bool		 nested;
 	bool		 has_map;

@@ -36,6 +36,9 @@
 #include "load.h"
 #include "options.h"
 
+/* So much of its name has a VM that runs in another one. */
+#define NESTED_OF_LEN	((int)(KVM_VM_NAME_LEN - sizeof(":nested")))
+
 /* For commands that know nothing of guests */
 static const struct kvm_guests_options *wanted;
 
@@ -137,12 +140,12 @@ struct kvm_guest *kvm_guests__findnew_nested(struct perf_session *session,
 {
 	pid_t pid = guest->pid | KVM_GUEST_PSEUDO_PID;
 	struct kvm_guest *nested = kvm_guests__find(session, pid);
-	char name[GUEST_VM_NAME_LEN];
+	char name[KVM_VM_NAME_LEN];
 
 	if (nested)
 		return nested;
 
-	scnprintf(name, sizeof(name), "%.50s:nested", guest->name);
+	scnprintf(name, sizeof(name), "%.*s:nested", NESTED_OF_LEN, guest->name);
 	nested = kvm_guest__new(session, pid, name);
 	if (nested)
 		nested->nested = true;

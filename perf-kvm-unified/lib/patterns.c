@@ -247,3 +247,70 @@ bool patterns__match(struct patterns *patterns, const char *name)
 	patterns->entries[i].matched = true;
 	return true;
 }
+
+static const struct named *find_whole(const struct named *all, size_t nr, const char *text)
+{
+	char *end;
+	long number;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!strcmp(all[i].name, text))
+			return &all[i];
+	}
+	errno = 0;
+	number = strtol(text, &end, 10);
+	for (size_t i = 0; !errno && *text && !*end && i < nr; i++) {
+		if (all[i].number == number)
+			return &all[i];
+	}
+	return NULL;
+}
+
+/**
+ * named__find - which of @all, @nr of them, is meant by @text
+ *
+ * The one with that name, else with that number, else the only one whose name begins so: several
+ * with one name are one. NULL: none is, or more than one may be
+ */
+const struct named *named__find(const struct named *all, size_t nr, const char *text)
+{
+	const struct named *found = find_whole(all, nr, text);
+
+	if (found || !*text)
+		return found;
+	for (size_t i = 0; i < nr; i++) {
+		if (!strstarts(all[i].name, text) || (found && !strcmp(found->name, all[i].name)))
+			continue;
+		if (found)
+			return NULL;
+		found = &all[i];
+	}
+	return found;
+}
+
+/**
+ * patterns__complete - whole names in place of what is short for them
+ * @all: those that there are, @nr of them: see named__find()
+ *
+ * 0 or -ENOMEM
+ */
+int patterns__complete(struct patterns *patterns, const struct named *all, size_t nr)
+{
+	for (size_t i = patterns->nr_globs; i < patterns->nr; i++) {
+		struct pattern *pattern = &patterns->entries[i];
+		const struct named *found = named__find(all, nr, pattern->text);
+		char *name;
+
+		if (!found || !strcmp(found->name, pattern->text))
+			continue;
+		name = strdup(found->name);
+		if (!name)
+			return -ENOMEM;
+		free(pattern->text);
+		pattern->text = name;
+	}
+	/* Two that mean the same are no reason to stop. */
+	patterns->nr_globs = 0;
+	patterns__sort(patterns);
+	return 0;
+}

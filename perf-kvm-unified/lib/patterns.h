@@ -18,6 +18,15 @@ struct pattern {
 };
 
 /**
+ * struct named - what is chosen by its name, or by what is short for it
+ * @number: of it alone
+ */
+struct named {
+	const char *name;
+	long number;
+};
+
+/**
  * struct patterns - names and patterns of an option
  * @entries: @nr of them; first the @nr_globs patterns, then whole names, in order
  */
@@ -32,6 +41,9 @@ struct patterns *patterns__new(const char *list, char *why, size_t size);
 struct patterns *patterns__parse(const char *option, const char *list);
 void patterns__delete(struct patterns *patterns);
 bool patterns__match(struct patterns *patterns, const char *name);
+
+const struct named *named__find(const struct named *all, size_t nr, const char *text);
+int patterns__complete(struct patterns *patterns, const struct named *all, size_t nr);
 
 bool pattern__is_glob(const char *text);
 bool pattern__match(const char *text, const char *name);

@@ -62,7 +62,7 @@ enum collector_state {
 struct collector {
 	struct list_head       node;
 	pid_t		       vmm;
-	char		       name[GUEST_VM_NAME_LEN];
+	char		       name[KVM_VM_NAME_LEN];
 	const struct guest_cmd *cmd;
 	char		       *text;
 	enum collector_state   state;

@@ -172,6 +172,24 @@ static int check_once(const struct list_head *cmds, const struct guest_cmd *cmd)
 	return 0;
 }
 
+/* The whole name in place of what is short for it. 0 or -errno with a message */
+static int complete(struct guest_cmd *cmd, const struct kvm_vms *vms)
+{
+	const struct kvm_vm *vm = kvm_vms__find_short(vms, cmd->name);
+	char *name;
+
+	if (!vm) {
+		kvm_vms__pr_no_such(vms, guest_cmd__option(cmd), cmd->name);
+		return -ENOENT;
+	}
+	name = strdup(vm->name);
+	if (!name)
+		return -ENOMEM;
+	free(cmd->name);
+	cmd->name = name;
+	return 0;
+}
+
 static bool matches_any(const struct guest_cmd *cmd, const struct kvm_vms *vms)
 {
 	for (size_t i = 0; i < vms->nr; i++) {
@@ -182,24 +200,21 @@ static bool matches_any(const struct guest_cmd *cmd, const struct kvm_vms *vms)
 }
 
 /* Is there a VM for each, and one command for each VM? 0 or -errno with a message */
-int guest_cmds__check(const struct list_head *cmds, struct kvm_vms *vms)
+int guest_cmds__check(struct list_head *cmds, const struct kvm_vms *vms)
 {
-	const struct guest_cmd *cmd;
+	struct guest_cmd *cmd;
 
 	list_for_each_entry(cmd, cmds, node) {
-		int ret = check_once(cmds, cmd);
+		int ret = cmd->is_pattern ? 0 : complete(cmd, vms);
 
+		if (!ret)
+			ret = check_once(cmds, cmd);
 		if (ret)
 			return ret;
-		if (cmd->is_pattern) {
-			/* There may be one later; that there is none at all is said elsewhere. */
-			if (vms->nr && !matches_any(cmd, vms))
-				unified_warning("--%s: no VM that runs is called '%s'.\n",
-						guest_cmd__option(cmd), cmd->name);
-		} else if (!kvm_vms__find_name(vms, cmd->name)) {
-			kvm_vms__pr_no_such(vms, guest_cmd__option(cmd), cmd->name);
-			return -ENOENT;
-		}
+		/* There may be one later; that there is none at all is said elsewhere. */
+		if (cmd->is_pattern && vms->nr && !matches_any(cmd, vms))
+			unified_warning("--%s: no VM that runs is called '%s'.\n",
+					guest_cmd__option(cmd), cmd->name);
 	}
 	return 0;
 }

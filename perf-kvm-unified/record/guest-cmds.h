@@ -28,7 +28,7 @@ struct guest_cmd {
 int guest_cmds__parse(const struct option *opt, const char *arg, int unset);
 int guest_cmds__parse_follow(const struct option *opt, const char *arg, int unset);
 
-int guest_cmds__check(const struct list_head *cmds, struct kvm_vms *vms);
+int guest_cmds__check(struct list_head *cmds, const struct kvm_vms *vms);
 const struct guest_cmd *guest_cmds__find(const struct list_head *cmds, const char *name,
 					 bool late);
 const struct guest_cmd *guest_cmds__find_own(const struct list_head *cmds, const char *name);

@@ -55,7 +55,7 @@
  */
 struct guest_view {
 	pid_t	      vmm;
-	char	      name[GUEST_VM_NAME_LEN];
+	char	      name[KVM_VM_NAME_LEN];
 	struct guest_tsc tsc;
 	struct looker looker;
 	bool	      failed;

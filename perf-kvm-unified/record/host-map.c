@@ -25,8 +25,6 @@ static const struct kvm_vm *find_vm(struct kvm_vms *vms, const char *name)
 	const char *proc = procfs__mountpoint() ?: "/proc";
 	const char *debugfs = debugfs__mountpoint() ?: "/sys/kernel/debug";
 	const struct kvm_vm *vm;
-	char *end;
-	long pid;
 	int ret;
 
 	ret = kvm_vms__scan(vms, proc, debugfs, 0);
@@ -34,10 +32,7 @@ static const struct kvm_vm *find_vm(struct kvm_vms *vms, const char *name)
 		pr_err("Cannot look for VMs: %s\n", strerror(-ret));
 		return NULL;
 	}
-	vm = kvm_vms__find_name(vms, name);
-	pid = strtol(name, &end, 10);
-	if (!vm && *name && !*end)
-		vm = kvm_vms__find_pid(vms, pid);
+	vm = kvm_vms__find_short(vms, name);
 	if (!vm)
 		kvm_vms__pr_no_such(vms, "host", name);
 	return vm;

@@ -259,7 +259,10 @@ static int find_vms(struct unified_record *rec)
 		pr_err("Cannot look for VMs: %s\n", strerror(-ret));
 		return ret;
 	}
-	ret = collectors__check(&rec->collectors, &rec->vms);
+	if (rec->vm)
+		ret = kvm_vms__complete(&rec->vms, rec->collectors.selected);
+	if (!ret)
+		ret = collectors__check(&rec->collectors, &rec->vms);
 	if (!ret && rec->vm)
 		ret = add_vms(rec);
 	if (!ret && !rec->vms.nr)

@@ -53,7 +53,7 @@ struct measured_vm {
 
 /* Memory for the names of a VM's row */
 struct vm_row {
-	char		function[GUEST_VM_NAME_LEN + 2];
+	char		function[KVM_VM_NAME_LEN + 2];
 	char		module[32];
 };
 

@@ -735,6 +735,30 @@ static void match_vms(struct patterns *vms, const struct measurement *m)
 	}
 }
 
+/* Whole names in place of pids and of how a name begins. 0 or -ENOMEM */
+static int complete_vms(struct patterns *vms, const struct measurement *const ms[], u32 nr)
+{
+	struct named *all;
+	u32 nr_all = 0;
+	int ret;
+
+	for (u32 i = 0; i < nr; i++)
+		nr_all += ms[i]->nr_vms;
+	if (!nr_all)
+		return 0;
+	all = calloc(nr_all, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	nr_all = 0;
+	for (u32 i = 0; i < nr; i++) {
+		for (u32 vm = 0; vm < ms[i]->nr_vms; vm++)
+			all[nr_all++] = (struct named) { ms[i]->vms[vm].name, ms[i]->vms[vm].pid };
+	}
+	ret = patterns__complete(vms, all, nr_all);
+	free(all);
+	return ret;
+}
+
 /* A VM that is asked for and in none of @ms, @nr of them, is a typing error. */
 int report_options__check_vms(const struct report_options *opts,
 			      const struct measurement *const ms[], u32 nr)
@@ -744,6 +768,10 @@ int report_options__check_vms(const struct report_options *opts,
 	if (!vms)
 		return 0;
 
+	if (complete_vms(vms, ms, nr)) {
+		pr_err("Out of memory\n");
+		return -ENOMEM;
+	}
 	for (u32 i = 0; i < nr; i++)
 		match_vms(vms, ms[i]);
 	for (size_t i = 0; i < vms->nr; i++) {

@@ -719,7 +719,7 @@ static int add_vm(const struct vm_vcpus *vcpus, void *arg)
 	const struct tables_arg *ta = arg;
 	struct sections *sections = ta->sections;
 	const char *name = ta->m->vms[vcpus->vm].name;
-	char title[GUEST_VM_NAME_LEN + 32];
+	char title[KVM_VM_NAME_LEN + 32];
 	int ret = 0;
 
 	if (sections->opts->levels & SECTIONS_VM) {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-#include "kvm-unified/format/records.h"
+#include "kvm-unified/format/vms.h"
 #include "costs.h"
 #include "moments.h"
 #include "profile.h"
@@ -88,7 +88,7 @@ struct section {
 	enum section_level level;
 	u32		vm;
 	u32		vcpu;
-	char		title[GUEST_VM_NAME_LEN + 32];
+	char		title[KVM_VM_NAME_LEN + 32];
 	struct profile	profile;
 	u64		hidden;
 	u64		taken;

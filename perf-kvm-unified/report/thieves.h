@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "kvm-unified/format/records.h"
+#include "kvm-unified/format/vms.h"
 
 struct axis_vcpu;
 struct hashmap;
@@ -48,8 +48,8 @@ struct thieves {
 };
 
 /* Long enough for thief__owner_name(), and for thief__name() */
-#define THIEF_OWNER_LEN	(GUEST_VM_NAME_LEN + 32)
-#define THIEF_NAME_LEN	(GUEST_VM_NAME_LEN + 160)
+#define THIEF_OWNER_LEN	(KVM_VM_NAME_LEN + 32)
+#define THIEF_NAME_LEN	(KVM_VM_NAME_LEN + 160)
 
 /* What was stolen by those of one name, ns */
 struct thief_sum {

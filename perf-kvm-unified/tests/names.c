@@ -180,6 +180,39 @@ static int check_matched(void)
 	return TEST_OK;
 }
 
+static int check_short(void)
+{
+	static const struct named all[] = {
+		{ "web-1", 100 }, { "web-2", 200 }, { "db", 300 }, { "db", 301 }, { "200", 400 },
+	};
+	static const struct {
+		const char *text;
+		const char *name;
+	} cases[] = {
+		{ "web-1", "web-1" }, { "web-", NULL }, { "web-2", "web-2" }, { "d", "db" },
+		{ "100", "web-1" }, { "301", "db" }, { "200", "200" }, { "20", "200" },
+		{ "", NULL }, { "x", NULL }, { "99999999999999999999", NULL },
+	};
+	char why[128];
+	struct patterns *patterns = patterns__new("w*,100,d,db,x", why, sizeof(why));
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct named *found = named__find(all, ARRAY_SIZE(all), cases[i].text);
+
+		TEST_ASSERT_VAL(cases[i].text, cases[i].name ?
+				found && !strcmp(found->name, cases[i].name) : !found);
+	}
+	TEST_ASSERT_VAL("patterns", patterns);
+	TEST_ASSERT_VAL("completed", !patterns__complete(patterns, all, ARRAY_SIZE(all)));
+	TEST_ASSERT_EQUAL("each once", (int)patterns->nr, 4);
+	TEST_ASSERT_EQUAL("patterns stay first", (int)patterns->nr_globs, 1);
+	TEST_ASSERT_VAL("by number", patterns__match(patterns, "web-1"));
+	TEST_ASSERT_VAL("by a beginning", patterns__match(patterns, "db"));
+	TEST_ASSERT_VAL("nothing else", !patterns__match(patterns, "200"));
+	patterns__delete(patterns);
+	return TEST_OK;
+}
+
 int test__patterns(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	static const char *const bad[] = { "", ",", "a,", ",a", "a,,b", "a,b,a", "x*,x*" };
@@ -194,6 +227,8 @@ int test__patterns(struct test_suite *test __maybe_unused, int subtest __maybe_u
 		ret = check_long_line();
 	if (ret == TEST_OK)
 		ret = check_matched();
+	if (ret == TEST_OK)
+		ret = check_short();
 	return ret;
 }
 

@@ -152,7 +152,7 @@ static int test__stream(struct test_suite *test __maybe_unused, int subtest __ma
 
 static bool has_name(const char *cmdline, size_t len, const char *expected)
 {
-	char name[GUEST_VM_NAME_LEN];
+	char name[KVM_VM_NAME_LEN];
 
 	kvm_vm__name_from_cmdline(cmdline, len, name, sizeof(name));
 	if (!strcmp(name, expected))
@@ -307,6 +307,43 @@ static int check_fake_vms(struct kvm_vms *vms)
 	return TEST_OK;
 }
 
+#define KATA_NAME	"sandbox-f696fbe1040067c976aebdb53365d79cb4d5e075b98dc28155f44c6a9320d415"
+
+/* Names that only end in another way, one too long for any; and more VMs than 4,096 */
+static int check_long_names(const char *path)
+{
+	static const char kata[] = KATA_NAME, twin[] = KATA_NAME "-2";
+	struct kvm_vms vms = { }, copy = { };
+	char too_long[2 * KVM_VM_NAME_LEN] = "", err[256];
+	const struct kvm_vm *vm;
+
+	memset(too_long, 'x', sizeof(too_long) - 1);
+	for (u32 pid = 1; pid <= 5000; pid++) {
+		struct kvm_vm new = { .pid = pid, .nr_vcpus = 1 };
+
+		scnprintf(new.name, sizeof(new.name), "%s", pid == 1 ? kata : pid == 2 ? twin :
+			  pid == 3 ? too_long : "");
+		new.vcpus = calloc(1, sizeof(*new.vcpus));
+		TEST_ASSERT_VAL("added", new.vcpus && !kvm_vms__add(&vms, &new));
+	}
+	TEST_ASSERT_VAL("written and read", !kvm_vms__write(&vms, path) &&
+			!kvm_vms__read(&copy, path, err, sizeof(err)));
+	TEST_ASSERT_EQUAL("all", (int)copy.nr, 5000);
+	vm = kvm_vms__find_name(&copy, kata);
+	TEST_ASSERT_VAL("a whole name", vm && vm->pid == 1 && vm->nr_vcpus == 1);
+	vm = kvm_vms__find_name(&copy, twin);
+	TEST_ASSERT_VAL("another with the same beginning", vm && vm->pid == 2);
+	vm = kvm_vms__find_short(&copy, "xxx");
+	TEST_ASSERT_VAL("one that is cut", vm && vm->pid == 3);
+	TEST_ASSERT_EQUAL("where", (int)strlen(vm->name), KVM_VM_NAME_LEN - 1);
+	TEST_ASSERT_VAL("by pid", kvm_vms__find_short(&copy, "4999")->pid == 4999);
+	TEST_ASSERT_VAL("a beginning of two", !kvm_vms__find_short(&copy, "sandbox-f"));
+	TEST_ASSERT_VAL("nothing", !kvm_vms__find_short(&copy, ""));
+	kvm_vms__exit(&vms);
+	kvm_vms__exit(&copy);
+	return TEST_OK;
+}
+
 static int test__vms(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX", path[64], cmd[64], err[256];
@@ -325,6 +362,8 @@ static int test__vms(struct test_suite *test __maybe_unused, int subtest __maybe
 	    /* A stream has it twice. */
 	    !kvm_vms__read(&copy, path, err, sizeof(err)))
 		ret = check_fake_vms(&copy);
+	if (ret == TEST_OK)
+		ret = check_long_names(path);
 
 	kvm_vms__exit(&vms);
 	kvm_vms__exit(&copy);
