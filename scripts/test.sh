@@ -172,7 +172,7 @@ summary()
 # does not mind how busy it is: the longest of those run beside all others, and what needs
 # no lab at all. While the clock is real, they have what the others leave.
 FIRST=(apply profile selftests nmi)
-BESIDE=(memory processes time-axis evaluation fleet symbols vmx-nmi diff style)
+BESIDE=(memory processes time-axis fleet symbols vmx-nmi diff style)
 
 # What is left.
 others()

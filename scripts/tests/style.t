@@ -7,6 +7,8 @@
 . "$(dirname "$0")/tap.sh"
 # shellcheck source=scripts/tests/checkpatch.sh
 . "$(dirname "$0")/checkpatch.sh"
+# shellcheck source=scripts/tests/once.sh
+. "$(dirname "$0")/once.sh"
 
 # Files of the checkout, by git if it is one: what is not tracked and not
 # ignored counts, since it is about to be.
@@ -57,6 +59,18 @@ no_local_paths()
 	! (cd "$TOP" && files . | xargs -d '\n' grep -nIE '/(root|home/[a-z]+|work)/|https?://[^ ]*/(dists|pool)/' --)
 }
 
+# counted FILE: passes if the file has no "bad" in it, and counts how often it is called
+counted()
+{
+	echo >>"$TMP/calls"
+	not grep -q bad "$1"
+}
+
+calls()
+{
+	wc -l <"$TMP/calls"
+}
+
 # plant WHAT FILE LINE: a copy of the rooms with one line more in one file is found wrong
 plant()
 {
@@ -68,9 +82,28 @@ plant()
 
 "$TOP/scripts/deps.sh" check >&2 && "$TOP/scripts/get-kernel.sh" >&2 || exit 1
 
+# What has passed stays so: not again by one machine.
+PASSED=$TMP/passed
+: >"$TMP/calls"
+echo fine >"$TMP/it"
+once "$TMP/it" -- counted "$TMP/it" && once "$TMP/it" -- counted "$TMP/it"
+ok "what has passed is not run again" test "$(calls)" -eq 1
+echo bad >"$TMP/it"
+ok "... but with another content" not once "$TMP/it" -- counted "$TMP/it"
+ok "... and again if it has failed" not once "$TMP/it" -- counted "$TMP/it"
+ok "... each of these times" test "$(calls)" -eq 3
+PASSED=$KVMU_CACHE/passed
+
+shellcheck --version >"$TMP/shellcheck"
+# What a script sources is checked with it.
+mapfile -t sourced < <(files scripts | grep '\.sh$' | sed "s|^|$TOP/|")
 for file in $(shell_files); do
-	ok "shellcheck $file" shellcheck_file "$file"
+	ok "shellcheck $file" once "$TMP/shellcheck" "${sourced[@]}" "$TOP/$file" -- shellcheck_file "$file"
 done
+declare -f checkpatch >"$TMP/checkpatch"
+echo "$CHECKPATCH_OFF" >>"$TMP/checkpatch"
+tools=("$TMP/checkpatch" "$TREE/orig/scripts/checkpatch.pl" "$TREE/orig/scripts/spelling.txt"
+	"$TREE/orig/scripts/const_structs.checkpatch")
 for file in $(shell_files) $(files perf-kvm-unified kernel-selftests | grep -E '\.[ch]$'); do
 	ok "licence tag in $file" has_spdx "$file"
 done
@@ -78,10 +111,10 @@ for patch in "$TOP"/patches/*/*.patch; do
 	[ -f "$patch" ] || continue
 	# Some only name new files, and none is signed; make test-long has them as they are sent.
 	ok "checkpatch $(basename "$(dirname "$patch")")/$(basename "$patch")" \
-		checkpatch --ignore NOT_UNIFIED_DIFF,MISSING_SIGN_OFF "$patch"
+		once "${tools[@]}" "$patch" -- checkpatch --ignore NOT_UNIFIED_DIFF,MISSING_SIGN_OFF "$patch"
 done
 for file in $(files perf-kvm-unified kernel-selftests | grep -E '\.[ch]$'); do
-	ok "checkpatch $file" checkpatch --file "$TOP/$file"
+	ok "checkpatch $file" once "${tools[@]}" "$TOP/$file" -- checkpatch --file "$TOP/$file"
 done
 ok "rooms: each includes only what it may, and there is no circle" "$TESTS/rooms" "$TOP/perf-kvm-unified"
 plant "an include of a room that may not be called" axis/states.c '#include "kvm-unified/guests/guests.h"'
