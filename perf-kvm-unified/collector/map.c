@@ -409,6 +409,8 @@ static int write_rest(struct guest_map *map, const struct guest_tasks *tasks,
 	if (!ret) {
 		intlist__for_each_entry(node, map->jit_pids) {
 			ret = guest_symbols__write_perf_map(map->fd, node->i, &left);
+			if (!ret)
+				ret = guest_symbols__write_jitdump(map->fd, node->i, &left);
 			if (ret)
 				break;
 		}

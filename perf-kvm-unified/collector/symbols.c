@@ -27,11 +27,14 @@
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/lib/warnings.h"
 #include "kvm-unified/lib/write.h"
+#include "jitdump.h"
 #include "symbols.h"
 
 /* Where a JIT compiler describes its code: Documentation/jit-interface.txt */
 #define PERF_MAP_FMT	"/tmp/perf-%d.map"
 
+/* Two numbers, and a name */
+#define SYMBOL_LINE_LEN	2048
 #define SYMBOLS_CHUNK	(UINT16_MAX - sizeof(u64) - sizeof(struct perf_record_guest_symbols))
 
 /* Writes @len bytes at rec->data, which has room for the padding. 0 or -errno */
@@ -104,6 +107,100 @@ int guest_symbols__write_perf_map(int fd, pid_t pid, size_t *left)
 	}
 	free(rec);
 	close(in);
+	return ret;
+}
+
+/**
+ * struct symbol_lines - lines that are put into as few records as they fit in
+ * @rec: of UINT16_MAX bytes, @len of its text are there
+ * @left: how many bytes may be written
+ */
+struct symbol_lines {
+	int    fd;
+	struct perf_record_guest_symbols *rec;
+	size_t len;
+	size_t *left;
+};
+
+/* 0, -ENOSPC: no more of them, or -errno of the file */
+static int symbol_lines__add(u64 start, u64 size, const char *name, void *arg)
+{
+	struct symbol_lines *lines = arg;
+	char line[SYMBOL_LINE_LEN];
+	size_t len = scnprintf(line, sizeof(line), "%" PRIx64 " %" PRIx64 " %s\n", start, size,
+			       name);
+	int ret = 0;
+
+	if (len > *lines->left)
+		return -ENOSPC;
+	if (lines->len + len > SYMBOLS_CHUNK) {
+		ret = write_chunk(lines->fd, lines->rec, lines->len);
+		lines->len = 0;
+	}
+	memcpy(lines->rec->data + lines->len, line, len);
+	lines->len += len;
+	*lines->left -= len;
+	return ret;
+}
+
+/* The file that a process maps to say that it writes one, or NULL */
+static FILE *open_jitdump(pid_t pid)
+{
+	char path[PATH_MAX], line[PATH_MAX + 128];
+	const char *marker;
+	struct stat st;
+	FILE *maps, *file;
+	int fd = -1;
+
+	scnprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return NULL;
+	while (fd < 0 && fgets(line, sizeof(line), maps)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!jitdump__is_marker(line, &marker))
+			continue;
+		scnprintf(path, sizeof(path), "/proc/%d/root%s", pid, marker);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	}
+	fclose(maps);
+	if (fd < 0)
+		return NULL;
+	file = fstat(fd, &st) || !S_ISREG(st.st_mode) ? NULL : fdopen(fd, "r");
+	if (!file)
+		close(fd);
+	return file;
+}
+
+/*
+ * Writes what the process @pid has told of its own code in a jitdump, if anything, and not more
+ * than @left bytes of it. 0, or -errno of @fd
+ */
+int guest_symbols__write_jitdump(int fd, pid_t pid, size_t *left)
+{
+	struct symbol_lines lines = { .fd = fd, .left = left };
+	FILE *file = open_jitdump(pid);
+	int ret;
+
+	if (!file)
+		return 0;
+	lines.rec = zalloc(UINT16_MAX);
+	ret = -ENOMEM;
+	if (lines.rec) {
+		lines.rec->pid = pid;
+		ret = jitdump__each_symbol(file, symbol_lines__add, &lines);
+	}
+	if (ret == -EINVAL)
+		unified_warning("Process %d: its jitdump is not one that can be read\n", pid);
+	if (ret == -ENOSPC)
+		unified_warning("Process %d: not all of its jitdump is read, as the files of this kind have %u MiB\n",
+				pid, GUEST_SYMBOLS_MAX_SIZE >> 20);
+	if (ret == -EINVAL || ret == -ENOSPC)
+		ret = 0;
+	if (!ret && lines.len)
+		ret = write_chunk(fd, lines.rec, lines.len);
+	free(lines.rec);
+	fclose(file);
 	return ret;
 }
 

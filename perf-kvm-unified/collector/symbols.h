@@ -8,6 +8,7 @@
 #define GUEST_SYMBOLS_MAX_SIZE	(64U << 20)
 
 int guest_symbols__write_perf_map(int fd, pid_t pid, size_t *left);
+int guest_symbols__write_jitdump(int fd, pid_t pid, size_t *left);
 int guest_symbols__write_vdso(int fd);
 
 #endif /* __PERF_KVM_UNIFIED_COLLECTOR_SYMBOLS_H */

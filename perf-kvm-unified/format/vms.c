@@ -209,7 +209,8 @@ static int make_maps(struct kvm_vms *vms)
 		hashmap__free(vms->by_pid);
 	if (!IS_ERR(vms->by_name))
 		hashmap__free(vms->by_name);
-	vms->by_pid = vms->by_name = NULL;
+	vms->by_pid = NULL;
+	vms->by_name = NULL;
 	return -ENOMEM;
 }
 
@@ -446,5 +447,6 @@ void kvm_vms__exit(struct kvm_vms *vms)
 		zfree(&entry->pkey);
 	hashmap__free(vms->by_name);
 	hashmap__free(vms->by_pid);
-	vms->by_name = vms->by_pid = NULL;
+	vms->by_name = NULL;
+	vms->by_pid = NULL;
 }

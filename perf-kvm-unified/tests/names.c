@@ -199,8 +199,8 @@ static int check_short(void)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct named *found = named__find(all, ARRAY_SIZE(all), cases[i].text);
 
-		TEST_ASSERT_VAL(cases[i].text, cases[i].name ?
-				found && !strcmp(found->name, cases[i].name) : !found);
+		TEST_ASSERT_VAL(cases[i].text, !found == !cases[i].name);
+		TEST_ASSERT_VAL(cases[i].text, !found || !strcmp(found->name, cases[i].name));
 	}
 	TEST_ASSERT_VAL("patterns", patterns);
 	TEST_ASSERT_VAL("completed", !patterns__complete(patterns, all, ARRAY_SIZE(all)));

@@ -55,6 +55,7 @@
 #include "kvm-unified/report/measurement.h"
 #include "kvm-unified/report/profile.h"
 #include "host-memory.h"
+#include "jitdump.h"
 #include "memory.h"
 #include "names.h"
 
@@ -1030,6 +1031,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: patterns of names", patterns),
 	TEST_CASE("kvm unified: names that are like another", near_names),
 	TEST_CASE("kvm unified: commands for guests", guest_cmds),
+	TEST_CASE("kvm unified: dumps of JIT compilers", jitdump),
 	TEST_CASE("kvm unified: memory slots", memory_slots),
 	TEST_CASE("kvm unified: page tables of a guest", guest_paging),
 	TEST_CASE("kvm unified: kallsyms in memory", guest_kallsyms),

@@ -92,6 +92,8 @@ has "JIT in a container: perf-1.map, of its own /tmp" 200 contained-jit jit_hot 
 mostly 95 contained-jit 'jit_.*'
 has "Node.js: a compiled function" 200 node 'JS:.*nodeMultiply .*'
 has "Node.js: another one" 200 node 'JS:.*nodeSieve .*'
+has "Node.js with a jitdump: a compiled function" 200 dumping 'JS:.*nodeMultiply .*'
+has "... another one" 200 dumping 'JS:.*nodeSieve .*'
 has "stripped C++: by build-id, demangled" 200 cxx 'mix::Mixer<int>::spin\(int\)'
 has "stripped C++: a template of another type" 50 cxx 'mix::Mixer<double>::spin\(int\)'
 mostly 95 cxx '.*mix::.*'

@@ -8,6 +8,7 @@
 #   jit                jit_hot, jit_warm..., jit_late     /tmp/perf-PID.map of the guest
 #   contained-jit      the same                           /tmp/perf-1.map of its own /tmp
 #   node               nodeMultiply, nodeSieve            /tmp/perf-PID.map of the guest
+#   dumping            the same                           its jitdump, jit-PID.dump
 #   cxx                mix::Mixer<int>::spin(int), ...    guest/unstripped/cxx, by build-id
 #   contained-spin     contained_spin                     /usr/bin/contained, by build-id
 #   mapped memfd       copied_spin, in a memfd            none
@@ -58,6 +59,8 @@ measure()
 		in_guest guest1 start mapped "$where"
 	done
 	in_guest guest1 start node --perf-basic-prof /usr/share/hot.js
+	in_guest guest1 "ln -s /usr/bin/node /tmp/dumping; cd /tmp;" \
+		"start /tmp/dumping --perf-prof /usr/share/hot.js"
 	in_guest guest1 ready
 	in_guest guest1 "rm /tmp/gone; cp /usr/bin/jit /tmp/gone"
 	# Both of them find in the middle that there is something to compile.

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The other way in which JIT compilers describe their code: a file with the code itself, for
+ * perf inject --jit. See Documentation/jitdump-specification.txt. Names are all that is wanted
+ * of it here: where the code is as it runs, the guest's memory has it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "util/jitdump.h"
+#include "kvm-unified/lib/number-map.h"
+#include "jitdump.h"
+
+/* Longer names are cut. */
+#define JIT_NAME_LEN		1024
+/* More than any program has functions; what a file has besides is left out. */
+#define JITDUMP_MAX_RECORDS	(1U << 22)
+
+/**
+ * struct jitdump - a file that is read
+ * @name_at: of what was loaded, by its index: where in the file its name is
+ */
+struct jitdump {
+	FILE	       *file;
+	struct hashmap *name_at;
+	jitdump_fn     fn;
+	void	       *arg;
+};
+
+/**
+ * jitdump__is_marker - is this a program's sign that it writes such a file?
+ * @maps_line: of /proc/PID/maps, without the newline
+ * @path: gets the file's, in the program's root directory
+ *
+ * It maps the file as if it had code: jit-PID.dump, with the pid that it knows of itself
+ */
+bool jitdump__is_marker(const char *maps_line, const char **path)
+{
+	const char *name = strchr(maps_line, '/'), *base;
+	char perms[5];
+	size_t len;
+
+	if (!name || sscanf(maps_line, "%*x-%*x %4s", perms) != 1 || !strchr(perms, 'x'))
+		return false;
+	base = strrchr(name, '/') + 1;
+	len = strspn(base + (strstarts(base, "jit-") ? strlen("jit-") : 0), "0123456789");
+	*path = name;
+	return strstarts(base, "jit-") && len && !strcmp(base + strlen("jit-") + len, ".dump");
+}
+
+/* A string that is at most that long. Makes one line of it; false: there is none */
+static bool read_name(FILE *file, u64 size, char *name)
+{
+	size_t len = fread(name, 1, min_t(u64, size, JIT_NAME_LEN - 1), file);
+
+	name[len] = '\0';
+	for (char *c = name; *c; c++) {
+		if (*c == '\n' || *c == '\r')
+			*c = ' ';
+	}
+	return *name;
+}
+
+/* 0 or not: the end. What makes no sense is left out. */
+static int process_load(struct jitdump *dump, const struct jr_prefix *prefix)
+{
+	struct jr_code_load load = { .p = *prefix };
+	char name[JIT_NAME_LEN];
+	long at;
+
+	if (prefix->total_size <= sizeof(load) ||
+	    fread((char *)&load + sizeof(*prefix), sizeof(load) - sizeof(*prefix), 1,
+		  dump->file) != 1)
+		return 0;
+	at = ftell(dump->file);
+	if (at < 0 || !read_name(dump->file, prefix->total_size - sizeof(load), name) ||
+	    !load.code_size)
+		return 0;
+	if (hashmap__set(dump->name_at, (long)load.code_index, at, NULL, NULL))
+		return -ENOMEM;
+	return dump->fn(load.code_addr, load.code_size, name, dump->arg);
+}
+
+static int process_move(struct jitdump *dump, const struct jr_prefix *prefix)
+{
+	struct jr_code_move move = { .p = *prefix };
+	char name[JIT_NAME_LEN];
+	long at;
+
+	if (prefix->total_size < sizeof(move) ||
+	    fread((char *)&move + sizeof(*prefix), sizeof(move) - sizeof(*prefix), 1,
+		  dump->file) != 1 ||
+	    !move.code_size || !hashmap__find(dump->name_at, (long)move.code_index, &at) ||
+	    fseek(dump->file, at, SEEK_SET) || !read_name(dump->file, JIT_NAME_LEN, name))
+		return 0;
+	return dump->fn(move.new_code_addr, move.code_size, name, dump->arg);
+}
+
+static int process_records(struct jitdump *dump, long at)
+{
+	struct jr_prefix prefix;
+	int ret = 0;
+
+	for (u32 i = 0; !ret && i < JITDUMP_MAX_RECORDS; i++) {
+		/* The last one may be being written. */
+		if (fseek(dump->file, at, SEEK_SET) ||
+		    fread(&prefix, sizeof(prefix), 1, dump->file) != 1 ||
+		    prefix.total_size < sizeof(prefix) || prefix.id == JIT_CODE_CLOSE)
+			break;
+		if (prefix.id == JIT_CODE_LOAD)
+			ret = process_load(dump, &prefix);
+		else if (prefix.id == JIT_CODE_MOVE)
+			ret = process_move(dump, &prefix);
+		at += prefix.total_size;
+	}
+	return ret;
+}
+
+/**
+ * jitdump__each_symbol - what the file has, in its order: later code takes the place of earlier
+ * @file: can be read anywhere; a program may be writing it
+ * @fn: gets address and size in bytes, and the name, which is one line
+ *
+ * 0; -EINVAL: it is no such file, or of a machine of the other byte order; -ENOMEM; or what @fn
+ * has returned
+ */
+int jitdump__each_symbol(FILE *file, jitdump_fn fn, void *arg)
+{
+	struct jitdump dump = { .file = file, .fn = fn, .arg = arg };
+	struct jitheader header;
+	int ret;
+
+	if (fread(&header, sizeof(header), 1, file) != 1 || header.magic != JITHEADER_MAGIC ||
+	    header.total_size < sizeof(header))
+		return -EINVAL;
+	dump.name_at = number_map__new();
+	if (IS_ERR(dump.name_at))
+		return -ENOMEM;
+	ret = process_records(&dump, header.total_size);
+	hashmap__free(dump.name_at);
+	return ret;
+}

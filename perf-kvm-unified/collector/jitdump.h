@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_COLLECTOR_JITDUMP_H
+#define __PERF_KVM_UNIFIED_COLLECTOR_JITDUMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <linux/types.h>
+
+/* Returns 0, or not to be called again */
+typedef int (*jitdump_fn)(u64 start, u64 size, const char *name, void *arg);
+
+bool jitdump__is_marker(const char *maps_line, const char **path);
+int jitdump__each_symbol(FILE *file, jitdump_fn fn, void *arg);
+
+#endif /* __PERF_KVM_UNIFIED_COLLECTOR_JITDUMP_H */
