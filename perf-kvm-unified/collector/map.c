@@ -613,13 +613,18 @@ static int make_map(struct guest_map *map, const char *output, bool want_follow)
 	}
 
 	ret = guest_tasks__read(&tasks, err, sizeof(err));
-	if (ret) {
+	if (ret && !follow && guest_tasks__may_do_without(ret)) {
+		unified_warning("Cannot read which process has which CR3: %s.\n"
+				"The kernel's functions will have names; what processes do will be by CR3, without.\n",
+				err);
+		tasks.nr_unread = guest_tasks__count_programs();
+	} else if (ret) {
 		pr_err("Cannot read which process has which CR3: %s\n", err);
 		goto out;
-	}
-	if (tasks.nr_unread)
+	} else if (tasks.nr_unread) {
 		unified_warning("The CR3 of %zu processes could not be read, they will have no names\n",
 				tasks.nr_unread);
+	}
 	read_ns_pids(&tasks);
 
 	map->fd = map_output__open(output, &created);

@@ -8,11 +8,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <linux/kernel.h>
 #include <linux/zalloc.h>
 #include <api/fs/fs.h>
 
@@ -25,6 +27,16 @@
 #include "passes.h"
 #include "tasks.h"
 #include "walk.h"
+
+/*
+ * Is that what guest_tasks__read() returns where the kernel lacks what roots are read by, and all
+ * else of a map can be had? microVMs' kernels have neither BTF nor kcore, and lockdown forbids it.
+ */
+bool guest_tasks__may_do_without(int err)
+{
+	return err == -ENODATA || err == -EPROTO || err == -EPERM || err == -ENOENT ||
+	       err == -ENOEXEC || err == -EBADMSG;
+}
 
 #if defined(__x86_64__) && defined(HAVE_LIBELF_SUPPORT) && defined(HAVE_LIBBPF_SUPPORT)
 
@@ -214,7 +226,30 @@ out:
 	return ret;
 }
 
+/* How many processes have an address space of their own: a kernel thread runs no file */
+size_t guest_tasks__count_programs(void)
+{
+	struct pid_list list;
+	size_t nr = 0;
+
+	if (pid_list__read(&list))
+		return 0;
+	for (size_t i = 0; i < list.nr; i++) {
+		char path[64], exe;
+
+		scnprintf(path, sizeof(path), "/proc/%d/exe", list.pids[i]);
+		nr += readlink(path, &exe, sizeof(exe)) >= 0;
+	}
+	free(list.pids);
+	return nr;
+}
+
 #else
+
+size_t guest_tasks__count_programs(void)
+{
+	return 0;
+}
 
 int guest_tasks__read(struct guest_tasks *t, char *err, size_t errlen)
 {

@@ -157,16 +157,31 @@ ok "a file with another build-id: it is said" grep -q 'have another build-id, no
 ok "and there is a report all the same" grep -q '"cxx"' "$TMP/wrong.csv"
 ok "and it is not used" not grep -qE '"(main|jit_[a-z]*)","cxx"' "$TMP/wrong.csv"
 
-# What a collector says where it cannot do its work, and what it leaves: nothing
-for how in "" -follow; do
-	for why in "no-btf CONFIG_DEBUG_INFO_BTF" "lockdown locked down"; do
-		file=$RESULTS/${why%% *}$how.txt
-		cat "$file" >&2
-		ok "guest-map$how, ${why%% *}: it is said" grep -q "${why#* }" "$file"
-		ok "guest-map$how, ${why%% *}: in one sentence" test "$(wc -l <"$file")" -eq 3
-		ok "guest-map$how, ${why%% *}: it is an error" grep -qx 'exit code 1' "$file"
-		ok "guest-map$how, ${why%% *}: no map is left" \
-			grep -q '/tmp/refused.*No such file' "$file"
-	done
+# What a collector says where it cannot follow, and what it leaves: nothing
+for why in "no-btf CONFIG_DEBUG_INFO_BTF" "lockdown locked down"; do
+	file=$RESULTS/${why%% *}-follow.txt
+	cat "$file" >&2
+	ok "guest-map-follow, ${why%% *}: it is said" grep -q "${why#* }" "$file"
+	ok "guest-map-follow, ${why%% *}: in one sentence" test "$(wc -l <"$file")" -eq 3
+	ok "guest-map-follow, ${why%% *}: it is an error" grep -qx 'exit code 1' "$file"
+	ok "guest-map-follow, ${why%% *}: no map is left" \
+		grep -q '/tmp/refused.*No such file' "$file"
+done
+
+# Without CR3s, there is a map of all else: the kernel's functions have names, processes do not.
+for why in "no-btf CONFIG_DEBUG_INFO_BTF" "lockdown locked down"; do
+	name=${why%% *}
+	cat "$RESULTS/$name.txt" >&2
+	ok "guest-map, $name: it is said" grep -q "${why#* }" "$RESULTS/$name.txt"
+	ok "guest-map, $name: there is a map" grep -qx 'exit code 0' "$RESULTS/$name.txt"
+	"$PERF" kvm unified report -f -i perf.data --guest-map "guest1=$RESULTS/$name.map" \
+		--format csv >"$TMP/$name.csv" 2>"$TMP/$name.err"
+	cat "$TMP/$name.err" >&2
+	ok "... $name: the report reads it" test $? -eq 0
+	ok "... $name: functions of the kernel have names" \
+		grep -qE '^vm,.*"[a-z_]+[a-z]","\[(guest\.)?kernel' "$TMP/$name.csv"
+	ok "... $name: no process has" not grep -qE '"(jit|cxx|node)"' "$TMP/$name.csv"
+	ok "... $name: its code is by CR3" grep -q '"\[cr3 0x' "$TMP/$name.csv"
+	ok "... $name: one sentence says why" test "$(grep -c 'no CR3s' "$TMP/$name.err")" -eq 1
 done
 done_testing
