@@ -830,7 +830,7 @@ ok "there is a profile with several events" test -d "$events"
 "$PERF" kvm unified report -f -i "$events" --format json >"$TMP/events.json" 2>"$TMP/warnings"
 ok "software events: all time is there once" "$TESTS/report-sums" "$TMP/events.json"
 ok "software events: no word of samples left out" not grep -q 'not in this report' "$TMP/warnings"
-# A clock of half the period, in the guest: about as many ns as the first. Where the emulator is
+# A clock of another period, in the guest: about as many ns as the first. Where the emulator is
 # late, samples of both are missing.
 ok "software events: another clock has counted the guest's time" json "$TMP/events.json" \
 	'1 / (0.8 < sum(level("guest2")["counts"].values()) /
