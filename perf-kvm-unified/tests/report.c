@@ -28,6 +28,7 @@
 #include <linux/time64.h>
 #include <linux/zalloc.h>
 #include <internal/lib.h>
+#include <subcmd/parse-options.h>
 
 #include "tests/tests.h"
 #include "util/debug.h"
@@ -46,8 +47,9 @@
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/format/stream.h"
 #include "kvm-unified/format/vms.h"
+#include "kvm-unified/guests/foreign.h"
 #include "kvm-unified/guests/guests.h"
-#include "kvm-unified/guests/resolve.h"
+#include "kvm-unified/guests/options.h"
 #include "kvm-unified/record/looks.h"
 #include "kvm-unified/record/scan.h"
 #include "kvm-unified/report/exits.h"
@@ -504,6 +506,53 @@ static int test__foreign_map(struct test_suite *test __maybe_unused,
 	TEST_ASSERT_VAL("too little to tell", !foreign(19, 0, 1000, 0));
 	TEST_ASSERT_VAL("too few of processes to tell", !foreign(1000, 620, 99, 0));
 	TEST_ASSERT_VAL("nothing at all", !foreign(0, 0, 0, 0));
+	return TEST_OK;
+}
+
+/* What is said of a map that is not used, and of which guests it is */
+static int test__foreign_map_words(struct test_suite *test __maybe_unused,
+				   int subtest __maybe_unused)
+{
+	struct foreign_map entries[] = {
+		{ .pid = 100, .nr_kernel = 974, .nr_kernel_named = 3 },
+		{ .pid = 300, .nr_kernel = 20 },
+	};
+	const struct foreign_maps maps = { .entries = entries, .nr = ARRAY_SIZE(entries) };
+	const struct kvm_guest guest = { .name = "vm1", .nr_samples = 250 };
+	char buf[1024];
+
+	TEST_ASSERT_VAL("first", foreign_maps__has(&maps, 100));
+	TEST_ASSERT_VAL("last", foreign_maps__has(&maps, 300));
+	TEST_ASSERT_VAL("another", !foreign_maps__has(&maps, 200));
+	TEST_ASSERT_VAL("none are known", !foreign_maps__has(NULL, 100));
+	foreign_map__describe(&entries[0], &guest, 1000, buf, sizeof(buf));
+	TEST_ASSERT_VAL("why", strstr(buf, "only 3 of 974 samples of its kernel"));
+	TEST_ASSERT_VAL("what it costs", strstr(buf, "So 25.0 % of the samples of\nguests"));
+	TEST_ASSERT_VAL("what to do", strstr(buf, "--guest-map vm1=FILE.\n"));
+	foreign_map__describe(&entries[0], &(struct kvm_guest) { }, 0, buf, sizeof(buf));
+	TEST_ASSERT_VAL("no sample at all", strstr(buf, "So 0.0 %"));
+	return TEST_OK;
+}
+
+static int test__left_out_maps(struct test_suite *test __maybe_unused,
+			       int subtest __maybe_unused)
+{
+	struct kvm_guests_options options;
+	const struct option opt = { .long_name = "no-guest-maps", .value = &options };
+
+	kvm_guests_options__init(&options);
+	TEST_ASSERT_VAL("no option", !kvm_guests_options__skips_map(&options, "web-1"));
+	TEST_ASSERT_VAL("a command without options", !kvm_guests_options__skips_map(NULL, "web-1"));
+	TEST_ASSERT_EQUAL("none", kvm_guests_options__parse_no_maps(&opt, NULL, 0), 0);
+	TEST_ASSERT_VAL("none", kvm_guests_options__skips_map(&options, "web-1"));
+	TEST_ASSERT_EQUAL("some", kvm_guests_options__parse_no_maps(&opt, "db,web-*", 0), 0);
+	TEST_ASSERT_VAL("by a pattern", kvm_guests_options__skips_map(&options, "web-1"));
+	TEST_ASSERT_VAL("by its name", kvm_guests_options__skips_map(&options, "db"));
+	TEST_ASSERT_VAL("another", !kvm_guests_options__skips_map(&options, "db2"));
+	TEST_ASSERT_EQUAL("taken back", kvm_guests_options__parse_no_maps(&opt, NULL, 1), 0);
+	TEST_ASSERT_VAL("taken back", !kvm_guests_options__skips_map(&options, "db"));
+	TEST_ASSERT_EQUAL("an empty name", kvm_guests_options__parse_no_maps(&opt, "a,,b", 0), -EINVAL);
+	kvm_guests_options__exit(&options);
 	return TEST_OK;
 }
 
@@ -983,6 +1032,8 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: looks at vCPU threads", looks),
 	TEST_CASE("kvm unified: vCPU context of samples", vcpu_sample),
 	TEST_CASE("kvm unified: maps of another guest", foreign_map),
+	TEST_CASE("kvm unified: what is said of these", foreign_map_words),
+	TEST_CASE("kvm unified: maps that are left out", left_out_maps),
 	TEST_CASE("kvm unified: profile", profile),
 	TEST_CASE("kvm unified: exits to the VMM", kvm_exits),
 	TEST_CASE("kvm unified: build-ids of files", build_ids),

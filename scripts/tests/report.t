@@ -375,6 +375,44 @@ ok "... and what is" grep -q 'guest-code is of no use here.* its map' "$TMP/warn
 ok "no profile" not report -i "$TMP/none"
 ok "... which another command makes" grep -q 'perf kvm unified record makes one' "$TMP/warnings"
 
+# --- a map of another boot ----------------------------------------------------------------------
+
+# It is in the profile, and by its words, names of its own would be given.
+cp -r perf.data "$TMP/boot"
+boot_map=$(echo "$TMP/boot"/guest_map__*)
+boot_kallsyms=$(echo "$TMP/boot"/kcore_dir__*/kallsyms)
+report --no-guest-maps --format json >"$TMP/json-nameless"
+# other_boot MIB KEEP-PROCESSES OPTION...: see other-boot
+other_boot()
+{
+	"$TESTS/other-boot" perf.data/guest_map__* "$1" "$2" "$boot_map" "$boot_kallsyms" &&
+		report -i "$TMP/boot" --format json "${@:3}" >"$TMP/json-boot"
+}
+says_other_boot()
+{
+	cat "$TMP/warnings"
+	[ "$(grep -c '^Guest ' "$TMP/warnings")" -eq 1 ] &&
+		grep -q '^Guest guest1: its map is of another guest, or of another boot.* is not used' "$TMP/warnings" &&
+		grep -q 'So 100.0 % of the samples' "$TMP/warnings"
+}
+for other in "64 1" "10 0" "-10 0"; do
+	# shellcheck disable=SC2086 # by how much, and if with its processes
+	ok "a map of another boot, ${other% *} MiB away: there is a report" other_boot $other
+	ok "... in which it has named nothing" diff "$TMP/json-nameless" "$TMP/json-boot"
+	ok "... which is said once, and what it costs" says_other_boot
+done
+ok "... but with -q" other_boot 64 1 -q
+ok "... it is not" test ! -s "$TMP/warnings"
+ok "--no-guest-maps=guest1: without these words" other_boot 64 1 --no-guest-maps=guest1
+ok "... the same" diff "$TMP/json-nameless" "$TMP/json-boot"
+ok "... with none" not grep '^Guest ' "$TMP/warnings"
+ok "... by a pattern" other_boot 64 1 '--no-guest-maps=gu*'
+ok "... with none, too" not grep '^Guest ' "$TMP/warnings"
+ok "--no-guest-maps: of no guest" nothing_there --no-guest-maps=guest7 -q "no guest 'guest7'.* There is: guest1"
+ok "--no-guest-maps=: a name is missing" nothing_there --no-guest-maps= -q 'wants names or patterns'
+ok "--guest-maps takes it back" diff "$TMP/json" <(report --no-guest-maps=guest1 --guest-maps --format json)
+rm -r "$TMP/boot"
+
 # --- two profiles -----------------------------------------------------------------------------------
 
 # changes OPTION... [OLD] NEW
