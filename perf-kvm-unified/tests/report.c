@@ -37,6 +37,7 @@
 #include "util/header.h"
 #include "util/hist.h"
 #include "util/machine.h"
+#include "util/modest-elf.h"
 #include "util/sample.h"
 #include "util/session.h"
 #include "util/vcpu-sample.h"
@@ -838,6 +839,68 @@ static int test__build_ids(struct test_suite *test __maybe_unused, int subtest _
 	return ret;
 }
 
+/* Of what a file with that section has more than perf reads, NULL: nothing; "": it is no ELF file */
+static const char *over_limit(const Elf64_Ehdr *ehdr, const Elf64_Shdr *shdr, off_t size)
+{
+	char path[] = "/tmp/perf-test-large-XXXXXX";
+	int fd = mkstemp(path);
+	const char *limit = NULL;
+	bool modest = fd >= 0 && write(fd, ehdr, sizeof(*ehdr)) == sizeof(*ehdr) &&
+		      write(fd, shdr, sizeof(*shdr)) == sizeof(*shdr) && !ftruncate(fd, size) &&
+		      elf_file__is_modest(path, &limit);
+
+	if (fd >= 0)
+		close(fd);
+	unlink(path);
+	return modest ? NULL : limit ?: "";
+}
+
+static int test__large_files(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const struct {
+		const char *what, *limit;
+		u32 type;
+		u64 flags, size;
+	} cases[] = {
+		{ "symbols", NULL, SHT_SYMTAB, 0, 64ULL << 20 },
+		{ "more symbols", "64 MiB in a table", SHT_SYMTAB, 0, (64ULL << 20) + 1 },
+		{ "a packed table", "", SHT_SYMTAB, SHF_COMPRESSED, 1 },
+		{ "code", NULL, SHT_PROGBITS, SHF_EXECINSTR, 256ULL << 20 },
+		{ "more code", "256 MiB of code", SHT_PROGBITS, SHF_EXECINSTR, (256ULL << 20) + 1 },
+		{ "data", NULL, SHT_PROGBITS, 0, 5ULL << 30 },
+		{ "names", NULL, SHT_STRTAB, 0, 1ULL << 30 },
+		{ "more names", "1 GiB of names", SHT_STRTAB, 0, (1ULL << 30) + 1 },
+		{ "zeros that are not in the file", NULL, SHT_NOBITS, 0, ~0ULL },
+	};
+	Elf64_Ehdr ehdr = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB },
+		.e_shoff = sizeof(ehdr), .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 1,
+	};
+	Elf64_Shdr shdr = { .sh_type = SHT_NULL };
+	const off_t whole = sizeof(ehdr) + sizeof(shdr);
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *limit;
+
+		shdr.sh_type = cases[i].type;
+		shdr.sh_flags = cases[i].flags;
+		shdr.sh_size = cases[i].size;
+		limit = over_limit(&ehdr, &shdr, whole);
+		TEST_ASSERT_VAL(cases[i].what, cases[i].limit ? limit && !strcmp(limit, cases[i].limit) :
+								!limit);
+	}
+	shdr.sh_type = SHT_NULL;
+	TEST_ASSERT_VAL("a hole at the end", !over_limit(&ehdr, &shdr, 3LL << 30));
+	ehdr.e_phnum = 1025;
+	TEST_ASSERT_VAL("headers", !strcmp(over_limit(&ehdr, &shdr, whole) ?: "none",
+					   "1024 sections or segments"));
+	ehdr.e_phnum = 0;
+	TEST_ASSERT_VAL("a header is cut off", !strcmp(over_limit(&ehdr, &shdr, whole - 1) ?: "none", ""));
+	ehdr.e_ident[EI_DATA] = ELFDATA2MSB;
+	TEST_ASSERT_VAL("big endian", !strcmp(over_limit(&ehdr, &shdr, whole) ?: "none", ""));
+	return TEST_OK;
+}
+
 static int ignore_vcpu(u32 vcpu __maybe_unused, const struct vcpu_interval *interval __maybe_unused,
 		       void *arg __maybe_unused)
 {
@@ -1034,6 +1097,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: maps of another guest", foreign_map),
 	TEST_CASE("kvm unified: what is said of these", foreign_map_words),
 	TEST_CASE("kvm unified: maps that are left out", left_out_maps),
+	TEST_CASE("kvm unified: large files of guests", large_files),
 	TEST_CASE("kvm unified: profile", profile),
 	TEST_CASE("kvm unified: exits to the VMM", kvm_exits),
 	TEST_CASE("kvm unified: build-ids of files", build_ids),

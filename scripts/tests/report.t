@@ -413,6 +413,44 @@ ok "--no-guest-maps=: a name is missing" nothing_there --no-guest-maps= -q 'want
 ok "--guest-maps takes it back" diff "$TMP/json" <(report --no-guest-maps=guest1 --guest-maps --format json)
 rm -r "$TMP/boot"
 
+# --- large files of a guest ------------------------------------------------------------------------
+
+# A copy of the one file that most of the time is in
+large=$TMP/large/lib/x86_64-linux-gnu
+mkdir -p "$large"
+as_it_was()
+{
+	cp --remove-destination "$(realpath "$MAIN_TREE/guest/root/lib/x86_64-linux-gnu/libquantum.so.8")" \
+		"$large/libquantum.so.8"
+}
+# names_of_large OPTION...
+names_of_large()
+{
+	report --format json --guest-root guest1="$TMP/large" "$@" >"$TMP/json-large" &&
+		json "$TMP/json-large" "sorted((x['function'], x['samples']) for x in ${VM}['rows']
+			if x['module'] == 'libquantum.so.8')"
+}
+as_it_was
+small_names=$(names_of_large)
+ok "the functions of one file have names" grep -q quantum_toffoli <<<"$small_names"
+truncate -s 1100M "$large/libquantum.so.8"
+ok "... with a hole of a gigabyte at its end: the same" test "$(names_of_large)" = "$small_names"
+ok "... and nothing is said of it" not grep libquantum <(names_of_large >"$TMP/large-names"; cat "$TMP/warnings")
+# over_limit TYPE MIB WORDS: a section of that size, see large-section
+over_limit()
+{
+	as_it_was && "$TESTS/large-section" "$large/libquantum.so.8" "$1" "$2" && names_of_large || return
+	cat "$TMP/warnings"
+	[ "$(grep -c '^Guest guest1: ' "$TMP/warnings")" -eq 1 ] &&
+		grep -qx "Guest guest1: $large/libquantum.so.8 has more than $3, which is the limit:" "$TMP/warnings"
+}
+ok "a table of symbols of 65 MiB is over a limit: it is said" over_limit 11 65 '64 MiB in a table'
+ok "... and the functions have no names" not grep quantum_toffoli "$TMP/json-large"
+ok "code of 257 MiB: the same" over_limit 1 257 '256 MiB of code'
+ok "... and the functions have no names" not grep quantum_toffoli "$TMP/json-large"
+ok "... with -q, nothing is said" test -z "$(names_of_large -q >"$TMP/large-names"; cat "$TMP/warnings")"
+rm -r "$TMP/large"
+
 # --- two profiles -----------------------------------------------------------------------------------
 
 # changes OPTION... [OLD] NEW
