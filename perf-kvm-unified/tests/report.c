@@ -50,6 +50,7 @@
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/guests/foreign.h"
 #include "kvm-unified/guests/guests.h"
+#include "kvm-unified/guests/kernel.h"
 #include "kvm-unified/guests/options.h"
 #include "kvm-unified/record/looks.h"
 #include "kvm-unified/record/scan.h"
@@ -901,6 +902,65 @@ static int test__large_files(struct test_suite *test __maybe_unused, int subtest
 	return TEST_OK;
 }
 
+/* What is wrong with a file of these symbols, NULL: nothing */
+static const char *find_text(const char *symbols, struct kernel_text *text)
+{
+	char path[] = "/tmp/perf-test-kallsyms-XXXXXX";
+	ssize_t len = strlen(symbols);
+	int fd = mkstemp(path);
+	bool written = fd >= 0 && write(fd, symbols, len) == len;
+	const char *problem = written ? kallsyms__find_text(path, text) : "not written";
+
+	if (fd >= 0)
+		close(fd);
+	unlink(path);
+	return problem;
+}
+
+static int test__kernel_text(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const struct {
+		const char *what, *symbols, *symbol, *problem;
+		u64 start, end;
+	} cases[] = {
+		{ "Linux", "ffffffff81000000 T _text\nffffffff81000010 T _stext\n"
+		  "ffffffff81003000 T f\nffffffff81004000 T _etext\nffffffff82000000 T in_init\n"
+		  "ffffffffc0000000 t g\t[mod]\n",
+		  "_stext", NULL, 0xffffffff81000010ULL, 0xffffffff81004000ULL },
+		{ "without _etext", "ffffffff81000000 T _stext\nffffffff81003008 t f\n"
+		  "ffffffff81009000 D data\nffffffffc0000000 t g\t[mod]\n",
+		  "_stext", NULL, 0xffffffff81000000ULL, 0xffffffff81005000ULL },
+		{ "OSv", "201000 T _text\n201000 T _stext\n202000 T osv_main\n",
+		  "_stext", NULL, 0x201000, 0x203000 },
+		{ "_text alone", "1000 T _text\n1010 T main\n", "_text", NULL, 0x1000, 0x3000 },
+		{ "as who is not root reads it", "0 T _text\n0 T _stext\n0 T _etext\n",
+		  "_stext", "no kernel's symbols with addresses", 0, 0 },
+		{ "no kernel", "401000 T main\n", NULL, "neither _stext nor _text", 0, 0 },
+		{ "nothing", "", NULL, "neither _stext nor _text", 0, 0 },
+		{ "backwards", "2000 T _stext\n1000 T _etext\n", "_stext",
+		  "ends before it begins", 0, 0 },
+		{ "two kernels", "1000 T _stext\nffffffff81000000 T f\n", "_stext",
+		  "too far", 0, 0 },
+		{ "at the end of all", "fffffffffffff000 T _stext\nfffffffffffff800 T f\n", "_stext",
+		  "ends before it begins", 0, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct kernel_text text = { };
+		const char *problem = find_text(cases[i].symbols, &text);
+
+		TEST_ASSERT_VAL(cases[i].what, cases[i].problem ?
+				problem && strstr(problem, cases[i].problem) : !problem);
+		TEST_ASSERT_VAL(cases[i].what, cases[i].symbol ? text.symbol &&
+				!strcmp(text.symbol, cases[i].symbol) : !text.symbol);
+		if (problem)
+			continue;
+		TEST_ASSERT_VAL(cases[i].what, text.start == cases[i].start);
+		TEST_ASSERT_VAL(cases[i].what, text.end == cases[i].end);
+	}
+	return TEST_OK;
+}
+
 static int ignore_vcpu(u32 vcpu __maybe_unused, const struct vcpu_interval *interval __maybe_unused,
 		       void *arg __maybe_unused)
 {
@@ -1098,6 +1158,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: what is said of these", foreign_map_words),
 	TEST_CASE("kvm unified: maps that are left out", left_out_maps),
 	TEST_CASE("kvm unified: large files of guests", large_files),
+	TEST_CASE("kvm unified: a kernel's place, by its symbols", kernel_text),
 	TEST_CASE("kvm unified: profile", profile),
 	TEST_CASE("kvm unified: exits to the VMM", kvm_exits),
 	TEST_CASE("kvm unified: build-ids of files", build_ids),

@@ -451,6 +451,32 @@ ok "... and the functions have no names" not grep quantum_toffoli "$TMP/json-lar
 ok "... with -q, nothing is said" test -z "$(names_of_large -q >"$TMP/large-names"; cat "$TMP/warnings")"
 rm -r "$TMP/large"
 
+# --- a unikernel ------------------------------------------------------------------------------------
+
+# Its kernel is at low addresses, and its symbols are what nm or its makers say of it.
+cp -r perf.data "$TMP/low"
+"$TESTS/low-kernel" "$TMP/low/data" perf.data/kcore_dir__*/kallsyms "$TMP/low.kallsyms"
+# kernel_names_of KVM-OPTION OPTION...: functions of guest1's kernel, and their samples
+kernel_names_of()
+{
+	kvm_report "$1" --no-guest-maps --format json "${@:2}" >"$TMP/json-low" &&
+		json "$TMP/json-low" "sorted((x['function'], x['samples']) for x in ${VM}['rows']
+			if x['class'] == 'OS')"
+}
+high_names=$(kernel_names_of "--guestkallsyms=$(echo perf.data/kcore_dir__*/kallsyms)")
+ok "a kernel at high addresses has names, by --guestkallsyms" grep -q clear_page <<<"$high_names"
+ok "one at low addresses, without _etext, has the same" test \
+	"$(kernel_names_of "--guestkallsyms=$TMP/low.kallsyms" -i "$TMP/low")" = "$high_names"
+ok "... and nothing is said of it" not grep kallsyms "$TMP/warnings"
+sed 's/ _s*text$/_of_none/' "$TMP/low.kallsyms" >"$TMP/no.kallsyms"
+ok "... without _stext and _text: no names" not grep -q clear_page \
+	<<<"$(kernel_names_of "--guestkallsyms=$TMP/no.kallsyms" -i "$TMP/low")"
+ok "... and it says so" grep -q '/no.kallsyms has neither _stext nor _text, .*, not used' "$TMP/warnings"
+ok "--guestvmlinux: refused" not kvm_report "--guestvmlinux=$TREE/host/vmlinux"
+ok "... with what is of use" grep -q 'guestvmlinux is of no use here' "$TMP/warnings"
+ok "... and is what nm prints" grep -q "guestkallsyms does, for which 'nm FILE'" "$TMP/warnings"
+rm -r "$TMP/low" "$TMP"/*.kallsyms
+
 # --- two profiles -----------------------------------------------------------------------------------
 
 # changes OPTION... [OLD] NEW
