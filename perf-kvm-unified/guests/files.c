@@ -60,11 +60,33 @@ static u64 cpu_time_ns(void)
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
+/* So many files that are over a limit are told of: a guest may have made any number of them. */
+#define LARGE_FILES_SAID	4
+
+/* @path: on the host, of which the guest has chosen a part */
+static void warn_large(struct kvm_guest *guest, const char *path, const char *limit)
+{
+	char name[PATH_MAX];
+
+	guest->nr_large_files++;
+	if (guest->nr_large_files == LARGE_FILES_SAID + 1)
+		unified_warning("Guest %s: there are more files that are over a limit, -v names each.\n",
+				guest->name);
+	if (guest->nr_large_files > LARGE_FILES_SAID)
+		return;
+	strlcpy(name, path, sizeof(name));
+	guest_text__sanitize(name);
+	unified_warning("Guest %s: %s has more than %s, which is the limit:\n"
+			"it is not used. If you trust it, 'perf buildid-cache --add' it for the names of its functions.\n",
+			guest->name, name, limit);
+}
+
 /* The file below the guest's root, if it has that build-id; to be freed. Or NULL */
 static char *find_file(struct kvm_guest *guest, const char *name, const struct build_id *bid)
 {
 	char path[PATH_MAX], *real = NULL;
 	struct build_id found;
+	const char *limit;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s%s", guest->root, name) < sizeof(path))
 		real = realpath(path, NULL);
@@ -76,8 +98,11 @@ static char *find_file(struct kvm_guest *guest, const char *name, const struct b
 		free(real);
 		return NULL;
 	}
-	if (!elf_file__is_modest(real)) {
-		pr_debug("%s: %s is no program, or too large, not used\n", __func__, real);
+	if (!elf_file__is_modest(real, &limit)) {
+		pr_debug("%s: %s has more than %s, not used\n", __func__, real,
+			 limit ?: "a program");
+		if (limit)
+			warn_large(guest, real, limit);
 		goto out_free;
 	}
 	if (filename__read_build_id(real, &found) > 0 && found.size == bid->size &&

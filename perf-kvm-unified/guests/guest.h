@@ -96,6 +96,7 @@ struct guest_map_data {
  * @pid: of the VMM; that and KVM_GUEST_PSEUDO_PID for the guests of a guest
  * @nested: the guests of a guest, of which nothing is known
  * @has_map: a guest map was loaded: @map and the text of its kernel are known
+ * @given_map: the user has given it, it is not the one in the profile
  * @left_out: some of what the map tells is not used
  * @loaded: its kernel's symbols, and those of JIT compilers, are loaded
  * @asked_clock: @has_clock is settled: whether the guest's time of a sample is known
@@ -108,6 +109,7 @@ struct guest_map_data {
  * @nr_copied_maps: how many maps were copied as a child changed what it had of its parent
  * @unnamed: pseudo pid by page table root, for CR3s without an owner
  * @kernel_start: @kernel_end: the kernel's text, 0 if not known
+ * @nr_samples: of its code, whatever is known of them
  * @nr_user: samples of guest user mode, @nr_user_named: those whose CR3 has an
  *	 owner in the map
  * @nr_user_shared: those of them whose address space was shared by processes
@@ -118,6 +120,7 @@ struct guest_map_data {
  *	 BPF programs; @nr_kernel_named: those within the kernel of the map
  * @nr_foreign_files: files of the map that were found in its root directory but
  *	 with another build-id
+ * @nr_large_files: ... and those that are over a limit, and not used
  */
 struct kvm_guest {
 	struct list_head node;
@@ -126,6 +129,7 @@ struct kvm_guest {
 	struct machine	 *machine;
 	bool		 nested;
 	bool		 has_map;
+	bool		 given_map;
 	bool		 left_out;
 	bool		 loaded;
 	bool		 asked_clock;
@@ -141,6 +145,7 @@ struct kvm_guest {
 	struct hashmap	 *unnamed;
 	u64		 kernel_start;
 	u64		 kernel_end;
+	u64		 nr_samples;
 	u64		 nr_user;
 	u64		 nr_user_named;
 	u64		 nr_user_shared;
@@ -149,6 +154,7 @@ struct kvm_guest {
 	u64		 nr_kernel;
 	u64		 nr_kernel_named;
 	u64		 nr_foreign_files;
+	u64		 nr_large_files;
 };
 
 #endif /* __PERF_KVM_UNIFIED_GUESTS_GUEST_H */

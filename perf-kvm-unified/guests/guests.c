@@ -30,8 +30,10 @@
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/number-map.h"
+#include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
 #include "files.h"
+#include "foreign.h"
 #include "guests.h"
 #include "load.h"
 #include "options.h"
@@ -169,11 +171,13 @@ static void kvm_guest__load(struct kvm_guest *guest, const char *dir)
 /**
  * kvm_guests__load - load the maps of the guests that the recording has found
  * @options: what the user wants, or NULL; to stay for as long as the session
+ * @foreign: maps that are not used, or NULL: none are known
  *
  * Without this, it is done when the first sample of a guest comes. A guest whose map cannot be
  * used stays without names, with a warning. A profile that is no directory has none.
  */
-void kvm_guests__load(struct perf_session *session, const struct kvm_guests_options *options)
+void kvm_guests__load(struct perf_session *session, const struct kvm_guests_options *options,
+		      const struct foreign_maps *foreign)
 {
 	struct kvm_guests *guests = session->kvm_guests;
 
@@ -185,7 +189,7 @@ void kvm_guests__load(struct perf_session *session, const struct kvm_guests_opti
 		struct kvm_vm *vm = &guests->vms.entries[i];
 		struct kvm_guest *guest = kvm_guest__new(session, vm->pid, vm->name);
 
-		if (guest && session->data->is_dir &&
+		if (guest && session->data->is_dir && !foreign_maps__has(foreign, vm->pid) &&
 		    !kvm_guests_options__skips_map(guests->options, guest->name))
 			kvm_guest__load(guest, session->data->path);
 	}
@@ -345,6 +349,7 @@ static int load_given_map(struct perf_session *session, struct given_map *map)
 	ret = kvm_guest__load_map(guest, map->file, kallsyms, map->kallsyms_fd, err, sizeof(err));
 	if (ret)
 		pr_err("The map %s %s\n", map->file, err);
+	guest->given_map = !ret;
 	return ret;
 }
 
@@ -366,8 +371,35 @@ int kvm_guests__load_given(struct perf_session *session, const struct kvm_guests
 	return 0;
 }
 
-/* Is each root of a guest of @session, or of @other if there is one? 0 or -ENOENT, and says so */
-int kvm_guests__check_roots(struct perf_session *session, struct perf_session *other,
+/* Is there a guest for each name and pattern of --no-guest-maps? As kvm_guests__check_names() */
+static int check_left_out(struct perf_session *session, struct perf_session *other,
+			  struct patterns *left_out)
+{
+	struct perf_session *sessions[] = { session, other };
+	struct kvm_guest *guest;
+
+	if (!left_out)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(sessions); i++) {
+		if (!sessions[i] || !sessions[i]->kvm_guests)
+			continue;
+		list_for_each_entry(guest, &sessions[i]->kvm_guests->guests, node)
+			patterns__match(left_out, guest->name);
+	}
+	for (size_t i = 0; i < left_out->nr; i++) {
+		if (!left_out->entries[i].matched)
+			return pr_no_such(session, "--no-guest-maps", left_out->entries[i].text);
+	}
+	return 0;
+}
+
+/**
+ * kvm_guests__check_names - is there a guest for each name in the options?
+ * @session: that was read, and so @other, unless that is NULL: it may be in one of them
+ *
+ * 0, or with a message -ENOENT
+ */
+int kvm_guests__check_names(struct perf_session *session, struct perf_session *other,
 			    const struct kvm_guests_options *options)
 {
 	struct guest_root *root;
@@ -377,7 +409,7 @@ int kvm_guests__check_roots(struct perf_session *session, struct perf_session *o
 		    !(other && kvm_guests__find_name(other, root->name)))
 			return pr_no_such(session, "--guest-root", root->name);
 	}
-	return 0;
+	return check_left_out(session, other, options->left_out);
 }
 
 /* A line for each VM, in the style of the header's others */
@@ -416,7 +448,7 @@ int kvm_guests__open(struct perf_session *session)
 		pr_err("--guest-map is for a profile that is a directory, here\n");
 		return -EINVAL;
 	}
-	kvm_guests__load(session, wanted);
+	kvm_guests__load(session, wanted, NULL);
 	return kvm_guests__load_given(session, wanted) ?:
-	       kvm_guests__check_roots(session, NULL, wanted);
+	       kvm_guests__check_names(session, NULL, wanted);
 }

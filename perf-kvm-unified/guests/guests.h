@@ -11,6 +11,7 @@
 #include "guest.h"
 #include "options.h"
 
+struct foreign_maps;
 struct hashmap;
 struct perf_session;
 union perf_event;
@@ -37,7 +38,8 @@ struct kvm_guests {
 
 void kvm_guests__want(const struct kvm_guests_options *options);
 int kvm_guests__open(struct perf_session *session);
-void kvm_guests__load(struct perf_session *session, const struct kvm_guests_options *options);
+void kvm_guests__load(struct perf_session *session, const struct kvm_guests_options *options,
+		      const struct foreign_maps *foreign);
 int kvm_guests__process_record(struct perf_session *session, const union perf_event *event);
 void kvm_guests__delete(struct perf_session *session);
 
@@ -51,7 +53,7 @@ struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char
 
 int kvm_guests__load_given(struct perf_session *session,
 			   const struct kvm_guests_options *options);
-int kvm_guests__check_roots(struct perf_session *session, struct perf_session *other,
+int kvm_guests__check_names(struct perf_session *session, struct perf_session *other,
 			    const struct kvm_guests_options *options);
 
 #endif /* __PERF_KVM_UNIFIED_GUESTS_GUESTS_H */

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <symbol/kallsyms.h>
 
 #include "util/debug.h"
 #include "util/event.h"
@@ -24,9 +25,18 @@
 #include "kernel.h"
 #include "machine.h"
 
-/* Where the kernel's text begins, by which it is seen how far KASLR has moved it, and ends */
-#define TEXT_SYMBOL	"_stext"
+/*
+ * Where the kernel's text begins, by which it is seen how far KASLR has moved it: the first of
+ * these that there is. And where it ends
+ */
+static const char *const text_symbols[] = { "_stext", "_text" };
 #define TEXT_END_SYMBOL	"_etext"
+
+/* perf takes the last function of a kernel for that long, behind the page that it begins in. */
+#define LAST_FUNCTION_LEN	4096
+
+/* Of what is larger, the symbols are not of one kernel. */
+#define TEXT_MAX_SIZE		(1ULL << 30)
 
 /* The path of a file of the guest's /proc, or of the one that stands in for it; or "" */
 static void given_file(const struct kvm_guest *guest, const char *name, const char *instead,
@@ -64,15 +74,55 @@ bool kvm_guest__take_kallsyms(struct kvm_guest *guest, const char *path)
 	return true;
 }
 
-/* Without privilege, all addresses in kallsyms are 0. */
-static bool find_text(const struct kvm_guest *guest, const char *kallsyms, u64 *start, u64 *end)
+/* Remembers the function of the kernel, not of a module, with the highest address. */
+static int note_last(void *_last, const char *name, char type, u64 start)
 {
-	if (!kallsyms__get_function_start(kallsyms, TEXT_SYMBOL, start) &&
-	    !kallsyms__get_symbol_start(kallsyms, TEXT_END_SYMBOL, end) && *end > *start)
-		return true;
-	unified_warning("Guest %s: %s has no kernel's symbols with addresses, not used\n",
-			guest->name, kallsyms);
-	return false;
+	u64 *last = _last;
+
+	if (kallsyms__is_function(type) && !strchr(name, '\t') && start > *last)
+		*last = start;
+	return 0;
+}
+
+/**
+ * kallsyms__find_text - where a kernel has its text, as a file like /proc/kallsyms has it
+ * @text: gets it; of a file without _etext, as those of unikernels, it ends with the last function
+ *
+ * NULL, or what is wrong with the file, as the end of a sentence
+ */
+const char *kallsyms__find_text(const char *kallsyms, struct kernel_text *text)
+{
+	u64 last = 0;
+
+	text->symbol = NULL;
+	for (size_t i = 0; !text->symbol && i < ARRAY_SIZE(text_symbols); i++) {
+		if (!kallsyms__get_function_start(kallsyms, text_symbols[i], &text->start))
+			text->symbol = text_symbols[i];
+	}
+	if (!text->symbol)
+		return "has neither _stext nor _text, by which the place of a kernel is known";
+	/* Without privilege, all addresses in kallsyms are 0. */
+	if (!text->start)
+		return "has no kernel's symbols with addresses";
+	if (kallsyms__get_symbol_start(kallsyms, TEXT_END_SYMBOL, &text->end)) {
+		kallsyms__parse(kallsyms, &last, note_last);
+		text->end = round_up(last, LAST_FUNCTION_LEN) + LAST_FUNCTION_LEN;
+	}
+	if (text->end <= text->start)
+		return "has a kernel that ends before it begins";
+	if (text->end - text->start > TEXT_MAX_SIZE)
+		return "has functions that are too far from each other to be of one kernel";
+	return NULL;
+}
+
+static bool find_text(const struct kvm_guest *guest, const char *kallsyms,
+		      struct kernel_text *text)
+{
+	const char *problem = kallsyms__find_text(kallsyms, text);
+
+	if (problem)
+		unified_warning("Guest %s: %s %s, not used\n", guest->name, kallsyms, problem);
+	return !problem;
 }
 
 static int add_module(void *guest, const char *name, u64 start, u64 size)
@@ -91,9 +141,9 @@ static int add_module(void *guest, const char *name, u64 start, u64 size)
  */
 void kvm_guest__use_given_kernel(struct kvm_guest *guest)
 {
-	struct guest_mmap map = { .prot = PROT_EXEC, .name = KERNEL_MAP_NAME TEXT_SYMBOL };
-	char kallsyms[PATH_MAX], modules[PATH_MAX];
-	u64 end;
+	char kallsyms[PATH_MAX], modules[PATH_MAX], name[sizeof(KERNEL_MAP_NAME) + 32];
+	struct guest_mmap map = { .prot = PROT_EXEC, .name = name, .is_given = true };
+	struct kernel_text text;
 
 	given_kallsyms(guest, kallsyms, sizeof(kallsyms));
 	given_file(guest, "modules", symbol_conf.default_guest_modules,
@@ -101,10 +151,12 @@ void kvm_guest__use_given_kernel(struct kvm_guest *guest)
 	if (!kallsyms[0])
 		return;
 
-	if (!find_text(guest, kallsyms, &map.start, &end))
+	if (!find_text(guest, kallsyms, &text))
 		return;
-	map.len = end - map.start;
-	map.pgoff = map.start;
+	scnprintf(name, sizeof(name), KERNEL_MAP_NAME "%s", text.symbol);
+	map.start = text.start;
+	map.len = text.end - text.start;
+	map.pgoff = text.start;
 	if (kvm_guest__add_kernel_map(guest, &map))
 		return;
 	if (modules[0])
@@ -120,13 +172,13 @@ void kvm_guest__use_given_kernel(struct kvm_guest *guest)
  */
 bool kvm_guest__use_given_kallsyms(struct kvm_guest *guest)
 {
+	struct kernel_text text;
 	char kallsyms[PATH_MAX];
-	u64 start, end;
 
 	given_kallsyms(guest, kallsyms, sizeof(kallsyms));
-	if (!kallsyms[0] || !find_text(guest, kallsyms, &start, &end))
+	if (!kallsyms[0] || !find_text(guest, kallsyms, &text))
 		return false;
-	if (start != guest->kernel_start) {
+	if (text.start != guest->kernel_start) {
 		unified_warning("Guest %s: %s is of another kernel, or of another boot, not used\n",
 				guest->name, kallsyms);
 		return false;

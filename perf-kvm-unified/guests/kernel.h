@@ -3,8 +3,21 @@
 #define __PERF_KVM_UNIFIED_GUESTS_KERNEL_H
 
 #include <stdbool.h>
+#include <linux/types.h>
 
 struct kvm_guest;
+
+/**
+ * struct kernel_text - where the text of a kernel is
+ * @symbol: that @start is the address of
+ */
+struct kernel_text {
+	u64		start;
+	u64		end;
+	const char	*symbol;
+};
+
+const char *kallsyms__find_text(const char *kallsyms, struct kernel_text *text);
 
 void kvm_guest__use_given_kernel(struct kvm_guest *guest);
 bool kvm_guest__use_given_kallsyms(struct kvm_guest *guest);

@@ -267,7 +267,7 @@ static bool is_own_code(const struct kvm_guest *guest, const struct guest_mmap *
 static bool guest_mmap__is_possible(const struct guest_mmap *map, bool kernel)
 {
 	return map->len && map->start + map->len >= map->start &&
-	       kernel == !!(map->start & GUEST_KERNEL_SPACE);
+	       (map->is_given || kernel == !!(map->start & GUEST_KERNEL_SPACE));
 }
 
 /* As the host's kernel would have told of it, but for the name. NULL: no memory */

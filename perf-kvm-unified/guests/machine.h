@@ -28,6 +28,7 @@ struct thread;
  * @prot: @flags: as for mmap()
  * @bid: the file's build-id, or NULL
  * @name: as the guest calls it
+ * @is_given: the user has said where it is, which may be anywhere: a unikernel's, say
  */
 struct guest_mmap {
 	pid_t		pid;
@@ -38,6 +39,7 @@ struct guest_mmap {
 	u32		flags;
 	const struct build_id *bid;
 	const char	*name;
+	bool		is_given;
 };
 
 bool guest_pid__is_valid(pid_t pid);

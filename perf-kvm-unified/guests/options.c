@@ -49,6 +49,8 @@ void kvm_guests_options__exit(struct kvm_guests_options *options)
 	struct guest_root *root, *tmp;
 	struct given_map *map, *next;
 
+	patterns__delete(options->left_out);
+	options->left_out = NULL;
 	strlist__delete(options->skipped_maps);
 	options->skipped_maps = NULL;
 	list_for_each_entry_safe(map, next, &options->given_maps, node) {
@@ -100,10 +102,28 @@ int kvm_guests_options__parse_map(const struct option *opt, const char *arg,
 	return 0;
 }
 
+/* --no-guest-maps[=PATTERN,...], or --guest-maps: the last one counts. */
+int kvm_guests_options__parse_no_maps(const struct option *opt, const char *arg, int unset)
+{
+	struct kvm_guests_options *options = opt->value;
+
+	patterns__delete(options->left_out);
+	options->left_out = NULL;
+	options->use_maps = unset || arg;
+	if (!arg)
+		return 0;
+	options->left_out = patterns__parse(opt->long_name, arg);
+	return options->left_out ? 0 : -EINVAL;
+}
+
+/* Is the map in the profile, of guest @name, not to be used? @options: or NULL */
 bool kvm_guests_options__skips_map(const struct kvm_guests_options *options, const char *name)
 {
-	return options && (!options->use_maps || (options->skipped_maps &&
-						strlist__has_entry(options->skipped_maps, name)));
+	if (!options)
+		return false;
+	return !options->use_maps ||
+	       (options->left_out && patterns__match(options->left_out, name)) ||
+	       (options->skipped_maps && strlist__has_entry(options->skipped_maps, name));
 }
 
 /* The first that was given for guest @name, or, if that is NULL, for all guests; or NULL */

@@ -6,17 +6,20 @@
 #include <linux/list.h>
 
 struct option;
+struct patterns;
 struct strlist;
 
 /**
  * struct kvm_guests_options - what the user wants of the guests of a session
  * @use_maps: load the guest maps that are in the profile
+ * @left_out: ... but for those of these guests, or NULL
  * @skipped_maps: names of guests whose map in the profile is not to be used, or NULL: none
  * @given_maps: those to be used instead
  * @roots: directories with the files of guests
  */
 struct kvm_guests_options {
 	bool		 use_maps;
+	struct patterns	 *left_out;
 	struct strlist	 *skipped_maps;
 	struct list_head given_maps;
 	struct list_head roots;
@@ -27,8 +30,9 @@ struct kvm_guests_options {
 	OPT_CALLBACK(0, "guest-map", options, "NAME=FILE",					\
 		     "map of guest NAME, made by perf kvm unified guest-map in it",		\
 		     kvm_guests_options__parse_map),						\
-	OPT_BOOLEAN(0, "guest-maps", &(options)->use_maps,					\
-		    "use the maps in the profile (default)"),					\
+	OPT_CALLBACK_OPTARG(0, "no-guest-maps", options, NULL, "pattern[,pattern...]",		\
+			    "do not use the maps in the profile, or not those of these guests",	\
+			    kvm_guests_options__parse_no_maps),					\
 	OPT_CALLBACK(0, "guest-root", options, "[NAME=]DIR",					\
 		     "where the root file system of guest NAME, or of all guests, is mounted",	\
 		     kvm_guests_options__parse_root)
@@ -37,6 +41,7 @@ void kvm_guests_options__init(struct kvm_guests_options *options);
 void kvm_guests_options__exit(struct kvm_guests_options *options);
 
 int kvm_guests_options__parse_map(const struct option *opt, const char *arg, int unset);
+int kvm_guests_options__parse_no_maps(const struct option *opt, const char *arg, int unset);
 int kvm_guests_options__parse_root(const struct option *opt, const char *arg, int unset);
 int kvm_guests_options__check(const struct kvm_guests_options *options);
 void kvm_guests_options__read_config(struct kvm_guests_options *options);

@@ -22,37 +22,12 @@
 #include "machine.h"
 #include "resolve.h"
 
-/* From how many samples on it counts that a map does not explain them */
-#define FOREIGN_MIN_USER	100
-#define FOREIGN_MIN_KERNEL	20
-
 /*
  * Where x86-64 puts its kernel's image, with or without a random offset:
  * Documentation/arch/x86/x86_64/mm.rst. Modules and BPF programs are above it.
  */
 #define X86_KERNEL_IMAGE_START	0xffffffff80000000ULL
 #define X86_KERNEL_IMAGE_END	0xffffffffc0000000ULL
-
-/* It may be, or all processes of the measurement ended before it was made. */
-bool kvm_guest__map_names_nobody(const struct kvm_guest *guest)
-{
-	return guest->has_map && guest->nr_user >= FOREIGN_MIN_USER && !guest->nr_user_named;
-}
-
-/*
- * Does the map belong to another guest, or to another boot of this one? The
- * kernel is at a random place, so its text tells. A guest without KASLR has to
- * be trusted, as has one of whose kernel there are hardly any samples. One that
- * was booting ran code that is not there any more, but not as another's map has
- * it: there, the kernel may be close by, and then no process is of the map.
- */
-bool kvm_guest__map_is_foreign(const struct kvm_guest *guest)
-{
-	u64 most_outside = guest->nr_kernel / (kvm_guest__map_names_nobody(guest) ? 10 : 2);
-
-	return guest->has_map && guest->nr_kernel >= FOREIGN_MIN_KERNEL &&
-	       guest->nr_kernel - guest->nr_kernel_named > most_outside;
-}
 
 /*
  * From the host's TSC to the clock of the samples: known once the first of them is read, as
@@ -211,13 +186,14 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 	    (!user && sample->cpumode != PERF_RECORD_MISC_GUEST_KERNEL))
 		return;
 
-	kvm_guests__load(session, NULL);
+	kvm_guests__load(session, NULL, NULL);
 	guest = kvm_guests__findnew(session, sample->pid);
 	if (guest && (vcpu->flags & PERF_VCPU_NESTED))
 		guest = kvm_guests__findnew_nested(session, guest);
 	if (!guest)
 		return;
 
+	guest->nr_samples++;
 	sample->machine_pid = guest->pid;
 	if (vcpu_sample__has_id(vcpu))
 		sample->vcpu = vcpu->vcpu_id;

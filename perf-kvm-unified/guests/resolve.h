@@ -2,17 +2,11 @@
 #ifndef __PERF_KVM_UNIFIED_GUESTS_RESOLVE_H
 #define __PERF_KVM_UNIFIED_GUESTS_RESOLVE_H
 
-#include <stdbool.h>
-
-struct kvm_guest;
 struct perf_sample;
 struct perf_session;
 struct perf_tsc_conversion;
 
 void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sample);
-
-bool kvm_guest__map_is_foreign(const struct kvm_guest *guest);
-bool kvm_guest__map_names_nobody(const struct kvm_guest *guest);
 
 struct perf_tsc_conversion kvm_guests__tsc_conversion(const struct perf_session *session);
 

@@ -80,7 +80,7 @@ static int diff__check_names(const struct diff *diff)
 
 	for (int side = 0; side < DIFF_NR_SIDES; side++)
 		ms[side] = &diff->readings[side].m;
-	ret = kvm_guests__check_roots(ms[DIFF_NEW]->session, ms[DIFF_OLD]->session, &opts->guests);
+	ret = kvm_guests__check_names(ms[DIFF_NEW]->session, ms[DIFF_OLD]->session, &opts->guests);
 	if (!ret)
 		ret = report_options__check_vms(opts, ms, DIFF_NR_SIDES);
 	if (!ret)

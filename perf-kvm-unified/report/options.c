@@ -348,6 +348,17 @@ static int check_files(void)
 	return 0;
 }
 
+/* It says where a kernel was linked, and not where KASLR has put it: names would be wrong ones. */
+static int check_guest_vmlinux(void)
+{
+	if (!symbol_conf.default_guest_vmlinux_name)
+		return 0;
+
+	pr_err("perf kvm --guestvmlinux is of no use here: it does not say where a guest has its kernel.\n"
+	       "--guestkallsyms does, for which 'nm FILE' is as good if the kernel stays where it was linked.\n");
+	return -EINVAL;
+}
+
 /* It makes perf take the VMM's own code for that of the guest's processes. */
 static int check_guest_code(void)
 {
@@ -560,7 +571,8 @@ int report_options__parse(struct report_options *opts, int argc, const char **ar
 		return ret;
 	parse_argv(opts, argc, argv);
 
-	return check_guest_code() ?: kvm_guests_options__check(&opts->guests) ?: check_files();
+	return check_guest_code() ?: kvm_guests_options__check(&opts->guests) ?: check_files() ?:
+	       check_guest_vmlinux();
 }
 
 /* Those of diff are those of report, as far as they make sense for two profiles. */
@@ -660,7 +672,8 @@ int diff_options__parse(struct diff_options *opts, int argc, const char **argv)
 		pr_err("Only one of the profiles can come from standard input\n");
 		return -EINVAL;
 	}
-	return check_guest_code() ?: kvm_guests_options__check(&report->guests) ?: check_files();
+	return check_guest_code() ?: kvm_guests_options__check(&report->guests) ?: check_files() ?:
+	       check_guest_vmlinux();
 }
 
 /* Does what is asked for mean that there are to be tables, however many? */

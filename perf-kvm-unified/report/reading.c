@@ -29,9 +29,9 @@
 #include "util/trace-event.h"
 #include "util/util.h"
 #include "kvm-unified/format/profile.h"
+#include "kvm-unified/guests/foreign.h"
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/guests/load.h"
-#include "kvm-unified/guests/resolve.h"
 #include "kvm-unified/lib/warnings.h"
 #include "feed.h"
 #include "measurement.h"
@@ -66,18 +66,16 @@ static void reading__warn_missed(const struct kvm_guest *guest)
 				guest->name, guest->nr_user_ambiguous);
 }
 
-/*
- * A map that is certainly of something else makes every name wrong: no report.
- * One that just does not help is told about.
- */
-static int reading__check_maps(struct reading *reading)
+/* What is wrong with the maps, or just does not help */
+static void reading__warn_maps(const struct reading *reading)
 {
+	struct perf_session *session = reading->m.session;
 	struct kvm_guest *guest;
 
-	if (!reading->m.session->kvm_guests)
-		return 0;
+	if (!session->kvm_guests)
+		return;
 
-	list_for_each_entry(guest, &reading->m.session->kvm_guests->guests, node) {
+	list_for_each_entry(guest, &session->kvm_guests->guests, node) {
 		if (guest->nr_foreign_files)
 			unified_warning("Guest %s: %" PRIu64 " mapped files below %s have another build-id, not used\n",
 					guest->name, guest->nr_foreign_files, guest->root);
@@ -86,15 +84,8 @@ static int reading__check_maps(struct reading *reading)
 			unified_warning("Guest %s: no process of its map was seen running. They may have ended\n"
 					"before the map was made, or the map is of another guest.\n",
 					guest->name);
-		if (!kvm_guest__map_is_foreign(guest))
-			continue;
-		pr_err("The map of guest %s is of another guest, or of another boot of this one:\n"
-		       "only %" PRIu64 " of %" PRIu64 " samples of its kernel are where the map has it.\n"
-		       "Give the right one with --guest-map %s=FILE, or use --no-guest-maps.\n",
-		       guest->name, guest->nr_kernel_named, guest->nr_kernel, guest->name);
-		return -EINVAL;
 	}
-	return 0;
+	foreign_maps__warn(&reading->foreign, session);
 }
 
 static void compare_lost(const struct time_share *lost, const char *of, double *most,
@@ -274,7 +265,7 @@ static int reading__begin(struct reading *reading)
 	struct perf_session *session = reading->m.session;
 	int ret;
 
-	kvm_guests__load(session, &opts->guests);
+	kvm_guests__load(session, &opts->guests, &reading->foreign);
 	ret = reading->begin ? reading->begin(reading) : 0;
 	if (!ret)
 		ret = symbol__init(perf_session__env(session)) < 0 ? -EIO : 0;
@@ -340,7 +331,7 @@ static int reading__read_directory(struct reading *reading)
 
 	if (!ret)
 		ret = reading__begin_events(reading);
-	if (!ret && reading->opts->show_header)
+	if (!ret && reading->opts->show_header && !reading->again)
 		perf_session__fprintf_info(session, stdout, reading->opts->show_info);
 	return ret || reading->opts->header_only ? ret : reading__process(reading);
 }
@@ -431,6 +422,49 @@ int reading__init(struct reading *reading, struct report_options *opts)
 	return 0;
 }
 
+/* All but what is known of its maps */
+static void reading__exit_once(struct reading *reading)
+{
+	tables__exit(&reading->tables);
+	if (reading->m.session)
+		perf_session__delete(reading->m.session);
+	sections__exit(&reading->sections);
+	measurement__exit(&reading->m);
+}
+
+/* 0 or -errno with a message */
+static int reading__read_once(struct reading *reading)
+{
+	int ret = reading__open(reading);
+
+	if (ret)
+		return ret;
+	return perf_data__is_pipe(&reading->data) ? reading__read_stream(reading) :
+						    reading__read_directory(reading);
+}
+
+/*
+ * From the beginning, without the maps that have turned out to be foreign: rows are told apart
+ * by names, and each that such a map has given may be a wrong one. What is to be said of the
+ * rest was said. 0 or -errno with a message
+ */
+static int reading__read_again(struct reading *reading)
+{
+	bool was_quiet = quiet;
+	int ret;
+
+	reading__exit_once(reading);
+	reading->m = (struct measurement) { };
+	reading->sections = (struct sections) { };
+	reading->again = true;
+	ret = reading__init(reading, reading->opts);
+	quiet = true;
+	if (!ret)
+		ret = reading__read_once(reading);
+	quiet = was_quiet;
+	return ret;
+}
+
 /**
  * reading__read - read all that there is, or, if that is wanted, the header alone
  *
@@ -438,12 +472,17 @@ int reading__init(struct reading *reading, struct report_options *opts)
  */
 int reading__read(struct reading *reading)
 {
-	int ret = reading__open(reading);
+	int ret = reading__read_once(reading);
 
+	if (ret || reading->opts->header_only)
+		return ret;
+	ret = foreign_maps__find(&reading->foreign, reading->m.session);
+	/* A stream has no maps but those that were given, of which none is foreign now. */
+	if (!ret && reading->foreign.nr)
+		ret = reading__read_again(reading);
 	if (!ret)
-		ret = perf_data__is_pipe(&reading->data) ? reading__read_stream(reading) :
-							   reading__read_directory(reading);
-	return ret || reading->opts->header_only ? ret : reading__check_maps(reading);
+		reading__warn_maps(reading);
+	return ret;
 }
 
 /* Makes the tables. 0, or -errno with a message */
@@ -495,9 +534,6 @@ const char *reading__mode_reason(const struct reading *reading)
 
 void reading__exit(struct reading *reading)
 {
-	tables__exit(&reading->tables);
-	if (reading->m.session)
-		perf_session__delete(reading->m.session);
-	sections__exit(&reading->sections);
-	measurement__exit(&reading->m);
+	reading__exit_once(reading);
+	foreign_maps__exit(&reading->foreign);
 }

@@ -3,6 +3,7 @@
 #define __PERF_KVM_UNIFIED_REPORT_READING_H
 
 #include "util/data.h"
+#include "kvm-unified/guests/foreign.h"
 #include "measurement.h"
 #include "sections.h"
 #include "stream.h"
@@ -16,12 +17,16 @@ struct report_options;
  * @begin: what the command has to do when it is known which guests there are, or NULL
  * @begin_events: ... and which events, or NULL
  * @data: the file
+ * @foreign: maps in it that are of something else
+ * @again: it is read once more, without these
  */
 struct reading {
 	struct report_options *opts;
 	int		(*begin)(struct reading *reading);
 	int		(*begin_events)(struct reading *reading);
 	struct perf_data data;
+	struct foreign_maps foreign;
+	bool		again;
 	struct report_stream stream;
 	struct measurement m;
 	struct sections	 sections;

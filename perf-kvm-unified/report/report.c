@@ -93,6 +93,8 @@ static int begin(struct reading *reading)
 {
 	struct report *rep = container_of(reading, struct report, reading);
 
+	if (reading->again)
+		return 0;
 	report__choose_levels(rep, reading->m.session->kvm_guests);
 	return rep->opts.print_fn ? 0 : view__prepare(&rep->opts.view);
 }
@@ -102,7 +104,10 @@ static int begin_events(struct reading *reading)
 	struct report_options *opts = &container_of(reading, struct report, reading)->opts;
 	struct measurement *m = &reading->m;
 
-	return opts->print_fn ? 0 : view__open(&opts->view, m->session, m, &opts->sections);
+	if (opts->print_fn)
+		return 0;
+	return reading->again ? view__reopen(&opts->view, m->session, m) :
+				view__open(&opts->view, m->session, m, &opts->sections);
 }
 
 static int report__run(struct report *rep)
@@ -117,7 +122,7 @@ static int report__run(struct report *rep)
 	ret = reading__init(reading, opts) ?: reading__read(reading);
 	if (ret || opts->header_only)
 		return ret;
-	ret = kvm_guests__check_roots(m->session, NULL, &opts->guests);
+	ret = kvm_guests__check_names(m->session, NULL, &opts->guests);
 	if (!ret)
 		ret = report_options__check_vms(opts, &m, 1);
 	if (!ret)

@@ -115,8 +115,6 @@ int view__prepare(const struct view *view)
 int view__open(struct view *view, struct perf_session *session, struct measurement *m,
 	       struct section_opts *opts)
 {
-	int ret;
-
 	/* What the browser runs scripts with */
 	if (view->tui)
 		input_name = session->data->path;
@@ -133,10 +131,23 @@ int view__open(struct view *view, struct perf_session *session, struct measureme
 		return -EINVAL;
 	opts->by_vm = sort_keys__have_vm();
 	opts->by_exit_reason = sort_keys__have_exit_reason();
-	ret = view__setup_chains(view, session, m);
+	return view__reopen(view, session, m);
+}
+
+/*
+ * ... and what is of one reading alone: the profile may be read once more, with the same columns.
+ * 0 or -errno, with a message
+ */
+int view__reopen(struct view *view, struct perf_session *session, struct measurement *m)
+{
+	int ret = view__setup_chains(view, session, m);
+
 	if (ret)
 		return ret;
 	m->hits.keep_threads = true;
+	/* With the counts of a reading before */
+	evlist__put(view->addr_evlist);
+	view->addr_evlist = NULL;
 	return view->tui && perf_hpp_list.sym ? view__count_addrs(view, m) : 0;
 }
 

@@ -40,6 +40,7 @@ struct view {
 int view__prepare(const struct view *view);
 int view__open(struct view *view, struct perf_session *session, struct measurement *m,
 	       struct section_opts *opts);
+int view__reopen(struct view *view, struct perf_session *session, struct measurement *m);
 int view__show(struct view *view, const struct measurement *m, const struct sections *sections,
 	       const struct section_opts *section_opts, const struct print_opts *opts);
 void view__end(struct view *view);

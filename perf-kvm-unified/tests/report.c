@@ -28,6 +28,7 @@
 #include <linux/time64.h>
 #include <linux/zalloc.h>
 #include <internal/lib.h>
+#include <subcmd/parse-options.h>
 
 #include "tests/tests.h"
 #include "util/debug.h"
@@ -36,6 +37,7 @@
 #include "util/header.h"
 #include "util/hist.h"
 #include "util/machine.h"
+#include "util/modest-elf.h"
 #include "util/sample.h"
 #include "util/session.h"
 #include "util/vcpu-sample.h"
@@ -46,8 +48,10 @@
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/format/stream.h"
 #include "kvm-unified/format/vms.h"
+#include "kvm-unified/guests/foreign.h"
 #include "kvm-unified/guests/guests.h"
-#include "kvm-unified/guests/resolve.h"
+#include "kvm-unified/guests/kernel.h"
+#include "kvm-unified/guests/options.h"
 #include "kvm-unified/record/looks.h"
 #include "kvm-unified/record/scan.h"
 #include "kvm-unified/report/exits.h"
@@ -547,6 +551,53 @@ static int test__foreign_map(struct test_suite *test __maybe_unused,
 	return TEST_OK;
 }
 
+/* What is said of a map that is not used, and of which guests it is */
+static int test__foreign_map_words(struct test_suite *test __maybe_unused,
+				   int subtest __maybe_unused)
+{
+	struct foreign_map entries[] = {
+		{ .pid = 100, .nr_kernel = 974, .nr_kernel_named = 3 },
+		{ .pid = 300, .nr_kernel = 20 },
+	};
+	const struct foreign_maps maps = { .entries = entries, .nr = ARRAY_SIZE(entries) };
+	const struct kvm_guest guest = { .name = "vm1", .nr_samples = 250 };
+	char buf[1024];
+
+	TEST_ASSERT_VAL("first", foreign_maps__has(&maps, 100));
+	TEST_ASSERT_VAL("last", foreign_maps__has(&maps, 300));
+	TEST_ASSERT_VAL("another", !foreign_maps__has(&maps, 200));
+	TEST_ASSERT_VAL("none are known", !foreign_maps__has(NULL, 100));
+	foreign_map__describe(&entries[0], &guest, 1000, buf, sizeof(buf));
+	TEST_ASSERT_VAL("why", strstr(buf, "only 3 of 974 samples of its kernel"));
+	TEST_ASSERT_VAL("what it costs", strstr(buf, "So 25.0 % of the samples of\nguests"));
+	TEST_ASSERT_VAL("what to do", strstr(buf, "--guest-map vm1=FILE.\n"));
+	foreign_map__describe(&entries[0], &(struct kvm_guest) { }, 0, buf, sizeof(buf));
+	TEST_ASSERT_VAL("no sample at all", strstr(buf, "So 0.0 %"));
+	return TEST_OK;
+}
+
+static int test__left_out_maps(struct test_suite *test __maybe_unused,
+			       int subtest __maybe_unused)
+{
+	struct kvm_guests_options options;
+	const struct option opt = { .long_name = "no-guest-maps", .value = &options };
+
+	kvm_guests_options__init(&options);
+	TEST_ASSERT_VAL("no option", !kvm_guests_options__skips_map(&options, "web-1"));
+	TEST_ASSERT_VAL("a command without options", !kvm_guests_options__skips_map(NULL, "web-1"));
+	TEST_ASSERT_EQUAL("none", kvm_guests_options__parse_no_maps(&opt, NULL, 0), 0);
+	TEST_ASSERT_VAL("none", kvm_guests_options__skips_map(&options, "web-1"));
+	TEST_ASSERT_EQUAL("some", kvm_guests_options__parse_no_maps(&opt, "db,web-*", 0), 0);
+	TEST_ASSERT_VAL("by a pattern", kvm_guests_options__skips_map(&options, "web-1"));
+	TEST_ASSERT_VAL("by its name", kvm_guests_options__skips_map(&options, "db"));
+	TEST_ASSERT_VAL("another", !kvm_guests_options__skips_map(&options, "db2"));
+	TEST_ASSERT_EQUAL("taken back", kvm_guests_options__parse_no_maps(&opt, NULL, 1), 0);
+	TEST_ASSERT_VAL("taken back", !kvm_guests_options__skips_map(&options, "db"));
+	TEST_ASSERT_EQUAL("an empty name", kvm_guests_options__parse_no_maps(&opt, "a,,b", 0), -EINVAL);
+	kvm_guests_options__exit(&options);
+	return TEST_OK;
+}
+
 static int test__profile(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	struct profile_row rows[] = {
@@ -829,6 +880,127 @@ static int test__build_ids(struct test_suite *test __maybe_unused, int subtest _
 	return ret;
 }
 
+/* Of what a file with that section has more than perf reads, NULL: nothing; "": it is no ELF file */
+static const char *over_limit(const Elf64_Ehdr *ehdr, const Elf64_Shdr *shdr, off_t size)
+{
+	char path[] = "/tmp/perf-test-large-XXXXXX";
+	int fd = mkstemp(path);
+	const char *limit = NULL;
+	bool modest = fd >= 0 && write(fd, ehdr, sizeof(*ehdr)) == sizeof(*ehdr) &&
+		      write(fd, shdr, sizeof(*shdr)) == sizeof(*shdr) && !ftruncate(fd, size) &&
+		      elf_file__is_modest(path, &limit);
+
+	if (fd >= 0)
+		close(fd);
+	unlink(path);
+	return modest ? NULL : limit ?: "";
+}
+
+static int test__large_files(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const struct {
+		const char *what, *limit;
+		u32 type;
+		u64 flags, size;
+	} cases[] = {
+		{ "symbols", NULL, SHT_SYMTAB, 0, 64ULL << 20 },
+		{ "more symbols", "64 MiB in a table", SHT_SYMTAB, 0, (64ULL << 20) + 1 },
+		{ "a packed table", "", SHT_SYMTAB, SHF_COMPRESSED, 1 },
+		{ "code", NULL, SHT_PROGBITS, SHF_EXECINSTR, 256ULL << 20 },
+		{ "more code", "256 MiB of code", SHT_PROGBITS, SHF_EXECINSTR, (256ULL << 20) + 1 },
+		{ "data", NULL, SHT_PROGBITS, 0, 5ULL << 30 },
+		{ "names", NULL, SHT_STRTAB, 0, 1ULL << 30 },
+		{ "more names", "1 GiB of names", SHT_STRTAB, 0, (1ULL << 30) + 1 },
+		{ "zeros that are not in the file", NULL, SHT_NOBITS, 0, ~0ULL },
+	};
+	Elf64_Ehdr ehdr = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB },
+		.e_shoff = sizeof(ehdr), .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 1,
+	};
+	Elf64_Shdr shdr = { .sh_type = SHT_NULL };
+	const off_t whole = sizeof(ehdr) + sizeof(shdr);
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *limit;
+
+		shdr.sh_type = cases[i].type;
+		shdr.sh_flags = cases[i].flags;
+		shdr.sh_size = cases[i].size;
+		limit = over_limit(&ehdr, &shdr, whole);
+		TEST_ASSERT_VAL(cases[i].what, cases[i].limit ? limit && !strcmp(limit, cases[i].limit) :
+								!limit);
+	}
+	shdr.sh_type = SHT_NULL;
+	TEST_ASSERT_VAL("a hole at the end", !over_limit(&ehdr, &shdr, 3LL << 30));
+	ehdr.e_phnum = 1025;
+	TEST_ASSERT_VAL("headers", !strcmp(over_limit(&ehdr, &shdr, whole) ?: "none",
+					   "1024 sections or segments"));
+	ehdr.e_phnum = 0;
+	TEST_ASSERT_VAL("a header is cut off", !strcmp(over_limit(&ehdr, &shdr, whole - 1) ?: "none", ""));
+	ehdr.e_ident[EI_DATA] = ELFDATA2MSB;
+	TEST_ASSERT_VAL("big endian", !strcmp(over_limit(&ehdr, &shdr, whole) ?: "none", ""));
+	return TEST_OK;
+}
+
+/* What is wrong with a file of these symbols, NULL: nothing */
+static const char *find_text(const char *symbols, struct kernel_text *text)
+{
+	char path[] = "/tmp/perf-test-kallsyms-XXXXXX";
+	ssize_t len = strlen(symbols);
+	int fd = mkstemp(path);
+	bool written = fd >= 0 && write(fd, symbols, len) == len;
+	const char *problem = written ? kallsyms__find_text(path, text) : "not written";
+
+	if (fd >= 0)
+		close(fd);
+	unlink(path);
+	return problem;
+}
+
+static int test__kernel_text(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const struct {
+		const char *what, *symbols, *symbol, *problem;
+		u64 start, end;
+	} cases[] = {
+		{ "Linux", "ffffffff81000000 T _text\nffffffff81000010 T _stext\n"
+		  "ffffffff81003000 T f\nffffffff81004000 T _etext\nffffffff82000000 T in_init\n"
+		  "ffffffffc0000000 t g\t[mod]\n",
+		  "_stext", NULL, 0xffffffff81000010ULL, 0xffffffff81004000ULL },
+		{ "without _etext", "ffffffff81000000 T _stext\nffffffff81003008 t f\n"
+		  "ffffffff81009000 D data\nffffffffc0000000 t g\t[mod]\n",
+		  "_stext", NULL, 0xffffffff81000000ULL, 0xffffffff81005000ULL },
+		{ "OSv", "201000 T _text\n201000 T _stext\n202000 T osv_main\n",
+		  "_stext", NULL, 0x201000, 0x203000 },
+		{ "_text alone", "1000 T _text\n1010 T main\n", "_text", NULL, 0x1000, 0x3000 },
+		{ "as who is not root reads it", "0 T _text\n0 T _stext\n0 T _etext\n",
+		  "_stext", "no kernel's symbols with addresses", 0, 0 },
+		{ "no kernel", "401000 T main\n", NULL, "neither _stext nor _text", 0, 0 },
+		{ "nothing", "", NULL, "neither _stext nor _text", 0, 0 },
+		{ "backwards", "2000 T _stext\n1000 T _etext\n", "_stext",
+		  "ends before it begins", 0, 0 },
+		{ "two kernels", "1000 T _stext\nffffffff81000000 T f\n", "_stext",
+		  "too far", 0, 0 },
+		{ "at the end of all", "fffffffffffff000 T _stext\nfffffffffffff800 T f\n", "_stext",
+		  "ends before it begins", 0, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct kernel_text text = { };
+		const char *problem = find_text(cases[i].symbols, &text);
+
+		TEST_ASSERT_VAL(cases[i].what, cases[i].problem ?
+				problem && strstr(problem, cases[i].problem) : !problem);
+		TEST_ASSERT_VAL(cases[i].what, cases[i].symbol ? text.symbol &&
+				!strcmp(text.symbol, cases[i].symbol) : !text.symbol);
+		if (problem)
+			continue;
+		TEST_ASSERT_VAL(cases[i].what, text.start == cases[i].start);
+		TEST_ASSERT_VAL(cases[i].what, text.end == cases[i].end);
+	}
+	return TEST_OK;
+}
+
 static int ignore_vcpu(u32 vcpu __maybe_unused, const struct vcpu_interval *interval __maybe_unused,
 		       void *arg __maybe_unused)
 {
@@ -1023,6 +1195,10 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: looks at vCPU threads", looks),
 	TEST_CASE("kvm unified: vCPU context of samples", vcpu_sample),
 	TEST_CASE("kvm unified: maps of another guest", foreign_map),
+	TEST_CASE("kvm unified: what is said of these", foreign_map_words),
+	TEST_CASE("kvm unified: maps that are left out", left_out_maps),
+	TEST_CASE("kvm unified: large files of guests", large_files),
+	TEST_CASE("kvm unified: a kernel's place, by its symbols", kernel_text),
 	TEST_CASE("kvm unified: profile", profile),
 	TEST_CASE("kvm unified: exits to the VMM", kvm_exits),
 	TEST_CASE("kvm unified: build-ids of files", build_ids),

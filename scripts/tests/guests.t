@@ -81,6 +81,34 @@ ok "--vm and --comms: a process of another guest" of_another cxx \
 ok "--vm by a pattern: these guests" test guest1,guest3 = "$("$PERF" kvm unified report -f -i perf.data \
 	--vm 'guest[13]' --format csv 2>/dev/null | awk -F , '$1 == "vm" { gsub(/"/, "", $2); print $2 }' | sort -u | paste -sd,)"
 
+# --- a map that is of another boot takes no other guest's names --------------------
+
+# rows_of GUEST FILE
+rows_of()
+{
+	"$TESTS/report-value" "'\n'.join(sorted(repr(x) for x in level('$1')['rows']))" "$2"
+}
+cp -r perf.data "$TMP/boot"
+first=$(json "guest('guest1')['pid']")
+"$TESTS/other-boot" "perf.data/guest_map__$first" 64 1 "$TMP/boot/guest_map__$first"
+"$PERF" kvm unified report -f -i "$TMP/boot" -k "$TREE/host/vmlinux" --guest-root "$MAIN_TREE/guest/root" \
+	--percent-limit 0 --format json >"$TMP/boot.json" 2>"$TMP/boot.err"
+ok "guest1's map of another boot: there is a report" test $? -eq 0
+ok "... which is said of guest1" grep -q '^Guest guest1: its map is of another guest, or of another boot' "$TMP/boot.err"
+ok "... and of no other" not grep '^Guest guest[23]' "$TMP/boot.err"
+costs_a_part()
+{
+	awk '/^only .* So [0-9.]+ % of the samples/ { sub(/.* So /, ""); n = $1 } END { exit !(n > 20 && n < 50) }' "$TMP/boot.err"
+}
+ok "... and that it costs the names of its samples" costs_a_part
+for guest in guest2 guest3; do
+	ok "... $guest has all of its names" diff <(rows_of $guest "$TMP/report.json") <(rows_of $guest "$TMP/boot.json")
+done
+"$PERF" kvm unified report -f -i "$TMP/boot" -k "$TREE/host/vmlinux" --guest-root "$MAIN_TREE/guest/root" \
+	--percent-limit 0 --format json --no-guest-maps=guest1 >"$TMP/without.json" 2>"$TMP/without.err"
+ok "--no-guest-maps=guest1: the same" diff "$TMP/boot.json" "$TMP/without.json"
+ok "... without a word" not grep '^Guest guest1' "$TMP/without.err"
+
 # Both halves of a page table are seen in the guest that has them, and one name.
 "$PERF" script -f -i perf.data -F misc,machine_pid,vcpu,comm,pid,ip,vcpu_ctx 2>/dev/null |
 	sed -nE 's/^VM: *([0-9]+) VCPU:[0-9]+ +(shares-[a-z]+) .* guest cr3 0x([0-9a-f]+).*/\1 \2 \3/p' |

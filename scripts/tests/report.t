@@ -375,6 +375,108 @@ ok "... and what is" grep -q 'guest-code is of no use here.* its map' "$TMP/warn
 ok "no profile" not report -i "$TMP/none"
 ok "... which another command makes" grep -q 'perf kvm unified record makes one' "$TMP/warnings"
 
+# --- a map of another boot ----------------------------------------------------------------------
+
+# It is in the profile, and by its words, names of its own would be given.
+cp -r perf.data "$TMP/boot"
+boot_map=$(echo "$TMP/boot"/guest_map__*)
+boot_kallsyms=$(echo "$TMP/boot"/kcore_dir__*/kallsyms)
+report --no-guest-maps --format json >"$TMP/json-nameless"
+# other_boot MIB KEEP-PROCESSES OPTION...: see other-boot
+other_boot()
+{
+	"$TESTS/other-boot" perf.data/guest_map__* "$1" "$2" "$boot_map" "$boot_kallsyms" &&
+		report -i "$TMP/boot" --format json "${@:3}" >"$TMP/json-boot"
+}
+says_other_boot()
+{
+	cat "$TMP/warnings"
+	[ "$(grep -c '^Guest ' "$TMP/warnings")" -eq 1 ] &&
+		grep -q '^Guest guest1: its map is of another guest, or of another boot.* is not used' "$TMP/warnings" &&
+		grep -q 'So 100.0 % of the samples' "$TMP/warnings"
+}
+for other in "64 1" "10 0" "-10 0"; do
+	# shellcheck disable=SC2086 # by how much, and if with its processes
+	ok "a map of another boot, ${other% *} MiB away: there is a report" other_boot $other
+	ok "... in which it has named nothing" diff "$TMP/json-nameless" "$TMP/json-boot"
+	ok "... which is said once, and what it costs" says_other_boot
+done
+ok "... but with -q" other_boot 64 1 -q
+ok "... it is not" test ! -s "$TMP/warnings"
+ok "--no-guest-maps=guest1: without these words" other_boot 64 1 --no-guest-maps=guest1
+ok "... the same" diff "$TMP/json-nameless" "$TMP/json-boot"
+ok "... with none" not grep '^Guest ' "$TMP/warnings"
+ok "... by a pattern" other_boot 64 1 '--no-guest-maps=gu*'
+ok "... with none, too" not grep '^Guest ' "$TMP/warnings"
+ok "--no-guest-maps: of no guest" nothing_there --no-guest-maps=guest7 -q "no guest 'guest7'.* There is: guest1"
+ok "--no-guest-maps=: a name is missing" nothing_there --no-guest-maps= -q 'wants names or patterns'
+ok "--guest-maps takes it back" diff "$TMP/json" <(report --no-guest-maps=guest1 --guest-maps --format json)
+rm -r "$TMP/boot"
+
+# --- large files of a guest ------------------------------------------------------------------------
+
+# A copy of the one file that most of the time is in
+large=$TMP/large/lib/x86_64-linux-gnu
+mkdir -p "$large"
+as_it_was()
+{
+	cp --remove-destination "$(realpath "$MAIN_TREE/guest/root/lib/x86_64-linux-gnu/libquantum.so.8")" \
+		"$large/libquantum.so.8"
+}
+# names_of_large OPTION...
+names_of_large()
+{
+	report --format json --guest-root guest1="$TMP/large" "$@" >"$TMP/json-large" &&
+		json "$TMP/json-large" "sorted((x['function'], x['samples']) for x in ${VM}['rows']
+			if x['module'] == 'libquantum.so.8')"
+}
+as_it_was
+small_names=$(names_of_large)
+ok "the functions of one file have names" grep -q quantum_toffoli <<<"$small_names"
+truncate -s 1100M "$large/libquantum.so.8"
+ok "... with a hole of a gigabyte at its end: the same" test "$(names_of_large)" = "$small_names"
+ok "... and nothing is said of it" not grep libquantum <(names_of_large >"$TMP/large-names"; cat "$TMP/warnings")
+# over_limit TYPE MIB WORDS: a section of that size, see large-section
+over_limit()
+{
+	as_it_was && "$TESTS/large-section" "$large/libquantum.so.8" "$1" "$2" && names_of_large || return
+	cat "$TMP/warnings"
+	[ "$(grep -c '^Guest guest1: ' "$TMP/warnings")" -eq 1 ] &&
+		grep -qx "Guest guest1: $large/libquantum.so.8 has more than $3, which is the limit:" "$TMP/warnings"
+}
+ok "a table of symbols of 65 MiB is over a limit: it is said" over_limit 11 65 '64 MiB in a table'
+ok "... and the functions have no names" not grep quantum_toffoli "$TMP/json-large"
+ok "code of 257 MiB: the same" over_limit 1 257 '256 MiB of code'
+ok "... and the functions have no names" not grep quantum_toffoli "$TMP/json-large"
+ok "... with -q, nothing is said" test -z "$(names_of_large -q >"$TMP/large-names"; cat "$TMP/warnings")"
+rm -r "$TMP/large"
+
+# --- a unikernel ------------------------------------------------------------------------------------
+
+# Its kernel is at low addresses, and its symbols are what nm or its makers say of it.
+cp -r perf.data "$TMP/low"
+"$TESTS/low-kernel" "$TMP/low/data" perf.data/kcore_dir__*/kallsyms "$TMP/low.kallsyms"
+# kernel_names_of KVM-OPTION OPTION...: functions of guest1's kernel, and their samples
+kernel_names_of()
+{
+	kvm_report "$1" --no-guest-maps --format json "${@:2}" >"$TMP/json-low" &&
+		json "$TMP/json-low" "sorted((x['function'], x['samples']) for x in ${VM}['rows']
+			if x['class'] == 'OS')"
+}
+high_names=$(kernel_names_of "--guestkallsyms=$(echo perf.data/kcore_dir__*/kallsyms)")
+ok "a kernel at high addresses has names, by --guestkallsyms" grep -q clear_page <<<"$high_names"
+ok "one at low addresses, without _etext, has the same" test \
+	"$(kernel_names_of "--guestkallsyms=$TMP/low.kallsyms" -i "$TMP/low")" = "$high_names"
+ok "... and nothing is said of it" not grep kallsyms "$TMP/warnings"
+sed 's/ _s*text$/_of_none/' "$TMP/low.kallsyms" >"$TMP/no.kallsyms"
+ok "... without _stext and _text: no names" not grep -q clear_page \
+	<<<"$(kernel_names_of "--guestkallsyms=$TMP/no.kallsyms" -i "$TMP/low")"
+ok "... and it says so" grep -q '/no.kallsyms has neither _stext nor _text, .*, not used' "$TMP/warnings"
+ok "--guestvmlinux: refused" not kvm_report "--guestvmlinux=$TREE/host/vmlinux"
+ok "... with what is of use" grep -q 'guestvmlinux is of no use here' "$TMP/warnings"
+ok "... and is what nm prints" grep -q "guestkallsyms does, for which 'nm FILE'" "$TMP/warnings"
+rm -r "$TMP/low" "$TMP"/*.kallsyms
+
 # --- two profiles -----------------------------------------------------------------------------------
 
 # changes OPTION... [OLD] NEW

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Maps that are of another guest, or of another boot of it. Where a kernel is at a random place,
+ * its samples tell, when all of them are read: then the profile is read again without such a map,
+ * as each name that it has given may be a wrong one.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <linux/kernel.h>
+#include <linux/zalloc.h>
+
+#include "util/debug.h"
+#include "util/session.h"
+#include "kvm-unified/lib/warnings.h"
+#include "foreign.h"
+#include "guests.h"
+
+/* From how many samples on it counts that a map does not explain them */
+#define FOREIGN_MIN_USER	100
+#define FOREIGN_MIN_KERNEL	20
+
+/* It may be, or all processes of the measurement ended before it was made. */
+bool kvm_guest__map_names_nobody(const struct kvm_guest *guest)
+{
+	return guest->has_map && guest->nr_user >= FOREIGN_MIN_USER && !guest->nr_user_named;
+}
+
+/*
+ * Does the map belong to another guest, or to another boot of this one? The
+ * kernel is at a random place, so its text tells. A guest without KASLR has to
+ * be trusted, as has one of whose kernel there are hardly any samples. One that
+ * was booting ran code that is not there any more, but not as another's map has
+ * it: there, the kernel may be close by, and then no process is of the map.
+ */
+bool kvm_guest__map_is_foreign(const struct kvm_guest *guest)
+{
+	u64 most_outside = guest->nr_kernel / (kvm_guest__map_names_nobody(guest) ? 10 : 2);
+
+	return guest->has_map && guest->nr_kernel >= FOREIGN_MIN_KERNEL &&
+	       guest->nr_kernel - guest->nr_kernel_named > most_outside;
+}
+
+static int foreign_maps__add(struct foreign_maps *maps, const struct kvm_guest *guest)
+{
+	struct foreign_map *grown = reallocarray(maps->entries, maps->nr + 1, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	maps->entries = grown;
+	grown[maps->nr++] = (struct foreign_map) {
+		.pid = guest->pid,
+		.nr_kernel = guest->nr_kernel,
+		.nr_kernel_named = guest->nr_kernel_named,
+	};
+	return 0;
+}
+
+/**
+ * foreign_maps__find - the maps of a session that are of something else, when it has been read
+ * @maps: empty; to be given to foreign_maps__exit(), whatever comes of this
+ *
+ * 0, -ENOMEM, or with a message -EINVAL: the user has given one of them by hand, which is a
+ * mistake that the user can mend.
+ */
+int foreign_maps__find(struct foreign_maps *maps, struct perf_session *session)
+{
+	struct kvm_guest *guest;
+	int ret = 0;
+
+	if (!session->kvm_guests)
+		return 0;
+	list_for_each_entry(guest, &session->kvm_guests->guests, node) {
+		if (!kvm_guest__map_is_foreign(guest))
+			continue;
+		if (guest->given_map) {
+			pr_err("--guest-map: the map of guest %s is of another guest, or of another boot of this one:\n"
+			       "only %" PRIu64 " of %" PRIu64 " samples of its kernel are where the map has it.\n"
+			       "Give the right one, or none.\n",
+			       guest->name, guest->nr_kernel_named, guest->nr_kernel);
+			return -EINVAL;
+		}
+		ret = foreign_maps__add(maps, guest);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+/* Is the map of the guest that the VMM @pid runs one of them? */
+bool foreign_maps__has(const struct foreign_maps *maps, pid_t pid)
+{
+	for (size_t i = 0; maps && i < maps->nr; i++) {
+		if (maps->entries[i].pid == pid)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * foreign_map__describe - why the map of @guest was not used, what that costs, and what to do
+ * @nr_all: samples of all guests
+ */
+void foreign_map__describe(const struct foreign_map *map, const struct kvm_guest *guest,
+			   u64 nr_all, char *buf, size_t size)
+{
+	scnprintf(buf, size,
+		  "Guest %s: its map is of another guest, or of another boot of this one, and is not used:\n"
+		  "only %" PRIu64 " of %" PRIu64 " samples of its kernel are where the map has it. So %.1f %% of the samples of\n"
+		  "guests have no names. Give a map of the boot that was recorded: --guest-map %s=FILE.\n",
+		  guest->name, map->nr_kernel_named, map->nr_kernel,
+		  100.0 * guest->nr_samples / (nr_all ?: 1), guest->name);
+}
+
+/* @session: was read without these maps */
+void foreign_maps__warn(const struct foreign_maps *maps, struct perf_session *session)
+{
+	struct kvm_guest *guest;
+	u64 nr_all = 0;
+	char buf[1024];
+
+	if (!maps->nr)
+		return;
+	list_for_each_entry(guest, &session->kvm_guests->guests, node)
+		nr_all += guest->nr_samples;
+	for (size_t i = 0; i < maps->nr; i++) {
+		guest = kvm_guests__find(session, maps->entries[i].pid);
+		if (!guest)
+			continue;
+		foreign_map__describe(&maps->entries[i], guest, nr_all, buf, sizeof(buf));
+		unified_warning("%s", buf);
+	}
+}
+
+void foreign_maps__exit(struct foreign_maps *maps)
+{
+	zfree(&maps->entries);
+	maps->nr = 0;
+}
