@@ -31,6 +31,7 @@
 #include "kvm-unified/lib/warnings.h"
 #include "args.h"
 #include "collectors.h"
+#include "environment.h"
 #include "events.h"
 #include "guest-cmds.h"
 #include "guest-memory.h"
@@ -251,6 +252,8 @@ no_memory:
 static int find_vms(struct unified_record *rec)
 {
 	int ret = rec->vm ? parse_vm(rec) : 0;
+	char buf[KVM_VMS_UNSEEN_LEN];
+	const char *unseen;
 
 	if (ret)
 		return ret;
@@ -262,9 +265,14 @@ static int find_vms(struct unified_record *rec)
 	ret = collectors__check(&rec->collectors, &rec->vms);
 	if (!ret && rec->vm)
 		ret = add_vms(rec);
-	if (!ret && !rec->vms.nr)
+	if (ret)
+		return ret;
+	unseen = kvm_vms__unseen(&rec->vms, buf, sizeof(buf));
+	if (unseen)
+		unified_warning("%s\n", unseen);
+	else if (!rec->vms.nr)
 		unified_warning("No VM is running: this will be a profile of the host alone.\n");
-	return ret;
+	return 0;
 }
 
 /* What perf record is to measure. 0 or -errno */
@@ -455,6 +463,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	    record_events__check_rate(&rec.events) || (argc && check_command(argv[0])) ||
 	    record_events__read_max_freq(&rec.events) ||
 	    record_events__check_kernel(&rec.events) || check_kvm() ||
+	    check_pid_namespace(proc_dir()) ||
 	    find_vms(&rec) || add_measurement(&rec) || open_output(&rec))
 		return 1;
 	add_rest(&rec, argc, argv);
