@@ -25,10 +25,11 @@
 #include "util/debug.h"
 #include "kvm-unified/format/profile.h"
 #include "kvm-unified/lib/warnings.h"
+#include "kvm-unified/lib/write.h"
 #include "args.h"
 #include "events.h"
 
-#define TIMELINE_EVENT_DIR	"kvm/kvm_vcpu_timeline"
+#define TIMELINE_EVENT_DIR	KVM_TIMELINE_SYSTEM "/" KVM_TIMELINE_NAME
 
 /* Fine enough for a time slice, and far from what costs the guests anything */
 #define DEFAULT_PERIOD_NS	NSEC_PER_MSEC
@@ -262,6 +263,24 @@ static bool timeline_tells_at_end(void)
 	put_events_file(path);
 	free(format);
 	return tells;
+}
+
+/* What its fields are, for a report that finds no header; see guests/killed.c. 0 or -errno */
+int record_events__write_format(const char *path)
+{
+	char *from = get_events_file(TIMELINE_EVENT_DIR "/format"), *format = NULL;
+	size_t len;
+	int fd, ret = from ? filename__read_str(from, &format, &len) : -ENOMEM;
+
+	put_events_file(from);
+	if (ret)
+		return ret;
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	ret = fd < 0 ? -errno : write_all(fd, format, len);
+	if (fd >= 0 && close(fd) && !ret)
+		ret = -errno;
+	free(format);
+	return ret;
 }
 
 static void add_timeline(struct record_args *args)

@@ -16,12 +16,14 @@ struct report_options;
  * @begin: what the command has to do when it is known which guests there are, or NULL
  * @begin_events: ... and which events, or NULL
  * @data: the file
+ * @killed: its recorder did not come to its end
  */
 struct reading {
 	struct report_options *opts;
 	int		(*begin)(struct reading *reading);
 	int		(*begin_events)(struct reading *reading);
 	struct perf_data data;
+	bool		killed;
 	struct report_stream stream;
 	struct measurement m;
 	struct sections	 sections;
