@@ -9,11 +9,17 @@
 /* What a profile of perf kvm unified record has besides perf's own */
 
 /* What vCPUs did when they did not run, if the kernel has it */
-#define KVM_TIMELINE_EVENT	"kvm:kvm_vcpu_timeline"
+#define KVM_TIMELINE_SYSTEM	"kvm"
+#define KVM_TIMELINE_NAME	"kvm_vcpu_timeline"
+#define KVM_TIMELINE_EVENT	KVM_TIMELINE_SYSTEM ":" KVM_TIMELINE_NAME
 
 /* Files of the perf.data directory: records.h says what is in them */
 #define KVM_GUESTS_VMS		"vms"
 #define VCPU_LOOKS_FILE		"vcpu_looks"
+/* As tracefs has it: for profiles whose recorder does not come to write its own header */
+#define KVM_TIMELINE_FORMAT_FILE "data.timeline_format"
+/* The table of VMs while it is written. perf removes what is called data.* with a profile. */
+#define KVM_GUESTS_VMS_NEW	"data.vms"
 #define KVM_GUEST_MAP_PREFIX	"guest_map__"
 #define KVM_GUEST_MAP_FMT	KVM_GUEST_MAP_PREFIX "%d"
 #define KVM_GUEST_KALLSYMS_FMT	"kcore_dir__%d"	/* and /kallsyms in it */

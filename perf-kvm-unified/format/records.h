@@ -52,6 +52,8 @@ struct guest_vcpu {
 /* The profile is a stream, whose last record is another one of this, with _END. */
 #define GUEST_RECORDING_STREAM		(1U << 1)
 #define GUEST_RECORDING_END		(1U << 2)
+/* The table is that of the start: the recorder did not come to write the one of the end. */
+#define GUEST_RECORDING_AT_START	(1U << 3)
 
 /* PERF_RECORD_GUEST_RECORDING: how the profile was made */
 struct perf_record_guest_recording {

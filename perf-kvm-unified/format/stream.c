@@ -23,9 +23,6 @@
 #include "kvm-unified/lib/write.h"
 #include "stream.h"
 
-/* "PERFILE2" as a little endian u64, which is how x86 guests write it */
-#define PERF_MAGIC_LE		0x32454c4946524550ULL
-
 /* Reads exactly @len bytes. 0, -EPIPE if the file ends before that, or -EIO */
 static int read_whole(FILE *file, void *buf, size_t len)
 {

@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+/* "PERFILE2" as a little endian u64, which is how x86 guests write it */
+#define PERF_MAGIC_LE		0x32454c4946524550ULL
+
 /* A map of 10,000 processes has 40 MB; what is larger is no map but an attack. */
 #define GUEST_STREAM_MAX_SIZE	(256ULL << 20)
 

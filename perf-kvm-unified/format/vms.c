@@ -86,16 +86,45 @@ int kvm_vms__complete(const struct kvm_vms *vms, struct patterns *patterns)
 	return ret;
 }
 
+/**
+ * kvm_vms__unseen - why a scan may not have found a VM that runs
+ * @vms: those that it has found
+ * @buf: for two lines, KVM_VMS_UNSEEN_LEN
+ *
+ * Return: @buf, or NULL if all processes could be looked at
+ */
+const char *kvm_vms__unseen(const struct kvm_vms *vms, char *buf, size_t size)
+{
+	static const char who[] =
+		"VMs among them are not found. It takes CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, as root has.";
+
+	if (vms->hidden)
+		scnprintf(buf, size,
+			  "Processes of other users are hidden here (/proc is mounted with hidepid):\n%s",
+			  who);
+	else if (vms->nr_closed)
+		scnprintf(buf, size, "%u process%s may not be looked at:\n%s", vms->nr_closed,
+			  vms->nr_closed == 1 ? "" : "es", who);
+	else
+		return NULL;
+	return buf;
+}
+
 /* That --@option has named a VM that does not run, and which do */
 void kvm_vms__pr_no_such(const struct kvm_vms *vms, const char *option, const char *name)
 {
 	struct near_names near = { .wanted = name };
+	char buf[KVM_VMS_UNSEEN_LEN];
+	const char *unseen = kvm_vms__unseen(vms, buf, sizeof(buf));
 	const char *what, *names;
 
 	for (size_t i = 0; i < vms->nr; i++)
 		near_names__add(&near, vms->entries[i].name);
 	what = near_names__sentence(&near, &names);
-	pr_err("--%s: no VM that runs is called '%s'.%s%s\n", option, name, what, names);
+	pr_err("--%s: no VM that %s is called '%s'.%s%s\n", option,
+	       unseen ? "is seen" : "runs", name, what, names);
+	if (unseen)
+		pr_err("%s\n", unseen);
 }
 
 struct kvm_vm *kvm_vms__find_pid(struct kvm_vms *vms, pid_t pid)

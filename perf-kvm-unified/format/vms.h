@@ -38,12 +38,18 @@ struct kvm_vms {
 	struct hashmap *by_name;
 	u32	nr_vcpus;		/* in all records that were read */
 	u32	flags;			/* GUEST_RECORDING_* */
+	u32	nr_closed;		/* processes that the last scan could not look at */
+	bool	hidden;			/* ... and not even see */
 };
+
+/* What kvm_vms__unseen() has to say */
+#define KVM_VMS_UNSEEN_LEN	256
 
 struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name);
 const struct kvm_vm *kvm_vms__find_short(const struct kvm_vms *vms, const char *text);
 int kvm_vms__complete(const struct kvm_vms *vms, struct patterns *patterns);
 void kvm_vms__pr_no_such(const struct kvm_vms *vms, const char *option, const char *name);
+const char *kvm_vms__unseen(const struct kvm_vms *vms, char *buf, size_t size);
 struct kvm_vm *kvm_vms__find_pid(struct kvm_vms *vms, pid_t pid);
 int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm);
 int kvm_vms__write_recording(const struct kvm_vms *vms, int fd);

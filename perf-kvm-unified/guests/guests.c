@@ -35,6 +35,7 @@
 #include "files.h"
 #include "foreign.h"
 #include "guests.h"
+#include "killed.h"
 #include "load.h"
 #include "options.h"
 
@@ -239,6 +240,7 @@ static int open_vms(struct perf_session *session)
 	ret = add_guests(session);
 	if (ret || !session->kvm_guests)
 		return ret;
+	killed_session__mend(session);
 	if (kvm_vms__read(&session->kvm_guests->vms, path, err, sizeof(err)))
 		unified_warning("%s %s: VMs that it does not name are called by their pids\n",
 				path, err);

@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,10 +25,11 @@
 #include "util/debug.h"
 #include "kvm-unified/format/profile.h"
 #include "kvm-unified/lib/warnings.h"
+#include "kvm-unified/lib/write.h"
 #include "args.h"
 #include "events.h"
 
-#define TIMELINE_EVENT_DIR	"kvm/kvm_vcpu_timeline"
+#define TIMELINE_EVENT_DIR	KVM_TIMELINE_SYSTEM "/" KVM_TIMELINE_NAME
 
 /* Fine enough for a time slice, and far from what costs the guests anything */
 #define DEFAULT_PERIOD_NS	NSEC_PER_MSEC
@@ -75,7 +77,8 @@ int record_events__check_kernel(const struct record_events *events)
 		ret = probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false, false);
 	if (ret == -EACCES || ret == -EPERM) {
 		pr_err("No permission to profile the whole host.\n"
-		       "Run as root, with CAP_PERFMON, or with sysctl kernel.perf_event_paranoid=-1.\n");
+		       "Run as root, or with CAP_PERFMON, or with sysctl kernel.perf_event_paranoid=-1; without\n"
+		       "root, VMs and their time line want CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, too.\n");
 		return ret;
 	}
 	if (!ret && no_arch) {
@@ -206,13 +209,42 @@ static char *default_event(const struct record_events *events)
 	return event_with_rate("cpu-clock", events, true);
 }
 
-static bool has_timeline(void)
+/*
+ * Is there the event of the time line? 0, -ENODEV: no tracefs is mounted, or can be,
+ * -ENOENT: this kernel has no such event, or -EACCES
+ */
+static int find_timeline(void)
 {
-	char *path = get_events_file(TIMELINE_EVENT_DIR);
-	bool has = path && !access(path, F_OK);
+	/* perf mounts it here, if it may. */
+	char *path = get_events_file(TIMELINE_EVENT_DIR "/id");
+	/* access() would not heed the capabilities of who is not root. */
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int err = fd < 0 ? -errno : 0;
 
+	if (fd >= 0)
+		close(fd);
 	put_events_file(path);
-	return has;
+	if (err && !tracefs__mountpoint())
+		return -ENODEV;
+	return err == -EPERM ? -EACCES : err;
+}
+
+static void warn_no_timeline(int err)
+{
+	static const char without[] =
+		"What a vCPU did while it did not run will have to be told from samples alone.\n";
+
+	if (err == -EACCES)
+		unified_warning("The tracefs may not be read, and it has %s:\n"
+				"it takes root or CAP_DAC_READ_SEARCH.\n%s",
+				KVM_TIMELINE_EVENT, without);
+	else if (err == -ENODEV)
+		unified_warning("No tracefs is mounted here, and it has %s. In a container,\n"
+				"give it the host's (-v /sys/kernel/tracing:/sys/kernel/tracing).\n%s",
+				KVM_TIMELINE_EVENT, without);
+	else
+		unified_warning("No %s tracepoint here: what a vCPU did while it did not run\n"
+				"will have to be told from samples alone.\n", KVM_TIMELINE_EVENT);
 }
 
 /*
@@ -233,11 +265,30 @@ static bool timeline_tells_at_end(void)
 	return tells;
 }
 
+/* What its fields are, for a report that finds no header; see guests/killed.c. 0 or -errno */
+int record_events__write_format(const char *path)
+{
+	char *from = get_events_file(TIMELINE_EVENT_DIR "/format"), *format = NULL;
+	size_t len;
+	int fd, ret = from ? filename__read_str(from, &format, &len) : -ENOMEM;
+
+	put_events_file(from);
+	if (ret)
+		return ret;
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	ret = fd < 0 ? -errno : write_all(fd, format, len);
+	if (fd >= 0 && close(fd) && !ret)
+		ret = -errno;
+	free(format);
+	return ret;
+}
+
 static void add_timeline(struct record_args *args)
 {
-	if (!has_timeline()) {
-		unified_warning("No %s tracepoint here: what a vCPU did while it did not run\n"
-				"will have to be told from samples alone.\n", KVM_TIMELINE_EVENT);
+	int err = find_timeline();
+
+	if (err) {
+		warn_no_timeline(err);
 	} else if (args->per_task && !timeline_tells_at_end()) {
 		unified_warning("No %s of this kernel for single tasks or cgroups: it needs whole CPUs.\n",
 				KVM_TIMELINE_EVENT);

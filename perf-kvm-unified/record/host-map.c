@@ -15,6 +15,7 @@
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/lib/map-output.h"
 #include "kvm-unified/memory/looker.h"
+#include "environment.h"
 #include "guest-memory.h"
 #include "host-map.h"
 #include "scan.h"
@@ -27,6 +28,8 @@ static const struct kvm_vm *find_vm(struct kvm_vms *vms, const char *name)
 	const struct kvm_vm *vm;
 	int ret;
 
+	if (check_pid_namespace(proc))
+		return NULL;
 	ret = kvm_vms__scan(vms, proc, debugfs, 0);
 	if (ret) {
 		pr_err("Cannot look for VMs: %s\n", strerror(-ret));

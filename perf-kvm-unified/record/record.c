@@ -31,9 +31,11 @@
 #include "kvm-unified/lib/warnings.h"
 #include "args.h"
 #include "collectors.h"
+#include "environment.h"
 #include "events.h"
 #include "guest-cmds.h"
 #include "guest-memory.h"
+#include "hangup.h"
 #include "looks.h"
 #include "output.h"
 #include "pipe.h"
@@ -251,6 +253,8 @@ no_memory:
 static int find_vms(struct unified_record *rec)
 {
 	int ret = rec->vm ? parse_vm(rec) : 0;
+	char buf[KVM_VMS_UNSEEN_LEN];
+	const char *unseen;
 
 	if (ret)
 		return ret;
@@ -265,9 +269,14 @@ static int find_vms(struct unified_record *rec)
 		ret = collectors__check(&rec->collectors, &rec->vms);
 	if (!ret && rec->vm)
 		ret = add_vms(rec);
-	if (!ret && !rec->vms.nr)
+	if (ret)
+		return ret;
+	unseen = kvm_vms__unseen(&rec->vms, buf, sizeof(buf));
+	if (unseen)
+		unified_warning("%s\n", unseen);
+	else if (!rec->vms.nr)
 		unified_warning("No VM is running: this will be a profile of the host alone.\n");
-	return ret;
+	return 0;
 }
 
 /* What perf record is to measure. 0 or -errno */
@@ -350,6 +359,7 @@ static int run_perf_record(struct unified_record *rec)
 	start_looks(rec, &looks);
 	guest_memory__look_on(&rec->memory);
 	ret = cmd_record(rec->args.argc, rec->args.argv);
+	hangup__ends_nothing();
 	/* With -q perf record has turned off all messages, and errors are not to be lost. */
 	verbose = verbosity;
 	guest_memory__look_no_more(&rec->memory);
@@ -367,19 +377,51 @@ static void leave_out_others(struct unified_record *rec)
 	intlist__delete(pids);
 }
 
+/* Puts the table in the place of the one before, which stays if that fails. 0 or -errno */
 static int write_vms(struct unified_record *rec)
+{
+	char path[PATH_MAX], new[PATH_MAX];
+	int err;
+
+	leave_out_others(rec);
+	scnprintf(path, sizeof(path), "%s/" KVM_GUESTS_VMS, rec->output.path);
+	scnprintf(new, sizeof(new), "%s/" KVM_GUESTS_VMS_NEW, rec->output.path);
+	err = kvm_vms__write(&rec->vms, new);
+	if (!err && rename(new, path))
+		err = -errno;
+	if (err) {
+		unlink(new);
+		pr_err("Cannot write %s: %s\n", path, strerror(-err));
+	}
+	return err;
+}
+
+/* What a profile has if the recorder does not come to its end. 0 or -errno with a message */
+static int write_first_vms(struct unified_record *rec)
 {
 	char path[PATH_MAX];
 	int err;
 
-	/* Also those that were started meanwhile; those that are gone stay. */
-	err = scan_vms(rec, GUEST_VCPU_AT_END);
-	leave_out_others(rec);
-	scnprintf(path, sizeof(path), "%s/" KVM_GUESTS_VMS, rec->output.path);
-	if (!err)
-		err = kvm_vms__write(&rec->vms, path);
+	rec->vms.flags |= GUEST_RECORDING_AT_START;
+	err = write_vms(rec);
+	rec->vms.flags &= ~GUEST_RECORDING_AT_START;
+	if (err || !rec->events.timeline)
+		return err;
+	scnprintf(path, sizeof(path), "%s/" KVM_TIMELINE_FORMAT_FILE, rec->output.path);
+	err = record_events__write_format(path);
 	if (err)
-		pr_err("Cannot write %s: %s\n", path, strerror(-err));
+		pr_debug("Cannot write %s: %s\n", path, strerror(-err));
+	return 0;
+}
+
+/* Also those that were started meanwhile; those that are gone stay. 0 or -errno with a message */
+static int write_last_vms(struct unified_record *rec)
+{
+	int err = scan_vms(rec, GUEST_VCPU_AT_END);
+
+	if (!err)
+		return write_vms(rec);
+	pr_err("Cannot look for VMs: %s\n", strerror(-err));
 	return err;
 }
 
@@ -393,6 +435,7 @@ static void cancel_collectors(struct record_output *output)
 /* The measurement, with what is written before and after it. The exit code */
 static int measure(struct unified_record *rec)
 {
+	bool failed;
 	int ret;
 
 	if (collectors__start(&rec->collectors, rec->output.path)) {
@@ -401,19 +444,21 @@ static int measure(struct unified_record *rec)
 		return 1;
 	}
 	guest_memory__start(&rec->memory, &rec->collectors, &rec->vms);
+	if (write_first_vms(rec)) {
+		record_output__undo(&rec->output);
+		return 1;
+	}
 	ret = run_perf_record(rec);
 	if (!record_output__has_data(&rec->output)) {
 		record_output__undo(&rec->output);
 		return ret ?: 1;	/* perf record has said why */
 	}
 	record_output__keep(&rec->output, ret);
-	if (write_vms(rec)) {
-		cancel_collectors(&rec->output);
-		return ret ?: 1;
-	}
+	/* Maps are of use with the first table, too. */
+	failed = write_last_vms(rec);
 	collectors__fetch(&rec->collectors, &rec->vms, rec->output.path);
 	guest_memory__take(&rec->memory, &rec->collectors, &rec->vms, rec->output.path);
-	return ret;
+	return ret ?: failed;
 }
 
 /* The same to standard output */
@@ -453,14 +498,18 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 		pr_err("Out of memory\n");
 		return 1;
 	}
+	if (!rec.to_pipe)
+		closed_pipe__ends_nothing();
 	/* All that can be known to be wrong is found before anything is changed. */
 	if (check_pipe(&rec) ||
 	    record_events__check_rate(&rec.events) || (argc && check_command(argv[0])) ||
 	    record_events__read_max_freq(&rec.events) ||
 	    record_events__check_kernel(&rec.events) || check_kvm() ||
+	    check_pid_namespace(proc_dir()) ||
 	    find_vms(&rec) || add_measurement(&rec) || open_output(&rec))
 		return 1;
 	add_rest(&rec, argc, argv);
+	hangup__ends_measurement();
 	ret = rec.to_pipe ? measure_to_pipe(&rec) : measure(&rec);
 	guest_memory__exit(&rec.memory);
 	collectors__exit(&rec.collectors);

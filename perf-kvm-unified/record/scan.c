@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 #include <uapi/linux/kvm.h>
@@ -208,6 +209,25 @@ u32 kvm_vcpu__end_flag(const char *proc, pid_t pid, u32 tid)
 	return flag;
 }
 
+static bool is_forbidden(int err)
+{
+	return err == EACCES || err == EPERM;
+}
+
+/* Kernel threads have no command line, which everyone may read, and are no VMM. */
+static bool may_be_vmm(const char *proc, pid_t pid)
+{
+	char path[PATH_MAX], *cmdline = NULL;
+	bool may_be;
+	size_t len;
+
+	scnprintf(path, sizeof(path), "%s/%d/cmdline", proc, pid);
+	may_be = filename__read_str(path, &cmdline, &len) || len;
+	free(cmdline);
+	return may_be;
+}
+
+/* 0, -ENOMEM, or -EACCES: it may not be looked at */
 static int vm__scan_fds(struct kvm_vm *vm, int *vm_fd, const char *proc)
 {
 	char path[PATH_MAX], target[64];
@@ -219,7 +239,7 @@ static int vm__scan_fds(struct kvm_vm *vm, int *vm_fd, const char *proc)
 	scnprintf(path, sizeof(path), "%s/%d/fd", proc, vm->pid);
 	dir = opendir(path);
 	if (!dir)
-		return 0;
+		return is_forbidden(errno) ? -EACCES : 0;
 
 	while ((ent = readdir(dir))) {
 		struct guest_vcpu *vcpus;
@@ -227,8 +247,11 @@ static int vm__scan_fds(struct kvm_vm *vm, int *vm_fd, const char *proc)
 		u32 id;
 
 		n = readlinkat(dirfd(dir), ent->d_name, target, sizeof(target) - 1);
-		if (n < 0)
+		if (n < 0) {
+			if (is_forbidden(errno))
+				ret = -EACCES;
 			continue;
+		}
 		target[n] = '\0';
 		if (!strcmp(target, KVM_VM_LINK)) {
 			*vm_fd = atoi(ent->d_name);
@@ -264,7 +287,10 @@ static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char
 	ret = vm__scan_fds(&vm, &vm_fd, proc);
 	if (ret || vm_fd < 0) {
 		zfree(&vm.vcpus);
-		return ret;
+		if (ret != -EACCES)
+			return ret;
+		vms->nr_closed += may_be_vmm(proc, pid);
+		return 0;
 	}
 
 	for (u32 i = 0; i < vm.nr_vcpus; i++) {
@@ -292,12 +318,14 @@ static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char
  * @debugfs: where debugfs is mounted
  * @flag: GUEST_VCPU_AT_*, for the vCPUs that there are
  *
- * Processes that go away while they are looked at are not VMs any more; a VMM
- * of another user that may not be looked at is not seen. 0 or -errno.
+ * Processes that go away while they are looked at are not VMs any more; of those that may
+ * not be looked at, it is known that they are there: see kvm_vms__unseen(). 0 or -errno.
  */
 int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs, u32 flag)
 {
+	char path[PATH_MAX];
 	struct dirent *ent;
+	struct stat st;
 	int ret = 0;
 	DIR *dir;
 
@@ -305,6 +333,10 @@ int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs, u3
 	if (!dir)
 		return -errno;
 
+	/* There is always a pid 1. */
+	scnprintf(path, sizeof(path), "%s/1", proc);
+	vms->hidden = stat(path, &st) && errno == ENOENT;
+	vms->nr_closed = 0;
 	while (!ret && (ent = readdir(dir))) {
 		char *end;
 		long pid = strtol(ent->d_name, &end, 10);

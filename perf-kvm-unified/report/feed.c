@@ -422,6 +422,7 @@ static int process_exit(const struct perf_tool *tool, union perf_event *event,
 static int measurement__add_known_vcpus(struct measurement *m)
 {
 	struct kvm_guests *guests = m->session->kvm_guests;
+	bool end_known = guests && !(guests->vms.flags & GUEST_RECORDING_AT_START);
 
 	for (size_t i = 0; guests && i < guests->vms.nr; i++) {
 		const struct kvm_vm *vm = &guests->vms.entries[i];
@@ -441,9 +442,10 @@ static int measurement__add_known_vcpus(struct measurement *m)
 			vcpu = &m->axis.vcpus[idx];
 			m->vms[vcpu->vm].left_out = kvm_vm__is_left_out(vm);
 			vcpu->at_start = known->flags & GUEST_VCPU_AT_START;
-			vcpu->at_end = known->flags & GUEST_VCPU_AT_END;
+			vcpu->at_end = end_known ? known->flags & GUEST_VCPU_AT_END :
+						   vcpu->at_start;
 			vcpu->halted = known->flags & GUEST_VCPU_HALTED;
-			if (vcpu->at_end)
+			if (vcpu->at_end && end_known)
 				vcpu->last = vcpu_last(known->flags);
 			if (known->tid)
 				hashmap__set(m->vcpu_by_tid, known->tid, idx, NULL, NULL);

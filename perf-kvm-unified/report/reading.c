@@ -31,6 +31,7 @@
 #include "kvm-unified/format/profile.h"
 #include "kvm-unified/guests/foreign.h"
 #include "kvm-unified/guests/guests.h"
+#include "kvm-unified/guests/killed.h"
 #include "kvm-unified/guests/load.h"
 #include "kvm-unified/lib/warnings.h"
 #include "feed.h"
@@ -45,6 +46,8 @@
 
 /* More lost than this much of all samples is said as a warning. */
 #define LOST_WARN_PERCENT	1.0
+/* Of perf's verbosity: not even those */
+#define NO_WARNINGS		-1
 /* What the collector could not read, or the report not use */
 static void reading__warn_missed(const struct kvm_guest *guest)
 {
@@ -164,6 +167,9 @@ static void reading__warn(const struct reading *reading)
 				m->nr_bad_events);
 	if (is_cut_off(m->session->kvm_guests))
 		unified_warning("The stream ends before the recording did: the report is of a part of it.\n");
+	if (reading->killed)
+		unified_warning("The recorder was killed, or had no room left on its disk: the report is of what it had\n"
+				"written by then. The end is missing, and so are maps that are made after it.\n");
 	if (!m->nr_samples)
 		unified_warning("There is not one sample in this profile.\n");
 	else if (!m->session->kvm_guests)
@@ -230,6 +236,21 @@ static int check_path(const char *path)
 	return 0;
 }
 
+/* What is missing of one whose recorder was killed is said once, when it is read. */
+static struct perf_session *new_session(struct reading *reading)
+{
+	struct perf_session *session;
+	int verbosity = verbose;
+
+	if (reading->killed && !verbose)
+		verbose = NO_WARNINGS;
+	session = perf_session__new(&reading->data, &reading->m.tool);
+	verbose = verbosity;
+	if (!IS_ERR(session) && reading->killed)
+		killed_session__mend(session);
+	return session;
+}
+
 /* 0 or -errno with a message */
 static int reading__open(struct reading *reading)
 {
@@ -240,7 +261,8 @@ static int reading__open(struct reading *reading)
 	if (ret)
 		return ret;
 	measurement__set_tool(&reading->m);
-	session = perf_session__new(data, &reading->m.tool);
+	reading->killed = !is_stdin(data) && profile__was_killed(data->path);
+	session = new_session(reading);
 	if (!IS_ERR(session)) {
 		reading->m.session = session;
 		return 0;
@@ -319,6 +341,8 @@ static int reading__process(struct reading *reading)
 
 	if (ret == -ENOMEM)
 		pr_err("There is not enough memory for %s.\n", name);
+	else if (ret && reading->killed && !reading->m.session->header.data_size)
+		pr_err("%s has no record: its recorder was killed before it had written one.\n", name);
 	else if (ret)
 		pr_err("%s is damaged: not all of its records can be read.\n", name);
 	return ret ?: reading__check_moments(reading);

@@ -19,6 +19,7 @@ struct report_options;
  * @data: the file
  * @foreign: maps in it that are of something else
  * @again: it is read once more, without these
+ * @killed: its recorder did not come to its end
  */
 struct reading {
 	struct report_options *opts;
@@ -27,6 +28,7 @@ struct reading {
 	struct perf_data data;
 	struct foreign_maps foreign;
 	bool		again;
+	bool		killed;
 	struct report_stream stream;
 	struct measurement m;
 	struct sections	 sections;

@@ -58,6 +58,7 @@
 #include "kvm-unified/report/feed.h"
 #include "kvm-unified/report/measurement.h"
 #include "kvm-unified/report/profile.h"
+#include "environment.h"
 #include "host-memory.h"
 #include "jitdump.h"
 #include "memory.h"
@@ -1204,6 +1205,8 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: build-ids of files", build_ids),
 	TEST_CASE("kvm unified: times and periods that cannot be", bad_numbers),
 	TEST_CASE("kvm unified: what samples hit, remembered", memo),
+	TEST_CASE("kvm unified: what is whole of a file that is cut off", whole_records),
+	TEST_CASE("kvm unified: containers, and users who are not root", environment),
 	TEST_CASE("kvm unified: patterns of names", patterns),
 	TEST_CASE("kvm unified: names that are like another", near_names),
 	TEST_CASE("kvm unified: commands for guests", guest_cmds),

@@ -1073,6 +1073,56 @@ within 0.2 "... and has its time, USER %" "$(json "$TMP/nameless.json" 'share(gu
 	"$(json "$TMP/late.json" 'share("guest1", "USER")')"
 ok "record: a map has no place in a stream" grep -q 'want a directory for the maps' \
 	<("$PERF" kvm unified record -o - --guest-cmd guest1=true 2>&1 | cat)
+
+# --- a recorder that was killed ------------------------------------------------------------
+
+# killed NAME SIZE: what is left of the profile then, in $TMP/NAME; see killed-profile
+killed()
+{
+	cp -r perf.data "$TMP/$1" && "$TESTS/killed-profile" "$TMP/$1" "$2"
+}
+# of_killed NAME OPTION...: its report
+of_killed()
+{
+	"$PERF" kvm unified report -f -i "$TMP/$1" -k "$TREE/host/vmlinux" "${@:2}" \
+		2>"$TMP/warnings" </dev/null
+}
+killed_says='The recorder was killed, or had no room left on its disk'
+killed killed all
+of_killed killed --format json >"$TMP/killed.json"
+ok "killed: a report" test $? -eq 0
+ok "killed: all time is there once" "$TESTS/report-sums" "$TMP/killed.json"
+ok "killed: all samples" test "$(json "$TMP/killed.json" 'measurement()["samples"]')" -eq \
+	"$(json "$TMP/json" 'measurement()["samples"]')"
+ok "killed: and all of the time line" test "$(json "$TMP/killed.json" 'measurement()["timeline_events"]')" -eq \
+	"$(json "$TMP/json" 'measurement()["timeline_events"]')"
+ok "killed: the guest is there until the end" \
+	json "$TMP/killed.json" '1 / (rows("guest1", "[absent]") == 0)'
+ok "killed: the kernel of this machine is not that of the recording" \
+	json "$TMP/killed.json" '1 / (measurement()["kernel"] == "")'
+ok "killed: it is said once" test "$(grep -c "$killed_says" "$TMP/warnings")" -eq 1
+ok "killed: and perf says nothing besides" not grep -E 'WARNING|terminated' "$TMP/warnings"
+ok "killed: perf script reads it" grep -q 'kvm:kvm_vcpu_timeline' \
+	<("$PERF" script -f -i "$TMP/killed" -F event 2>/dev/null)
+rm "$TMP/killed/data.timeline_format"
+of_killed killed --format json >"$TMP/killed.json"
+ok "killed, without the format of the time line: all samples" \
+	test "$(json "$TMP/killed.json" 'measurement()["samples"]')" -eq \
+	"$(json "$TMP/json" 'measurement()["samples"]')"
+rm "$TMP/killed/vms"
+ok "killed, without VMs: a report" grep -q 'Total samples' <(of_killed killed --format table)
+ok "killed, without VMs: both are said" grep -q "$killed_says" "$TMP/warnings"
+# The size of no record is odd.
+killed half 700001
+of_killed half --format json >"$TMP/half.json"
+ok "killed within a record: what there is adds up" "$TESTS/report-sums" "$TMP/half.json"
+ok "killed within a record: what there is" json "$TMP/half.json" \
+	"1 / (1000 < measurement()['samples'] < $(json "$TMP/json" 'measurement()["samples"]'))"
+killed none 3
+ok "killed before the first record: refused" not of_killed none --stdio
+ok "killed before the first record: and it is said" \
+	grep -q 'has no record: its recorder was killed' "$TMP/warnings"
+
 # All of perf's commands find the files of guests where the user's perfconfig says that they are.
 # configured ROOTS COMMAND...: with these
 configured()

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The terminal or the connection from which the recorder was started is gone: the measurement
+ * ends, and there is a profile. perf record has no handler for that.
+ */
+#include <signal.h>
+#include <linux/compiler.h>
+
+#include "hangup.h"
+
+/* What SIGTERM does at the time: the handler for it is perf record's, or the collectors'. */
+static void on_hangup(int sig __maybe_unused)
+{
+	raise(SIGTERM);
+}
+
+static void on_signal(int sig __maybe_unused)
+{
+}
+
+/* nohup has it ignored. Unlike SIG_IGN, a handler is not inherited by commands. */
+static void handle_unless_ignored(int sig, void (*handler)(int sig))
+{
+	if (signal(sig, handler) == SIG_IGN)
+		signal(sig, SIG_IGN);
+}
+
+/* Before and while perf record runs */
+void hangup__ends_measurement(void)
+{
+	handle_unless_ignored(SIGHUP, on_hangup);
+}
+
+/* When it has ended: shells send a second one, and maps are fetched without a terminal. */
+void hangup__ends_nothing(void)
+{
+	handle_unless_ignored(SIGHUP, on_signal);
+}
+
+/* Who reads the messages may be gone, which is no reason to end in the middle of a profile. */
+void closed_pipe__ends_nothing(void)
+{
+	handle_unless_ignored(SIGPIPE, on_signal);
+}

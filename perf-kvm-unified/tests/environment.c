@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is not as it should be where a recorder runs: it is killed, in a container, or not root.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+
+#include "tests/tests.h"
+#include "util/debug.h"
+#include "util/event.h"
+#include "kvm-unified/format/vms.h"
+#include "kvm-unified/guests/killed.h"
+#include "kvm-unified/record/environment.h"
+#include "kvm-unified/record/scan.h"
+#include "environment.h"
+
+/* Of a user without any rights */
+#define NOBODY		65534
+
+/* Two records, and one with data after it */
+struct some_data {
+	struct perf_event_header first;
+	char			 of_first[8];
+	struct perf_event_header second;
+	struct perf_record_auxtrace aux;
+	char			 of_aux[24];
+	struct perf_event_header last;
+};
+
+static const struct some_data whole = {
+	.first = { .type = PERF_RECORD_SAMPLE, .size = 16 },
+	.second = { .type = PERF_RECORD_FINISHED_ROUND, .size = 8 },
+	.aux = {
+		.header = { .type = PERF_RECORD_AUXTRACE, .size = sizeof(whole.aux) },
+		.size = sizeof(whole.of_aux),
+	},
+	.last = { .type = PERF_RECORD_LOST, .size = 8 },
+};
+
+int test__whole_records(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const size_t size = sizeof(whole), aux = offsetof(struct some_data, aux);
+	const size_t last = offsetof(struct some_data, last);
+	struct some_data data = whole;
+
+	TEST_ASSERT_EQUAL("nothing", (int)whole_records(&data, 0), 0);
+	TEST_ASSERT_EQUAL("half a header", (int)whole_records(&data, 7), 0);
+	TEST_ASSERT_EQUAL("a header alone", (int)whole_records(&data, 8), 0);
+	TEST_ASSERT_EQUAL("one", (int)whole_records(&data, 16), 16);
+	TEST_ASSERT_EQUAL("half of the second", (int)whole_records(&data, 20), 16);
+	TEST_ASSERT_EQUAL("without its data", (int)whole_records(&data, last - 1), (int)aux);
+	TEST_ASSERT_EQUAL("with its data", (int)whole_records(&data, last), (int)last);
+	TEST_ASSERT_EQUAL("all", (int)whole_records(&data, size), (int)size);
+	data.aux.size = ~0ULL;
+	TEST_ASSERT_EQUAL("more data than there can be", (int)whole_records(&data, size), (int)aux);
+	data = whole;
+	data.second.size = 4;
+	TEST_ASSERT_EQUAL("less than a header", (int)whole_records(&data, size), 16);
+	data = whole;
+	data.second.size = 0xffff;
+	TEST_ASSERT_EQUAL("more than there is", (int)whole_records(&data, size), 16);
+	data = whole;
+	data.second.type = PERF_RECORD_HEADER_MAX;
+	TEST_ASSERT_EQUAL("no record", (int)whole_records(&data, size), 16);
+	return TEST_OK;
+}
+
+static bool run_in(const char *dir, const char *commands)
+{
+	char *line;
+	bool ok;
+
+	if (asprintf(&line, "cd %s && %s", dir, commands) < 0)
+		return false;
+	ok = !system(line);
+	free(line);
+	return ok;
+}
+
+static int check_pids(const char *dir)
+{
+	TEST_ASSERT_EQUAL("another namespace", check_pid_namespace(dir), -EXDEV);
+	TEST_ASSERT_VAL("no namespaces", run_in(dir, "rm self/ns/pid") && !check_pid_namespace(dir));
+	TEST_ASSERT_VAL("not this process's", run_in(dir, "rm -r self"));
+	TEST_ASSERT_EQUAL("not this process's", check_pid_namespace(dir), -EXDEV);
+	return TEST_OK;
+}
+
+/* A VMM, a kernel thread, and pid 1, as @uid sees them */
+static int scan_as(uid_t uid, const char *dir, struct kvm_vms *vms)
+{
+	int err;
+
+	if (seteuid(uid))
+		return -errno;
+	err = kvm_vms__scan(vms, dir, dir, GUEST_VCPU_AT_START);
+	return seteuid(0) ? -errno : err;
+}
+
+static int check_seen(const char *dir, struct kvm_vms *vms)
+{
+	char buf[KVM_VMS_UNSEEN_LEN];
+
+	TEST_ASSERT_VAL("scan", !scan_as(NOBODY, dir, vms));
+	TEST_ASSERT_EQUAL("no VM", (int)vms->nr, 0);
+	TEST_ASSERT_EQUAL("but one that may be", (int)vms->nr_closed, 1);
+	TEST_ASSERT_VAL("which is said", kvm_vms__unseen(vms, buf, sizeof(buf)) &&
+			strstr(buf, "1 process may not be looked at") &&
+			strstr(buf, "CAP_SYS_PTRACE"));
+	TEST_ASSERT_VAL("links alone", run_in(dir, "chmod 744 100/fd"));
+	TEST_ASSERT_VAL("scan", !scan_as(NOBODY, dir, vms));
+	TEST_ASSERT_EQUAL("that cannot be read", (int)vms->nr_closed, 1);
+	TEST_ASSERT_VAL("scan", !scan_as(0, dir, vms));
+	TEST_ASSERT_EQUAL("seen", (int)vms->nr, 1);
+	TEST_ASSERT_VAL("all", !kvm_vms__unseen(vms, buf, sizeof(buf)));
+	TEST_ASSERT_VAL("no pid 1", run_in(dir, "rm -r 1") && !scan_as(0, dir, vms));
+	TEST_ASSERT_VAL("hidden", kvm_vms__unseen(vms, buf, sizeof(buf)) && strstr(buf, "hidepid"));
+	return TEST_OK;
+}
+
+int test__environment(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX";
+	struct kvm_vms vms = { };
+	int ret = TEST_FAIL;
+
+	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
+	if (run_in(dir, "chmod 755 . && mkdir -p 1/fd 100/fd 200/fd self/ns && "
+			"chmod 700 100/fd 200/fd && : >self/ns/pid && "
+			"printf vmm >100/cmdline && : >200/cmdline && "
+			"ln -s anon_inode:kvm-vm 100/fd/9"))
+		ret = check_pids(dir);
+	/* Who is not root cannot become another user. */
+	if (ret == TEST_OK && !geteuid())
+		ret = check_seen(dir, &vms);
+	kvm_vms__exit(&vms);
+	if (!run_in(dir, "rm -r ../$(basename $PWD)"))
+		pr_debug("%s is left behind\n", dir);
+	return ret;
+}

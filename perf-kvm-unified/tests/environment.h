@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_TESTS_ENVIRONMENT_H
+#define __PERF_KVM_UNIFIED_TESTS_ENVIRONMENT_H
+
+struct test_suite;
+
+/* Of the suite in report.c */
+int test__whole_records(struct test_suite *test, int subtest);
+int test__environment(struct test_suite *test, int subtest);
+
+#endif /* __PERF_KVM_UNIFIED_TESTS_ENVIRONMENT_H */
