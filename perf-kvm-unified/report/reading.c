@@ -55,7 +55,11 @@ static void reading__warn_missed(const struct kvm_guest *guest)
 		unified_warning("Guest %s: %" PRIu64 " events of processes that came or went were lost in it:\n"
 				"names of short-lived processes may be missing or wrong.\n",
 				guest->name, guest->map.missed_events);
-	if (guest->map.missed_spaces)
+	if (guest->has_map && !guest->map.spaces.nr)
+		unified_warning("Guest %s: its map has no CR3s (a kernel without BTF or kcore, or that is locked down):\n"
+				"its processes have no names, and are told apart by CR3.\n",
+				guest->name);
+	else if (guest->map.missed_spaces)
 		unified_warning("Guest %s: the CR3 of %" PRIu64 " processes could not be read, they have no names.\n",
 				guest->name, guest->map.missed_spaces);
 	if (guest->nr_user_outside)
@@ -83,7 +87,7 @@ static void reading__warn_maps(const struct reading *reading)
 			unified_warning("Guest %s: %" PRIu64 " mapped files below %s have another build-id, not used\n",
 					guest->name, guest->nr_foreign_files, guest->root);
 		reading__warn_missed(guest);
-		if (kvm_guest__map_names_nobody(guest))
+		if (guest->map.spaces.nr && kvm_guest__map_names_nobody(guest))
 			unified_warning("Guest %s: no process of its map was seen running. They may have ended\n"
 					"before the map was made, or the map is of another guest.\n",
 					guest->name);
