@@ -20,6 +20,7 @@
 
 #include "util/build-id.h"
 #include "util/debug.h"
+#include "util/dso.h"
 #include "util/hashmap.h"
 #include "util/symbol.h"
 #include "util/util.h"
@@ -198,7 +199,8 @@ void guest_file_name(struct kvm_guest *guest, const char *name,
 	}
 
 	/* Not just "[name]": a VM may be called "heap", which perf takes for one. */
-	scnprintf(buf, size, "/[guest:%s]%s%s", guest->name, name[0] == '/' ? "" : "/", name);
+	scnprintf(buf, size, GUEST_FILE_PREFIX "%s]%s%s", guest->name, name[0] == '/' ? "" : "/",
+		  name);
 	guest_text__sanitize(buf);
 	/* Nor may it lead anywhere else. */
 	for (char *p = buf; (p = strstr(p, ".."));)
@@ -218,4 +220,27 @@ void guest_module_name(const char *name, char *buf, size_t size)
 	scnprintf(buf, size, "[%.*s]", (int)len, base);
 	strreplace(buf, '-', '_');
 	guest_text__sanitize(buf);
+}
+
+/**
+ * guest_file__without_build_id - how a guest calls a file for which nobody can find symbols
+ * @dso: of that guest
+ *
+ * A part of the dso's name, or NULL: it has a build-id, or is in memory alone.
+ */
+const char *guest_file__without_build_id(const struct kvm_guest *guest, const struct dso *dso)
+{
+	const struct build_id *bid = dso__bid(dso);
+	const char *name = dso__long_name(dso);
+
+	for (size_t i = 0; i < bid->size; i++) {
+		if (bid->data[i] != GUEST_NO_BUILD_ID_BYTE)
+			return NULL;
+	}
+	if (!bid->size || !strstarts(name, GUEST_FILE_PREFIX) ||
+	    strlen(name) < strlen(GUEST_FILE_PREFIX) + strlen(guest->name) + 1)
+		return NULL;
+	name += strlen(GUEST_FILE_PREFIX) + strlen(guest->name) + 1;
+	/* [vdso] and what a process has made itself have the names of their own code. */
+	return name[0] == '/' && name[1] != '[' && !strstarts(name, "/memfd:") ? name : NULL;
 }

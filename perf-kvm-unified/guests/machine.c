@@ -45,9 +45,6 @@
 /* Lines that are taken of all that processes tell of their own code */
 #define GUEST_MAX_SYMBOLS	(1U << 20)
 
-/* Each byte of what files without a build-id have for one: no file has that. */
-#define GUEST_NO_BUILD_ID_BYTE	0xff
-
 /* 0 is the kernel itself, pseudo processes are ours. */
 bool guest_pid__is_valid(pid_t pid)
 {
@@ -229,14 +226,14 @@ void kvm_guest__exit(struct kvm_guest *guest, pid_t pid)
 
 static void guest_vdso_name(const struct kvm_guest *guest, u64 start, char *buf, size_t size)
 {
-	scnprintf(buf, size, "/[guest:%s]/[vdso%s]", guest->name,
+	scnprintf(buf, size, GUEST_FILE_PREFIX "%s]/[vdso%s]", guest->name,
 		  start < GUEST_VDSO64_MIN ? "32" : "");
 }
 
 /* As perf calls it */
 static void guest_own_code_name(const struct kvm_guest *guest, pid_t pid, char *buf, size_t size)
 {
-	scnprintf(buf, size, "/[guest:%s]/" GUEST_JIT_MODULE "%d", guest->name, pid);
+	scnprintf(buf, size, GUEST_FILE_PREFIX "%s]/" GUEST_JIT_MODULE "%d", guest->name, pid);
 }
 
 static const struct guest_symbols *kvm_guest__symbols(const struct kvm_guest *guest, pid_t pid)

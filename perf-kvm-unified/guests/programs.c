@@ -27,9 +27,6 @@
 /* A map with more is none: see MAX_PROGRAMS of the side that writes. */
 #define GUEST_MAX_PROGRAMS	4096
 
-/* How guest_file_name() calls what is no file of the host */
-#define GUEST_FILE_PREFIX	"/[guest:"
-
 static struct guest_program *find_program(struct kvm_guest *guest, const struct build_id *bid)
 {
 	struct guest_map_data *map = &guest->map;

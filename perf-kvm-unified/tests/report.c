@@ -57,6 +57,7 @@
 #include "kvm-unified/report/exits.h"
 #include "kvm-unified/report/feed.h"
 #include "kvm-unified/report/measurement.h"
+#include "kvm-unified/report/nameless.h"
 #include "kvm-unified/report/profile.h"
 #include "environment.h"
 #include "host-memory.h"
@@ -1002,6 +1003,33 @@ static int test__kernel_text(struct test_suite *test __maybe_unused, int subtest
 	return TEST_OK;
 }
 
+static int test__without_build_id(struct test_suite *test __maybe_unused,
+				  int subtest __maybe_unused)
+{
+	static const struct nameless_file given[] = {
+		{ "/usr/bin/a", 100 }, { "/usr/bin/kubelet", 200 }, { "/usr/bin/a", 150 },
+		{ "/opt/c", 1 }, { "/opt/d", 2 }, { "/opt/e", 3 },
+	};
+	struct nameless_files files = { }, one = { };
+	char buf[1024];
+
+	for (size_t i = 0; i < ARRAY_SIZE(given); i++)
+		TEST_ASSERT_EQUAL("add", nameless_files__add(&files, given[i].name, given[i].ns), 0);
+	nameless_files__describe(&files, "vm1", 4560, buf, sizeof(buf));
+	TEST_ASSERT_VAL("of each file once, the largest first",
+			strstarts(buf, "10.0 % of vm1's user time is in 5 files without a build-id: "
+				  "/usr/bin/a, /usr/bin/kubelet, /opt/e, /opt/d, ... 1 more;\n"
+				  "their functions"));
+	nameless_files__exit(&files);
+
+	TEST_ASSERT_EQUAL("add", nameless_files__add(&one, "/usr/bin/a", 7), 0);
+	nameless_files__describe(&one, "vm1", 7, buf, sizeof(buf));
+	TEST_ASSERT_VAL("one", strstarts(buf, "100.0 % of vm1's user time is in 1 file without "
+					 "a build-id: /usr/bin/a;\nits functions"));
+	nameless_files__exit(&one);
+	return TEST_OK;
+}
+
 static int ignore_vcpu(u32 vcpu __maybe_unused, const struct vcpu_interval *interval __maybe_unused,
 		       void *arg __maybe_unused)
 {
@@ -1200,6 +1228,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: maps that are left out", left_out_maps),
 	TEST_CASE("kvm unified: large files of guests", large_files),
 	TEST_CASE("kvm unified: a kernel's place, by its symbols", kernel_text),
+	TEST_CASE("kvm unified: files without a build-id", without_build_id),
 	TEST_CASE("kvm unified: profile", profile),
 	TEST_CASE("kvm unified: exits to the VMM", kvm_exits),
 	TEST_CASE("kvm unified: build-ids of files", build_ids),

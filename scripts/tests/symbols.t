@@ -112,6 +112,21 @@ ok "a module of the guest's kernel: $(grep -c "$MODULE" "$TMP/report.csv") funct
 has "Rust: demangled, of a file that was deleted, and whose name another file has" 200 gone shelf::turn
 mostly 95 gone shelf::turn
 has "a file without build-id has no names" 200 no-build-id '\[unknown\]'
+# time_of COMM: percent of the guest's user time that are in functions without a name
+time_of()
+{
+	python3 - "$TMP/report.csv" "$1" <<'END'
+import csv, sys
+rows = [row for row in csv.DictReader(open(sys.argv[1], encoding="ascii"))
+        if row["level"] == "vm" and row["class"] == "USER"]
+part = [row for row in rows if row["comm"] == sys.argv[2] and row["function"] == "[unknown]"]
+print("%.1f" % (100 * sum(int(row["time_ns"]) for row in part) / sum(int(row["time_ns"]) for row in rows)))
+END
+}
+ok "... which is said, with its part of the time, $(time_of no-build-id) %" \
+	grep -qF "$(time_of no-build-id) % of guest1's user time is in 1 file without a build-id: /opt/contained-spin;" \
+	"$TMP/report.err"
+ok "... once" test "$(grep -c 'without a build-id' "$TMP/report.err")" -eq 1
 # Those of libc.so.6 are of another file.
 ok "and not those of the file that has its name in another container" \
 	not grep -E '^vm,.*"(contained|copied|main|run_inside|copy|on_signal)[a-z_]*",[^,]*,"no-build-id"' \
