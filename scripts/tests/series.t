@@ -251,4 +251,7 @@ ok "$LTS: a series is composed" env BASE="$LTS" KDIR="$small" KVMU_CACHE="$TMP/c
 ok "$LTS: of the patches without a series" diff <(echo 0001-kernel-one.patch) "$out/backport/series"
 ok "$LTS: it applies" take backport
 ok "$LTS: the series of mainline are still there" test -d "$out/complete"
+
+# Those of this repository: each new file has its patch. What they build is seen in make test-long.
+ok "the series of this repository is composed" env KVMU_SERIES="$TMP/ours" "$TOP/scripts/series.sh"
 done_testing
