@@ -59,7 +59,8 @@ struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name)
 const char *kvm_vms__unseen(const struct kvm_vms *vms, char *buf, size_t size)
 {
 	static const char who[] =
-		"VMs among them are not found. It takes CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, as root has.";
+		"VMs among them are not found. It takes root, or both of CAP_SYS_PTRACE and\n"
+		"CAP_DAC_READ_SEARCH.";
 
 	if (vms->hidden)
 		scnprintf(buf, size,

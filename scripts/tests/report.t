@@ -1016,6 +1016,12 @@ of_killed half --format json >"$TMP/half.json"
 ok "killed within a record: what there is adds up" "$TESTS/report-sums" "$TMP/half.json"
 ok "killed within a record: what there is" json "$TMP/half.json" \
 	"1 / (1000 < measurement()['samples'] < $(json "$TMP/json" 'measurement()["samples"]'))"
+if [ "$(id -u)" -eq 0 ]; then
+	killed foreign all
+	chown -R 65534 "$TMP/foreign"
+	ok "killed, and another user's: it is said" grep -q 'not owned by current user' \
+		<("$PERF" kvm unified report -i "$TMP/foreign" 2>&1 </dev/null)
+fi
 killed none 3
 ok "killed before the first record: refused" not of_killed none --stdio
 ok "killed before the first record: and it is said" \
