@@ -10,7 +10,8 @@
  * perf_user_event_type). They stand in three kinds of files, all streams in
  * perf.data's pipe format that end with PERF_RECORD_FINISHED_INIT:
  *
- *  - "vms" in a perf.data directory, written by the host: the VMs;
+ *  - "vms" in a perf.data directory, written by the host before the measurement, and again
+ *    after it: the VMs;
  *  - "vcpu_looks" there, written by the host while it records: looks at the vCPUs' threads;
  *  - a guest map, "guest_map__<pid of the VMM>" in the directory, written by
  *    perf kvm unified guest-map in the guest: PERF_RECORD_COMM, _MMAP and

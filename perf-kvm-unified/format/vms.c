@@ -96,7 +96,8 @@ int kvm_vms__complete(const struct kvm_vms *vms, struct patterns *patterns)
 const char *kvm_vms__unseen(const struct kvm_vms *vms, char *buf, size_t size)
 {
 	static const char who[] =
-		"VMs among them are not found. It takes CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, as root has.";
+		"VMs among them are not found. It takes root, or both of CAP_SYS_PTRACE and\n"
+		"CAP_DAC_READ_SEARCH.";
 
 	if (vms->hidden)
 		scnprintf(buf, size,

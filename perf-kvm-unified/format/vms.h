@@ -42,7 +42,7 @@ struct kvm_vms {
 	bool	hidden;			/* ... and not even see */
 };
 
-/* What kvm_vms__unseen() has to say */
+/* Bytes for what kvm_vms__unseen() writes */
 #define KVM_VMS_UNSEEN_LEN	256
 
 struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name);

@@ -76,7 +76,7 @@ static int open_data(const char *path)
 	return fd >= 0 ? fd : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-/* Does the header of the profile at @path say that there is no data, as it does at first? */
+/* Is the size of the data 0 in the header of the profile at @path, as it is at first? */
 bool profile__was_killed(const char *path)
 {
 	struct perf_file_header header;
@@ -110,7 +110,7 @@ static void find_end(struct perf_session *session)
 }
 
 #ifdef HAVE_LIBTRACEEVENT
-/* With a zero byte behind its @size bytes, or NULL */
+/* Text of @size bytes and a zero byte, to be freed, or NULL */
 static char *read_format(const char *dir, size_t *size)
 {
 	char path[PATH_MAX], *format = NULL;
@@ -178,8 +178,8 @@ static void find_timeline(struct perf_session *session __maybe_unused)
 #endif
 
 /**
- * killed_session__mend - find what the header of a session does not say that is read
- * @session: is left alone if its header says how much data there is
+ * killed_session__mend - find what is missing in the header of a session that is read
+ * @session: is left alone if its header has the size of its data
  *
  * Its data ends with the last record that is whole. If there is none, its size stays 0.
  */

@@ -174,6 +174,14 @@ static int keep_look(const struct perf_record_guest_vcpu_look *look, void *arg)
 	return queue_add(&m->looks, &kept);
 }
 
+/* Is the table of VMs that of the start, as the recorder did not come to its end? */
+static bool measurement__was_cut_short(const struct measurement *m)
+{
+	const struct kvm_guests *guests = m->session->kvm_guests;
+
+	return guests && (guests->vms.flags & GUEST_RECORDING_AT_START);
+}
+
 /*
  * The looks at vCPU threads, if there are any, and if it is known what the TSC is in the
  * time of the samples. 0 or -ENOMEM
@@ -193,6 +201,9 @@ static int measurement__read_looks(struct measurement *m)
 	ret = vcpu_looks__read(path, keep_look, &reader, err, sizeof(err));
 	if (ret == -ENOMEM)
 		return ret;
+	/* Looks end with the recorder. */
+	if (ret == -EPIPE && measurement__was_cut_short(m))
+		return 0;
 	if (ret && ret != -ENOENT)
 		unified_warning("%s %s: what vCPUs were at for long may be missing where events are lost\n",
 				path, err);
@@ -422,7 +433,7 @@ static int process_exit(const struct perf_tool *tool, union perf_event *event,
 static int measurement__add_known_vcpus(struct measurement *m)
 {
 	struct kvm_guests *guests = m->session->kvm_guests;
-	bool end_known = guests && !(guests->vms.flags & GUEST_RECORDING_AT_START);
+	bool end_known = !measurement__was_cut_short(m);
 
 	for (size_t i = 0; guests && i < guests->vms.nr; i++) {
 		const struct kvm_vm *vm = &guests->vms.entries[i];

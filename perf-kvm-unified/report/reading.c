@@ -246,7 +246,7 @@ static struct perf_session *new_session(struct reading *reading)
 	struct perf_session *session;
 	int verbosity = verbose;
 
-	if (reading->killed && !verbose)
+	if (reading->killed && !verbose && may_read(&reading->data))
 		verbose = NO_WARNINGS;
 	session = perf_session__new(&reading->data, &reading->m.tool);
 	verbose = verbosity;
@@ -346,7 +346,8 @@ static int reading__process(struct reading *reading)
 	if (ret == -ENOMEM)
 		pr_err("There is not enough memory for %s.\n", name);
 	else if (ret && reading->killed && !reading->m.session->header.data_size)
-		pr_err("%s has no record: its recorder was killed before it had written one.\n", name);
+		pr_err("%s has no record: its recorder was killed before it had written one.\n",
+		       name);
 	else if (ret)
 		pr_err("%s is damaged: not all of its records can be read.\n", name);
 	return ret ?: reading__check_moments(reading);

@@ -478,7 +478,9 @@ static enum fuzz_kind kind_by_path(const char *path)
 		return FUZZ_MAP;
 	if (!strcmp(name, "vms") || !strcmp(name, VCPU_LOOKS_FILE))
 		return FUZZ_VMS;
-	return strcmp(name, "kallsyms") ? FUZZ_DATA : FUZZ_KALLSYMS;
+	if (!strcmp(name, "kallsyms") || !strcmp(name, KVM_TIMELINE_FORMAT_FILE))
+		return FUZZ_KALLSYMS;
+	return FUZZ_DATA;
 }
 
 static int write_file(const char *path, const void *data, size_t size)

@@ -302,6 +302,39 @@ ok "a stream has a VM that starts meanwhile" streamed vm-starts-too.stream
 ok "... which was absent before" json '1 / (5 < rows("guest3", "[absent]") < 85)'
 ok "... beside one that was there" json '1 / (rows("guest2", "[absent]") == 0)'
 ok "... and all time is there once" "$TESTS/report-sums" "$TMP/json"
+# has_guest2 NAME: a report in which all time is there once, and guest2 is not absent
+has_guest2()
+{
+	"$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json -i "$1.data" \
+		>"$TMP/json" 2>"$TMP/warnings" &&
+		"$TESTS/report-sums" "$TMP/json" && json '1 / (measurement()["mode"] == "timeline")' &&
+		json '1 / (rows("guest2", "[absent]") == 0)'
+}
+was_killed='The recorder was killed, or had no room left on its disk'
+ok "killed: that is what it ended by" grep -qx 'exit code 137' killed-hard.out
+ok "killed: what there is, with the guest" has_guest2 killed-hard
+ok "killed: it is said" grep -q "$was_killed" "$TMP/warnings"
+at_least 1000 "killed: samples" "$(json 'measurement()["samples"]')"
+ok "hung up: ends by SIGTERM" grep -qx 'exit code 143' hung-up.out
+ok "hung up: all of it, with the guest" has_guest2 hung-up
+ok "hung up: nothing is missing" not grep "$was_killed" "$TMP/warnings"
+ok "hung up: the map, too" grep -qa libc hung-up.data/guest_map__*
+ok "messages that nobody reads: a profile all the same" grep -qx 0 unread.code
+ok "a full disk: an error" refused full-disk 'No space left on device'
+ok "a full disk: what there is, with the guest" has_guest2 full-disk
+ok "a full disk: it is said" grep -q "$was_killed" "$TMP/warnings"
+at_least 1000 "a full disk: samples" "$(json 'measurement()["samples"]')"
+ok "refused: a guest that cannot be looked for" refused closed-guest "no VM that is seen is called 'guest2'"
+ok "... and what it takes" grep -q 'processes may not be looked at' closed-guest.out
+ok "processes that may not be looked at: a warning" went_on closed 'It takes root, or both of CAP_SYS_PTRACE and'
+ok "... nor the tracefs" went_on closed 'The tracefs may not be read'
+ok "with the capabilities, the VM is found" went_on open 'Captured and wrote'
+ok "... and the time line" not grep -E 'may not be (looked|read)|tracepoint here' open.out
+ok "refused: a guest among hidden processes" refused hidepid '/proc is mounted with hidepid'
+ok "refused: another pid namespace" refused pid-namespace 'a container with pids of its own'
+ok "no tracefs: a warning" went_on no-tracefs 'No tracefs is mounted here'
+ok "no debugfs: a profile" went_on no-debugfs 'Captured and wrote'
+ok "no debugfs: with the guest" has_guest2 no-debugfs
 # samples NAME: of its event, how many perf report counts
 samples()
 {

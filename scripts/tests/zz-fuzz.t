@@ -115,5 +115,14 @@ ok "$FUZZ_COUNT mutants: no crash, hang or leak, each with a report or an error"
 printf '# %d mutants (seed %d) in %d s: %d ended in a report, %d of them with a warning, %d in an error, %d badly\n' \
 	"$(sum mutants)" "$FUZZ_SEED" $((SECONDS - start)) "$(sum reports)" \
 	"$(sum with-warning)" "$(sum errors)" "$(sum bad)"
+# The same of what is left by a recorder that was killed, a tenth as many
+if [ "$(sum bad)" -eq 0 ]; then
+	"$TESTS/killed-profile" "$TMP/seed/perf.data" all
+	rm "$TMP"/sum.* "$TMP"/bad.*
+	FUZZ_COUNT=$(((FUZZ_COUNT + 9) / 10))
+	fuzz
+	fuzz_rc=$?
+	ok "$FUZZ_COUNT mutants, the recorder killed: each with a report or an error, too" all_ended_well
+fi
 [ "$(sum bad)" -eq 0 ] || printf '# to read: %s/mutant-*\n' "${KEEP#"$TOP"/}"
 done_testing

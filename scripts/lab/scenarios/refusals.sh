@@ -93,6 +93,53 @@ streams()
 	try interrupted-pipe interrupted_pipe
 }
 
+# The recorder does not come to its end, or to none that is its own.
+cut_short()
+{
+	# Small buffers are written soon.
+	# shellcheck disable=SC2016 # for the command's shell
+	try killed-hard record -m 16 -o killed-hard.data -- sh -c 'sleep 3; kill -KILL $PPID'
+	# shellcheck disable=SC2016 # for the command's shell
+	try hung-up record -o hung-up.data --guest-cmd "guest2=$(collector)" -- \
+		sh -c 'sleep 1; kill -HUP $PPID; exec sleep 100'
+	try unread sh -c '{ perf kvm unified record -o unread.data -- sleep 0.5; echo $? >unread.code; } 2>&1 |
+		true'
+	mkdir /run/small
+	mount -t tmpfs -o size=1m tmpfs /run/small
+	try full-disk record -m 16 -c 250000 -o /run/small/full.data --guest-cmd "guest2=$(collector)" -- sleep 60
+	cp -r /run/small/full.data full-disk.data
+	umount /run/small
+}
+
+# as_user CAPABILITY,... COMMAND...: as one who is not root, and has these
+as_user()
+{
+	local caps=$1
+	shift
+
+	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps="$caps" --ambient-caps="$caps" "$@"
+}
+
+# What a user, or a container, does not see
+little_seen()
+{
+	mkdir -m 777 /run/user
+	try closed-guest as_user +perfmon perf kvm unified record -o /run/user/refused.data \
+		--guest-cmd "guest2=true" -- true
+	try closed as_user +perfmon perf kvm unified record -o /run/user/closed.data -- sleep 0.2
+	try open as_user +perfmon,+sys_ptrace,+dac_read_search perf kvm unified record \
+		-o /run/user/open.data --vm guest2 -- sleep 0.2
+	try hidepid unshare -m sh -c 'mount -t proc -o hidepid=2 proc /proc
+		setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+perfmon --ambient-caps=+perfmon \
+			perf kvm unified record -o /run/user/refused.data --vm guest2 -- true'
+	try pid-namespace unshare --pid --fork --mount-proc perf kvm unified record -o /run/refused.data -- true
+	try no-tracefs unshare -m sh -c 'umount -l /sys/kernel/tracing /sys/kernel/debug
+		setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin \
+			perf kvm unified record -o /run/no-tracefs.data -- sleep 0.2'
+	try no-debugfs unshare -m sh -c 'umount -l /sys/kernel/debug
+		perf kvm unified record -o no-debugfs.data -- sleep 0.5'
+}
+
 without_vm()
 {
 	try no-vm record -o no-vm.data -- sleep 0.2
@@ -145,7 +192,8 @@ measure()
 	try map-hangs record -o map-hangs.data --guest-timeout 1 \
 		--guest-cmd "guest2=sleep 100" -- sleep 0.2
 	try quiet record -q -o quiet.data --guest-cmd "guest2=exit 3" -- sleep 0.2
-	try quiet-error record -q -o /run/quiet-error.data -- mkdir /run/quiet-error.data/vms
+	try quiet-error record -q -o /run/quiet-error.data -- \
+		sh -c 'cd /run/quiet-error.data && rm vms && mkdir vms'
 	try map-fails-report perf kvm unified report -f -i map-fails.data
 	try follow-twice record -o refused.data --guest-cmd "guest2=true" --guest-follow "guest2=true" -- true
 	try bad-follow record -o refused.data --guest-follow "guest2=" -- true
@@ -161,6 +209,8 @@ measure()
 	ls -d /run/follow-*.data/guest_map__* >left-files.out 2>&1 || :
 	try exit-code record -o exit-code.data -- sh -c "exit 7"
 
+	cut_short
+	little_seen
 	with_mediated_pmu
 	streams
 
