@@ -411,7 +411,7 @@ ok "... with none, too" not grep '^Guest ' "$TMP/warnings"
 ok "--no-guest-maps: of no guest" nothing_there --no-guest-maps=guest7 -q "no guest 'guest7'.* There is: guest1"
 ok "--no-guest-maps=: a name is missing" nothing_there --no-guest-maps= -q 'wants names or patterns'
 ok "--guest-maps takes it back" diff "$TMP/json" <(report --no-guest-maps=guest1 --guest-maps --format json)
-rm -r "$TMP/boot"
+rm -r "${TMP:?}/boot"
 
 # --- large files of a guest ------------------------------------------------------------------------
 
