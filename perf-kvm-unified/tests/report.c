@@ -841,7 +841,7 @@ static int test__build_ids(struct test_suite *test __maybe_unused, int subtest _
 	return ret;
 }
 
-/* Of what a file with that section has more than perf reads, NULL: nothing; "": it is no ELF file */
+/* The limit that a file with that section is over, NULL: none; "": it is no ELF file */
 static const char *over_limit(const Elf64_Ehdr *ehdr, const Elf64_Shdr *shdr, off_t size)
 {
 	char path[] = "/tmp/perf-test-large-XXXXXX";
@@ -888,8 +888,8 @@ static int test__large_files(struct test_suite *test __maybe_unused, int subtest
 		shdr.sh_flags = cases[i].flags;
 		shdr.sh_size = cases[i].size;
 		limit = over_limit(&ehdr, &shdr, whole);
-		TEST_ASSERT_VAL(cases[i].what, cases[i].limit ? limit && !strcmp(limit, cases[i].limit) :
-								!limit);
+		TEST_ASSERT_VAL(cases[i].what,
+				!strcmp(limit ?: "none", cases[i].limit ?: "none"));
 	}
 	shdr.sh_type = SHT_NULL;
 	TEST_ASSERT_VAL("a hole at the end", !over_limit(&ehdr, &shdr, 3LL << 30));

@@ -416,11 +416,11 @@ rm -r "${TMP:?}/boot"
 # --- large files of a guest ------------------------------------------------------------------------
 
 # A copy of the one file that most of the time is in
-large=$TMP/large/lib/x86_64-linux-gnu
+large=$TMP/large/$(cd "$MAIN_TREE/guest/root" && dirname lib/*/libquantum.so.8)
 mkdir -p "$large"
 as_it_was()
 {
-	cp --remove-destination "$(realpath "$MAIN_TREE/guest/root/lib/x86_64-linux-gnu/libquantum.so.8")" \
+	cp --remove-destination "$(echo "$MAIN_TREE"/guest/root/lib/*/libquantum.so.8)" \
 		"$large/libquantum.so.8"
 }
 # names_of_large OPTION...
