@@ -554,7 +554,8 @@ static int test__left_out_maps(struct test_suite *test __maybe_unused,
 	TEST_ASSERT_VAL("another", !kvm_guests_options__skips_map(&options, "db2"));
 	TEST_ASSERT_EQUAL("taken back", kvm_guests_options__parse_no_maps(&opt, NULL, 1), 0);
 	TEST_ASSERT_VAL("taken back", !kvm_guests_options__skips_map(&options, "db"));
-	TEST_ASSERT_EQUAL("an empty name", kvm_guests_options__parse_no_maps(&opt, "a,,b", 0), -EINVAL);
+	TEST_ASSERT_EQUAL("an empty name",
+			  kvm_guests_options__parse_no_maps(&opt, "a,,b", 0), -EINVAL);
 	kvm_guests_options__exit(&options);
 	return TEST_OK;
 }
@@ -897,7 +898,8 @@ static int test__large_files(struct test_suite *test __maybe_unused, int subtest
 	TEST_ASSERT_VAL("headers", !strcmp(over_limit(&ehdr, &shdr, whole) ?: "none",
 					   "1024 sections or segments"));
 	ehdr.e_phnum = 0;
-	TEST_ASSERT_VAL("a header is cut off", !strcmp(over_limit(&ehdr, &shdr, whole - 1) ?: "none", ""));
+	TEST_ASSERT_VAL("a header is cut off",
+			!strcmp(over_limit(&ehdr, &shdr, whole - 1) ?: "none", ""));
 	ehdr.e_ident[EI_DATA] = ELFDATA2MSB;
 	TEST_ASSERT_VAL("big endian", !strcmp(over_limit(&ehdr, &shdr, whole) ?: "none", ""));
 	return TEST_OK;
@@ -934,7 +936,8 @@ static int test__kernel_text(struct test_suite *test __maybe_unused, int subtest
 		{ "OSv", "201000 T _text\n201000 T _stext\n202000 T osv_main\n",
 		  "_stext", NULL, 0x201000, 0x203000 },
 		{ "_text alone", "1000 T _text\n1010 T main\n", "_text", NULL, 0x1000, 0x3000 },
-		{ "as who is not root reads it", "0 T _text\n0 T _stext\n0 T _etext\n",
+		{ "as who is not root reads it",
+		  "0 T _text\n0 T _stext\n0 T _etext\n",
 		  "_stext", "no kernel's symbols with addresses", 0, 0 },
 		{ "no kernel", "401000 T main\n", NULL, "neither _stext nor _text", 0, 0 },
 		{ "nothing", "", NULL, "neither _stext nor _text", 0, 0 },
