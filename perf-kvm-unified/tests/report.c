@@ -941,11 +941,13 @@ static int test__kernel_text(struct test_suite *test __maybe_unused, int subtest
 		  "_stext", "no kernel's symbols with addresses", 0, 0 },
 		{ "no kernel", "401000 T main\n", NULL, "neither _stext nor _text", 0, 0 },
 		{ "nothing", "", NULL, "neither _stext nor _text", 0, 0 },
-		{ "backwards", "2000 T _stext\n1000 T _etext\n", "_stext",
+		{ "backwards",
+		  "2000 T _stext\n1000 T _etext\n", "_stext",
 		  "ends before it begins", 0, 0 },
 		{ "two kernels", "1000 T _stext\nffffffff81000000 T f\n", "_stext",
 		  "too far", 0, 0 },
-		{ "at the end of all", "fffffffffffff000 T _stext\nfffffffffffff800 T f\n", "_stext",
+		{ "at the end of all",
+		  "fffffffffffff000 T _stext\nfffffffffffff800 T f\n", "_stext",
 		  "ends before it begins", 0, 0 },
 	};
 
@@ -953,10 +955,10 @@ static int test__kernel_text(struct test_suite *test __maybe_unused, int subtest
 		struct kernel_text text = { };
 		const char *problem = find_text(cases[i].symbols, &text);
 
-		TEST_ASSERT_VAL(cases[i].what, cases[i].problem ?
-				problem && strstr(problem, cases[i].problem) : !problem);
-		TEST_ASSERT_VAL(cases[i].what, cases[i].symbol ? text.symbol &&
-				!strcmp(text.symbol, cases[i].symbol) : !text.symbol);
+		TEST_ASSERT_VAL(cases[i].what, !problem == !cases[i].problem);
+		TEST_ASSERT_VAL(cases[i].what, !problem || strstr(problem, cases[i].problem));
+		TEST_ASSERT_VAL(cases[i].what,
+				!strcmp(text.symbol ?: "none", cases[i].symbol ?: "none"));
 		if (problem)
 			continue;
 		TEST_ASSERT_VAL(cases[i].what, text.start == cases[i].start);
@@ -976,18 +978,18 @@ static int test__without_build_id(struct test_suite *test __maybe_unused,
 	char buf[1024];
 
 	for (size_t i = 0; i < ARRAY_SIZE(given); i++)
-		TEST_ASSERT_EQUAL("add", nameless_files__add(&files, given[i].name, given[i].ns), 0);
+		TEST_ASSERT_EQUAL("add",
+				  nameless_files__add(&files, given[i].name, given[i].ns), 0);
 	nameless_files__describe(&files, "vm1", 4560, buf, sizeof(buf));
 	TEST_ASSERT_VAL("of each file once, the largest first",
-			strstarts(buf, "10.0 % of vm1's user time is in 5 files without a build-id: "
-				  "/usr/bin/a, /usr/bin/kubelet, /opt/e, /opt/d, ... 1 more;\n"
-				  "their functions"));
+			strstarts(buf, "10.0 % of vm1's user time is in 5 files without a build-id: ") &&
+			strstr(buf, ": /usr/bin/a, /usr/bin/kubelet, /opt/e, /opt/d, ... 1 more;\n"));
 	nameless_files__exit(&files);
 
 	TEST_ASSERT_EQUAL("add", nameless_files__add(&one, "/usr/bin/a", 7), 0);
 	nameless_files__describe(&one, "vm1", 7, buf, sizeof(buf));
-	TEST_ASSERT_VAL("one", strstarts(buf, "100.0 % of vm1's user time is in 1 file without "
-					 "a build-id: /usr/bin/a;\nits functions"));
+	TEST_ASSERT_VAL("one", strstarts(buf, "100.0 % of vm1's user time is in 1 file without "));
+	TEST_ASSERT_VAL("one", strstr(buf, " a build-id: /usr/bin/a;\nits functions"));
 	nameless_files__exit(&one);
 	return TEST_OK;
 }
