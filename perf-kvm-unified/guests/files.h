@@ -8,7 +8,7 @@ struct build_id;
 struct dso;
 struct kvm_guest;
 
-/* How guest_file_name() calls what is no file of the host: "]" and the guest's name of it follow. */
+/* How guest_file_name() calls what is no file of the host: "]" and the name in the guest follow. */
 #define GUEST_FILE_PREFIX	"/[guest:"
 
 /* Each byte of what files without a build-id have for one: no file has that. */

@@ -88,16 +88,6 @@ int foreign_maps__find(struct foreign_maps *maps, struct perf_session *session)
 	return ret;
 }
 
-/* Is the map of the guest that the VMM @pid runs one of them? */
-bool foreign_maps__has(const struct foreign_maps *maps, pid_t pid)
-{
-	for (size_t i = 0; maps && i < maps->nr; i++) {
-		if (maps->entries[i].pid == pid)
-			return true;
-	}
-	return false;
-}
-
 /**
  * foreign_map__describe - why the map of @guest was not used, what that costs, and what to do
  * @nr_all: samples of all guests

@@ -33,7 +33,7 @@
 #include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
 #include "files.h"
-#include "foreign.h"
+#include "foreign-maps.h"
 #include "guests.h"
 #include "killed.h"
 #include "load.h"

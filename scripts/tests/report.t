@@ -411,16 +411,16 @@ ok "... with none, too" not grep '^Guest ' "$TMP/warnings"
 ok "--no-guest-maps: of no guest" nothing_there --no-guest-maps=guest7 -q "no guest 'guest7'.* There is: guest1"
 ok "--no-guest-maps=: a name is missing" nothing_there --no-guest-maps= -q 'wants names or patterns'
 ok "--guest-maps takes it back" diff "$TMP/json" <(report --no-guest-maps=guest1 --guest-maps --format json)
-rm -r "$TMP/boot"
+rm -r "${TMP:?}/boot"
 
 # --- large files of a guest ------------------------------------------------------------------------
 
 # A copy of the one file that most of the time is in
-large=$TMP/large/lib/x86_64-linux-gnu
+large=$TMP/large/$(cd "$MAIN_TREE/guest/root" && dirname lib/*/libquantum.so.8)
 mkdir -p "$large"
 as_it_was()
 {
-	cp --remove-destination "$(realpath "$MAIN_TREE/guest/root/lib/x86_64-linux-gnu/libquantum.so.8")" \
+	cp --remove-destination "$(echo "$MAIN_TREE"/guest/root/lib/*/libquantum.so.8)" \
 		"$large/libquantum.so.8"
 }
 # names_of_large OPTION...
