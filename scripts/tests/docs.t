@@ -58,7 +58,7 @@ for subcommand in record report diff guest-map; do
 	done <"$TMP/options"
 	# And the other way round: no option that is not there.
 	while read -r option; do
-		ok "$subcommand has --$option" grep -qxE "${option#no-}" "$TMP/options"
+		ok "$subcommand has --$option" grep -qxE "(no-)?${option#no-}" "$TMP/options"
 	done < <(section "OPTIONS FOR $subcommand" | sed -n 's/^--\([a-z-]*\)\(=.*\)\?::$/\1/p')
 done
 
