@@ -27,6 +27,7 @@
 #include "util/thread.h"
 #include "files.h"
 #include "guest.h"
+#include "holes.h"
 #include "machine.h"
 #include "programs.h"
 
@@ -368,6 +369,34 @@ static void kvm_guest__name_map(struct kvm_guest *guest, const struct guest_mmap
 	}
 }
 
+/*
+ * What was moved out of the middle of a file's text, and ends at @end, is that file's: see
+ * maps__find_hole(). 0 or -errno
+ */
+static int kvm_guest__fill_hole(struct kvm_guest *guest, pid_t pid, u64 end)
+{
+	struct thread *thread = kvm_guest__findnew_thread(guest, pid);
+	const struct guest_mmap hole = { .pid = pid, .prot = PROT_READ | PROT_EXEC };
+	union perf_event *event = guest_mmap__event(&hole, pid, PERF_RECORD_MISC_GUEST_USER);
+	char own_code[PATH_MAX];
+	bool found;
+
+	if (!thread || !event) {
+		thread__put(thread);
+		free(event);
+		return thread ? -ENOMEM : kvm_guest__no_thread(guest);
+	}
+	guest_own_code_name(guest, pid, own_code, sizeof(own_code));
+	found = maps__find_hole(thread__maps(thread), end, own_code, &event->mmap2);
+	thread__put(thread);
+	if (!found) {
+		free(event);
+		return 0;
+	}
+	event->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+	return kvm_guest__process_mmap(guest, event, PERF_RECORD_MISC_GUEST_USER);
+}
+
 /**
  * kvm_guest__add_map - add a map of one of a guest's processes to its machine
  *
@@ -402,7 +431,13 @@ int kvm_guest__add_map(struct kvm_guest *guest, const struct guest_mmap *map)
 		free(event);
 		return ret;
 	}
-	return kvm_guest__process_mmap(guest, event, PERF_RECORD_MISC_GUEST_USER);
+	ret = kvm_guest__process_mmap(guest, event, PERF_RECORD_MISC_GUEST_USER);
+	if (ret)
+		return ret;
+	/* Maps come in the order of addresses, or the middle after its neighbours. */
+	if (is_own_code(guest, map))
+		return kvm_guest__fill_hole(guest, map->pid, map->start + map->len);
+	return map->bid ? kvm_guest__fill_hole(guest, map->pid, map->start) : 0;
 }
 
 /*

@@ -413,6 +413,22 @@ ok "--no-guest-maps=: a name is missing" nothing_there --no-guest-maps= -q 'want
 ok "--guest-maps takes it back" diff "$TMP/json" <(report --no-guest-maps=guest1 --guest-maps --format json)
 rm -r "${TMP:?}/boot"
 
+# --- text that was moved to huge pages ----------------------------------------------------------
+
+# hugified HOW: the profile as if the middle of libquantum's text had been, see huge-text
+hugified()
+{
+	rm -rf "$TMP/huge"
+	cp -r perf.data "$TMP/huge"
+	"$TESTS/huge-text" "$TMP/huge"/guest_map__* libquantum.so.8 "$1" &&
+		report -i "$TMP/huge" --format json >"$TMP/json-huge"
+}
+ok "text that was moved: there is a report" hugified whole
+ok "... it has the names of its file" diff "$TMP/json" "$TMP/json-huge"
+ok "... where another page of it follows: there is a report" hugified shifted
+ok "... it is the process's own code" grep -q '\[JIT\] tid' "$TMP/json-huge"
+rm -r "${TMP:?}/huge"
+
 # --- large files of a guest ------------------------------------------------------------------------
 
 # A copy of the one file that most of the time is in
