@@ -162,7 +162,7 @@ cp "$kallsyms" "$mount/proc/kallsyms"
 without_map --guestmount "$TMP/mount" >"$TMP/mounted.csv"
 ok "no map: the same by --guestmount" grep -q '^vm,"guest1",,OS,"clear_page_erms","\[kernel\]"' "$TMP/mounted.csv"
 without_map --guestkallsyms /etc/passwd >/dev/null
-ok "no map: what is no kallsyms is said" grep -q "has no kernel's symbols" "$TMP/without.err"
+ok "no map: what is no kallsyms is said" grep -q "has neither _stext nor _text" "$TMP/without.err"
 
 # --- what the collector takes -----------------------------------------------------------
 
