@@ -943,7 +943,7 @@ ok "what is recorded without is the same" diff \
 	<(chains --no-call-graph --no-children --sort class -F period,class) \
 	<(chains --no-children -g none --sort class -F period,class)
 
-events=$LAB_OUT/refusals/events.data
+events=$LAB_OUT/libquantum/events.data
 ok "there is a profile with several events" test -d "$events"
 "$PERF" kvm unified report -f -i "$events" --format json >"$TMP/events.json" 2>"$TMP/warnings"
 ok "software events: all time is there once" "$TESTS/report-sums" "$TMP/events.json"
@@ -951,11 +951,11 @@ ok "software events: no word of samples left out" not grep -q 'not in this repor
 # A clock of another period, in the guest: about as many ns as the first. Where the emulator is
 # late, samples of both are missing.
 ok "software events: another clock has counted the guest's time" json "$TMP/events.json" \
-	'1 / (0.8 < sum(level("guest2")["counts"].values()) /
+	'1 / (0.8 < sum(level("guest1")["counts"].values()) /
 		(measurement()["guest_samples"] * measurement()["period_ns"]) < 1.25)'
 ok "software events: page faults of the host, none of the guest" json "$TMP/events.json" \
 	'1 / (level("host")["counts"]["page-faults/period=1/"] > 0 ==
-		level("guest2")["counts"]["page-faults/period=1/"])'
+		level("guest1")["counts"]["page-faults/period=1/"])'
 # --- perf's own commands ---------------------------------------------------------------
 
 guest_files=$MAIN_TREE/guest/root
