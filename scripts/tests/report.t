@@ -436,7 +436,7 @@ large=$TMP/large/$(cd "$MAIN_TREE/guest/root" && dirname lib/*/libquantum.so.8)
 mkdir -p "$large"
 as_it_was()
 {
-	cp --remove-destination "$(echo "$MAIN_TREE"/guest/root/lib/*/libquantum.so.8)" \
+	cp --remove-destination "$MAIN_TREE/guest/root"/lib/*/libquantum.so.8 \
 		"$large/libquantum.so.8"
 }
 # names_of_large OPTION...
