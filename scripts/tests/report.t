@@ -1129,10 +1129,10 @@ rm "$TMP/killed/vms"
 ok "killed, without VMs: a report" grep -q 'Total samples' <(of_killed killed --format table)
 ok "killed, without VMs: both are said" grep -q "$killed_says" "$TMP/warnings"
 # The size of no record is odd.
-killed half 700001
-of_killed half --format json >"$TMP/half.json"
-ok "killed within a record: what there is adds up" "$TESTS/report-sums" "$TMP/half.json"
-ok "killed within a record: what there is" json "$TMP/half.json" \
+killed killed-half 700001
+of_killed killed-half --format json >"$TMP/killed-half.json"
+ok "killed within a record: what there is adds up" "$TESTS/report-sums" "$TMP/killed-half.json"
+ok "killed within a record: what there is" json "$TMP/killed-half.json" \
 	"1 / (1000 < measurement()['samples'] < $(json "$TMP/json" 'measurement()["samples"]'))"
 if [ "$(id -u)" -eq 0 ]; then
 	killed foreign all
