@@ -16,6 +16,7 @@
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/warnings.h"
+#include "bpf.h"
 #include "guests.h"
 #include "kernel.h"
 #include "load.h"
@@ -138,6 +139,9 @@ static void kvm_guest__first_sample(struct kvm_guest *guest)
 		map__load(map);
 	if (guest->has_map)
 		kvm_guest__end_kernel_at_text(guest);
+	if (kvm_guest__load_bpf(guest))
+		unified_warning("Guest %s: no memory for the names of its BPF programs\n",
+				guest->name);
 	if (kvm_guest__load_symbols(guest))
 		unified_warning("Guest %s: no memory for the symbols of its JIT compilers\n",
 				guest->name);

@@ -429,6 +429,24 @@ ok "... where another page of it follows: there is a report" hugified shifted
 ok "... it is the process's own code" grep -q '\[JIT\] tid' "$TMP/json-huge"
 rm -r "${TMP:?}/huge"
 
+# --- BPF programs of a guest -----------------------------------------------------------------------
+
+read -r in_first in_second behind < <("$TESTS/bpf-code" perf.data "$TMP/bpf")
+report -i "$TMP/bpf" --format json >"$TMP/json-bpf"
+# samples_in FUNCTION: of the guest's kernel
+samples_in()
+{
+	json "$TMP/json-bpf" "sum(row['samples'] for row in level('guest1')['rows']
+		if row['function'] == '$1' and row['class'] == 'OS')"
+}
+ok "BPF: samples in a program: ${in_first:-none}" test "${in_first:-0}" -gt 0
+ok "BPF: they have its name" test "$(samples_in bpf_prog_00_first)" -eq "$in_first"
+ok "BPF: a trampoline, up to the next program" test "$(samples_in bpf_trampoline_6442)" -eq "$in_second"
+ok "BPF: what is in none has no name" test "$(samples_in '[unknown]')" -ge "$behind"
+ok "BPF: far behind the last one there is none" test "$(samples_in bpf_prog_0123456789abcdef_last)" -eq 0
+ok "BPF: no name for the kernel's own code" test "$(samples_in bpf_prog_ff_kernel)" -eq 0
+rm -r "${TMP:?}/bpf"
+
 # --- large files of a guest ------------------------------------------------------------------------
 
 # A copy of the one file that most of the time is in
