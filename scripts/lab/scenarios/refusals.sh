@@ -150,6 +150,11 @@ without_vm()
 
 measure()
 {
+	in_memory refusals
+}
+
+refusals()
+{
 	local vmm
 
 	# The guest's kernel is Debian's: it has none of the patches.

@@ -33,8 +33,9 @@ measure()
 	tiny_vms_run
 
 	go_first
-	perf kvm unified record -c 997000 -o perf.data --guest-cmd one="cat $OUT/one.map" \
+	perf kvm unified record -c 997000 -o /run/perf.data --guest-cmd one="cat $OUT/one.map" \
 		--guest-cmd two="cat $OUT/two.map" -- sleep 8
+	cp -r /run/perf.data .
 	# What the kernel says of which thread runs which vCPU
 	(cd /sys/kernel/debug/kvm && grep . ./*/vcpu*/pid) >vcpu-threads
 	tiny_vms_run
