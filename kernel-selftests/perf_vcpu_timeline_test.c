@@ -4,6 +4,8 @@
  * space and wait for pages when they are told to, and against the time that has passed.
  */
 #include <getopt.h>
+#include <linux/sched.h>
+#include <linux/sched/types.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -46,6 +48,9 @@
 #define ABSENT_SLOT	10
 #define ABSENT_GPA	0x10000000
 #define PAGE_DELAY_US	5000
+/* A limit of a thread's CPU time: so much of each so long */
+#define LIMIT_NS	2000000ULL
+#define LIMIT_PERIOD_NS	10000000ULL
 
 /* SDM, "VMX Basic Exit Reasons"; APM, "SVM Intercept Exit Codes" */
 static u64 io_exit, hlt_exit;
@@ -137,11 +142,12 @@ enum {
 	TL_BLOCKED,
 	TL_HALTED,
 	TL_HALT_POLL,
+	TL_THROTTLED,
 	NR_TL,
 };
 
 static const char * const tl_names[] = {
-	"unknown", "user", "preempted", "blocked", "halted", "halt-poll",
+	"unknown", "user", "preempted", "blocked", "halted", "halt-poll", "throttled",
 };
 
 struct timeline_event {
@@ -560,6 +566,7 @@ static void test_preempted(void)
 			 "preempted: the vCPU loses its CPU, mostly to the other thread\n");
 	ksft_test_result(!count_events(e, e->next_pid == gettid()),
 			 "preempted: and never to itself\n");
+	ksft_test_result(!tl.count[TL_THROTTLED], "preempted: and not by a limit of its own\n");
 	/* It could have run all the time. */
 	ksft_test_result(preempted_is_waiting(),
 			 "preempted: and waits for it as long as it is preempted\n");
@@ -763,16 +770,58 @@ static void test_others(void)
 	kvm_vm_free(vm);
 }
 
+/* @policy: SCHED_DEADLINE with a limit, or SCHED_NORMAL */
+static int set_policy(u32 policy)
+{
+	struct sched_attr attr = {
+		.size = sizeof(attr),
+		.sched_policy = policy,
+	};
+
+	if (policy == SCHED_DEADLINE) {
+		attr.sched_runtime = LIMIT_NS;
+		attr.sched_deadline = LIMIT_PERIOD_NS;
+		attr.sched_period = LIMIT_PERIOD_NS;
+	}
+	return syscall(__NR_sched_setattr, 0, &attr, 0);
+}
+
+static const char *no_limit(void)
+{
+	if (set_policy(SCHED_DEADLINE))
+		return "no SCHED_DEADLINE for this thread";
+	set_policy(SCHED_NORMAL);
+	return NULL;
+}
+
+/* A limit takes the CPU from the thread, whether somebody else wants it or not. */
+static void test_throttled(void)
+{
+	struct kvm_vcpu *vcpu;
+	struct kvm_vm *vm = make_vm_runs(&vcpu);
+
+	TEST_ASSERT(!set_policy(SCHED_DEADLINE), "sched_setattr()");
+	record_timeline(vcpu, USER_EXITS, &tl.count[TL_THROTTLED], true, 0, NULL);
+	set_policy(SCHED_NORMAL);
+	ksft_test_result(order_is_right(), "throttled: the order of states\n");
+	ksft_test_result(tl.count[TL_THROTTLED], "throttled: the limit holds the vCPU back\n");
+	ksft_test_result(!count_events(e, e->state == TL_THROTTLED && e->next_pid == gettid()),
+			 "throttled: it does not get the CPU then\n");
+	ksft_test_result(ns_of_all() <= tl.wall_ns, "throttled: no more than all time is told\n");
+	kvm_vm_free(vm);
+}
+
 /* --- All of them ---------------------------------------------------------------- */
 
 static const struct test_case tests[] = {
 	{ "exits",	7,  test_exits,		NULL },
-	{ "preempted",	5,  test_preempted,	NULL },
+	{ "preempted",	6,  test_preempted,	NULL },
 	{ "halted",	9,  test_halted,	NULL },
 	{ "thread",	2,  test_thread,	no_run_delay },
 	{ "moved",	4,  test_moved,		no_two_cpus },
 	{ "others",	1,  test_others,	no_ftrace },
 	{ "pages",	4,  test_pages,		no_pages },
+	{ "throttled",	4,  test_throttled,	no_limit },
 };
 
 static void help(const char *name)

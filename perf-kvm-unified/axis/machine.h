@@ -16,6 +16,7 @@
  * @lost: the last stretch in which it is not known what it did; may end behind @done
  * @sign: when the vCPU was seen last, of the events and samples that were dropped
  * @longest_wait: for a CPU, that has ended, ns
+ * @throttled: a limit has held it back before
  * @run: when a sample was in KVM_RUN last, of those that looks have passed
  * @nr_passed: so many samples have the looks passed
  * @nr_used: so many samples have been used: they can not contradict @state any more
@@ -32,6 +33,7 @@ struct vcpu_machine {
 	u64	run;
 	size_t	nr_passed;
 	size_t	nr_used;
+	bool	throttled;
 	bool	begun;
 	bool	has_prev;
 	bool	blank;

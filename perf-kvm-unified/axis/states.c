@@ -68,9 +68,16 @@ static enum vcpu_time_kind event__kind(const struct axis_event *event)
 	case VCPU_STATE_BLOCKED:	return VCPU_TIME_BLOCKED;
 	case VCPU_STATE_HALTED:		return VCPU_TIME_HALTED;
 	case VCPU_STATE_HALT_POLL:	return VCPU_TIME_HALT_POLL;
+	case VCPU_STATE_THROTTLED:	return VCPU_TIME_THROTTLED;
 	case VCPU_STATE_NR:
 	default:			return VCPU_TIME_UNKNOWN;
 	}
+}
+
+/* Without a CPU all the time: no part of it, at its end, is a wait for one after something else. */
+static bool waits_all_the_time(enum vcpu_time_kind kind)
+{
+	return kind == VCPU_TIME_PREEMPTED || kind == VCPU_TIME_THROTTLED;
 }
 
 static struct vcpu_interval event__interval(const struct axis_event *event, u64 start)
@@ -315,6 +322,7 @@ static int hand_out(const struct states_walk *w, const struct vcpu_interval *int
 		return 0;
 	if (part.kind == VCPU_TIME_PREEMPTED)
 		w->m->longest_wait = max(w->m->longest_wait, part.end - part.start);
+	w->m->throttled |= part.kind == VCPU_TIME_THROTTLED;
 	w->m->done = part.end;
 	if (!w->gaps->nr && w->m->lost.end <= part.start)
 		return vcpu_intervals__add(&w->vcpu->states, &part);
@@ -338,7 +346,7 @@ static int state__end(const struct states_walk *w, u64 end, u64 waited, u32 next
 	int ret;
 
 	state->end = end;
-	if (state->kind == VCPU_TIME_PREEMPTED || !waited)
+	if (waits_all_the_time(state->kind) || !waited)
 		return hand_out(w, state);
 
 	waited = min(waited, end - state->start);
@@ -495,7 +503,9 @@ static int states__seen(const struct states_walk *w, u64 end)
 			break;
 		state->start = state->end;
 		state->end = time;
-		state->kind = look->kind;
+		/* That its thread could run may be all that is seen of a limit. */
+		state->kind = look->kind == VCPU_TIME_PREEMPTED && w->m->throttled ?
+			      VCPU_TIME_UNKNOWN : look->kind;
 		ret = hand_out(w, state);
 		state->start = time;
 	}
@@ -505,13 +515,13 @@ static int states__seen(const struct states_walk *w, u64 end)
 /*
  * What a vCPU is at whose thread could run when it was looked at, a little behind the end, and has
  * no samples since @seen: it has no CPU. It waits for one if it has waited that long before; else
- * it may have been halted, and woken up just then.
+ * it may have been halted, and woken up just then. Where it has a limit, it may be that.
  */
 static enum vcpu_time_kind waiting_kind(const struct states_walk *w, u64 seen)
 {
 	u64 short_wait = 2 * w->span->period;
 
-	return w->span->end - seen <= max(w->m->longest_wait, short_wait) ?
+	return !w->m->throttled && w->span->end - seen <= max(w->m->longest_wait, short_wait) ?
 	       VCPU_TIME_PREEMPTED : VCPU_TIME_UNKNOWN;
 }
 
@@ -651,7 +661,7 @@ static int hand_out_known(const struct states_walk *w, u64 until)
 	}
 	length = next->time > state.start ? next->time - state.start : 0;
 	state.end = next->time;
-	if (state.kind != VCPU_TIME_PREEMPTED)
+	if (!waits_all_the_time(state.kind))
 		state.end -= min(next->waited, length);
 	wait.kind = VCPU_TIME_PREEMPTED;
 	wait.woken = true;

@@ -191,7 +191,7 @@ static bool event__is_switch(const struct axis_event *event)
 {
 	return event->next_task != TIME_AXIS_NONE &&
 	       (event->state == VCPU_STATE_PREEMPTED || event->state == VCPU_STATE_BLOCKED ||
-		event->state == VCPU_STATE_HALTED);
+		event->state == VCPU_STATE_HALTED || event->state == VCPU_STATE_THROTTLED);
 }
 
 /* A sample of the CPU, of the host's or a guest's: the latter say that it was sampled. */

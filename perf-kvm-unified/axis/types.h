@@ -24,6 +24,7 @@ enum vcpu_state {
 	VCPU_STATE_BLOCKED,
 	VCPU_STATE_HALTED,
 	VCPU_STATE_HALT_POLL,
+	VCPU_STATE_THROTTLED,
 	VCPU_STATE_NR
 };
 
@@ -35,6 +36,7 @@ enum vcpu_time_kind {
 	VCPU_TIME_HALT_POLL,
 	VCPU_TIME_HALTED,
 	VCPU_TIME_PREEMPTED,	/* wanted to run, and something else did */
+	VCPU_TIME_THROTTLED,	/* wanted to run, and a limit of its own forbade it */
 	VCPU_TIME_BLOCKED,	/* in KVM_RUN, waited for the host */
 	VCPU_TIME_RUN,		/* in KVM_RUN, with the CPU, but never sampled */
 	VCPU_TIME_LOST,		/* records or samples are missing */

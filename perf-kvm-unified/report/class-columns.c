@@ -13,6 +13,7 @@ const struct class_column class_columns[NR_CLASS_COLUMNS] = {
 	{ "vmm",	{ PROFILE_VMM }, 1, true },
 	{ "host",	{ PROFILE_HOST }, 1, false },
 	{ "stopped",	{ PROFILE_STOPPED }, 1, false },
+	{ "throttled",	{ PROFILE_THROTTLED }, 1, false },
 	{ "blocked",	{ PROFILE_BLOCKED }, 1, false },
 	{ "lost",	{ PROFILE_LOST }, 1, false },
 	{ "unknown",	{ PROFILE_UNKNOWN }, 1, false },

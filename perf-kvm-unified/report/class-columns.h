@@ -19,7 +19,7 @@ struct class_column {
 	bool		always;
 };
 
-#define NR_CLASS_COLUMNS	11U
+#define NR_CLASS_COLUMNS	12U
 
 extern const struct class_column class_columns[NR_CLASS_COLUMNS];
 

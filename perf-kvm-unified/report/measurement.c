@@ -775,6 +775,7 @@ const char *vcpu_state__name(enum vcpu_state state)
 		[VCPU_STATE_BLOCKED]	= "blocked",
 		[VCPU_STATE_HALTED]	= "halted",
 		[VCPU_STATE_HALT_POLL]	= "halt-poll",
+		[VCPU_STATE_THROTTLED]	= "throttled",
 	};
 
 	return names[state];

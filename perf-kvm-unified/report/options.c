@@ -402,8 +402,8 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	static const char call_graph_help[] =
 		"show call chains of the host's code:\n\n" CALLCHAIN_REPORT_HELP
 		"\n\t\t\t\tDefault: " CALL_GRAPH_DEFAULT;
-	char *sort_keys_help = sort_help("what makes a row, perf's keys:", SORT_MODE__NORMAL);
-	char *fields_help = sort_help("the columns:", SORT_MODE__NORMAL);
+	char *sort_keys_help = sort_keys__help("what makes a row:");
+	char *fields_help = sort_keys__help("the columns:");
 	bool tui = false, stdio = false;
 	const char *problem;
 	struct section_opts *sections = &opts->sections;

@@ -37,7 +37,8 @@ static int add_time(const struct vcpu_interval *interval, u64 time, void *arg)
 		return 0;
 	thief = thief__find(sums->m, sums->vcpu, interval);
 	thief__owner_name(sums->m, &thief, owner, sizeof(owner));
-	return thief_sums__add(sums->thieves, owner, time);
+	return thief_sums__add(sums->thieves, owner,
+			       thief.kind == THIEF_TASK ? thief.task : NULL, time);
 }
 
 static void add_hits(struct profile *p, const struct measurement *m, const struct hit_sums *hits)

@@ -203,6 +203,24 @@ static void print_guests(const struct measurement *m, FILE *fp)
 	fputs("\n  ],\n", fp);
 }
 
+static void print_overview_thief(const struct measurement *m, const struct thief_sum *thief,
+				 FILE *fp)
+{
+	const char *cgroup;
+
+	fputc('{', fp);
+	print_json_member("name", thief->owner, fp);
+	if (thief->task && !thief->several) {
+		fprintf(fp, ", \"pid\": %d", thief->task->tid);
+		cgroup = measured_task__cgroup(m, thief->task);
+		if (cgroup) {
+			fputs(", ", fp);
+			print_json_member("cgroup", cgroup, fp);
+		}
+	}
+	fprintf(fp, ", \"time_ns\": %" PRIu64 "}", thief->ns);
+}
+
 static void print_overview_vm(const struct measurement *m, const struct overview_vm *vm,
 			      bool knows_guest_steal, FILE *fp)
 {
@@ -220,9 +238,8 @@ static void print_overview_vm(const struct measurement *m, const struct overview
 			overview_vcpu__percent(&vm->vcpus[vm->least]));
 	fputs("\"thieves\": [", fp);
 	for (size_t i = 0; i < vm->nr_thieves; i++) {
-		fputs(i ? ", {" : "{", fp);
-		print_json_member("name", vm->thieves[i].owner, fp);
-		fprintf(fp, ", \"time_ns\": %" PRIu64 "}", vm->thieves[i].ns);
+		fputs(i ? ", " : "", fp);
+		print_overview_thief(m, &vm->thieves[i], fp);
 	}
 	fputs("]}", fp);
 }

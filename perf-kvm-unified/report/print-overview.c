@@ -49,6 +49,7 @@ static void print_vm(const struct measurement *m, const struct overview *overvie
 		     const struct overview_vm *vm, int width, FILE *fp)
 {
 	const struct overview_vcpu *worst = &vm->vcpus[vm->worst];
+	char thief[THIEF_NAME_LEN];
 
 	print_padded(m->vms[vm->vm].name, width, fp);
 	fprintf(fp, "  %5u", vm->nr_vcpus);
@@ -65,7 +66,7 @@ static void print_vm(const struct measurement *m, const struct overview *overvie
 			overview_vcpu__percent(worst));
 	if (vm->nr_thieves) {
 		fprintf(fp, "  %5.2f ", profile__percent(&vm->profile, vm->thieves[0].ns));
-		print_padded(vm->thieves[0].owner, 0, fp);
+		print_padded(thief_sum__name(m, &vm->thieves[0], thief, sizeof(thief)), 0, fp);
 	}
 	fputc('\n', fp);
 }

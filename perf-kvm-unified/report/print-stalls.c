@@ -2,12 +2,15 @@
 /*
  * How long vCPUs have waited for a CPU each time, for people and as comma separated values.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/time64.h>
 
+#include "kvm-unified/lib/sort.h"
 #include "measurement.h"
 #include "print.h"
 #include "row-columns.h"
@@ -33,30 +36,58 @@ static void print_line(const struct moments *moments, const struct measurement *
 		print_ms(longest->ns, fp);
 		fprintf(fp, "  %10.6f  %4u  ", moments__since(moments, longest->start),
 			m->axis.vcpus[line->longest_vcpu].id);
-		print_padded(line->thief.owner ?: "", 0, fp);
+		if (line->thief.owner) {
+			fprintf(fp, "%5.1f %% ", percent_of(line->thief.ns, longest->ns));
+			print_padded(line->thief.owner, 0, fp);
+		}
 	}
 	fputc('\n', fp);
 }
 
-/* For people, if it is asked for: of VMs alone */
-void print_stalls(const struct measurement *m, const struct sections *sections,
-		  const struct print_opts *opts, FILE *fp)
+static u64 longest_ns(const struct stall_line *line)
+{
+	return line->longest ? line->longest->ns : 0;
+}
+
+/* The longest wait first, then in the order of VMs */
+static int line__cmp(const void *_a, const void *_b)
+{
+	const struct stall_line *a = *(const struct stall_line **)_a;
+	const struct stall_line *b = *(const struct stall_line **)_b;
+
+	return sort_cmp(longest_ns(b), longest_ns(a)) ?: sort_cmp(a->vm, b->vm) ?:
+	       sort_cmp(a->kind, b->kind);
+}
+
+/* For people, if it is asked for: of VMs alone. 0 or -ENOMEM */
+int print_stalls(const struct measurement *m, const struct sections *sections,
+		 const struct print_opts *opts, FILE *fp)
 {
 	const struct stall_lines *lines = opts->stalls;
+	const struct stall_line **of_vms;
 	int width = names_width(m);
+	u32 nr = 0;
 
 	if (!lines || !lines->nr)
-		return;
+		return 0;
+	of_vms = calloc(lines->nr, sizeof(*of_vms));
+	if (!of_vms)
+		return -ENOMEM;
+	for (u32 i = 0; i < lines->nr; i++) {
+		if (lines->lines[i].vcpu == TIME_AXIS_NONE)
+			of_vms[nr++] = &lines->lines[i];
+	}
+	sort_array(of_vms, nr, sizeof(*of_vms), line__cmp);
 	fputs("# how long vCPUs have waited for a CPU each time, ms: stolen while they ran, and woken up until they ran\n",
 	      fp);
 	print_padded("# VM", width, fp);
 	fprintf(fp, "  %-7s  %8s  %9s  %9s  %9s  %9s  %10s  %4s  %s\n", "waits", "number", "sum",
-		"p50", "p99", "longest", "at s", "vCPU", "culprit");
-	for (u32 i = 0; i < lines->nr; i++) {
-		if (lines->lines[i].vcpu == TIME_AXIS_NONE)
-			print_line(&sections->moments, m, &lines->lines[i], width, fp);
-	}
+		"p50", "p99", "longest", "at s", "vCPU", "of it, culprit");
+	for (u32 i = 0; i < nr; i++)
+		print_line(&sections->moments, m, of_vms[i], width, fp);
 	fputc('\n', fp);
+	free(of_vms);
+	return 0;
 }
 
 /* Of VMs, and of each vCPU */

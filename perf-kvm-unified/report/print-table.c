@@ -102,7 +102,7 @@ int print_table(const struct measurement *m, const struct sections *sections,
 	if (!ret && opts->costs)
 		ret = print_costs(m, sections, fp);
 	print_over_time(m, sections, opts, fp);
-	print_stalls(m, sections, opts, fp);
+	ret = ret ?: print_stalls(m, sections, opts, fp);
 	for (u32 i = 0; !ret && i < sections->nr; i++)
 		ret = print_section(sections, &sections->entries[i], m->period, section_opts,
 				    opts, fp);

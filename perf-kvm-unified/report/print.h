@@ -64,8 +64,8 @@ int print_overview(const struct measurement *m, const struct sections *sections,
 int print_costs(const struct measurement *m, const struct sections *sections, FILE *fp);
 void print_over_time(const struct measurement *m, const struct sections *sections,
 		     const struct print_opts *opts, FILE *fp);
-void print_stalls(const struct measurement *m, const struct sections *sections,
-		  const struct print_opts *opts, FILE *fp);
+int print_stalls(const struct measurement *m, const struct sections *sections,
+		 const struct print_opts *opts, FILE *fp);
 
 int print_table(const struct measurement *m, const struct sections *sections,
 		const struct section_opts *section_opts, const struct print_opts *opts, FILE *fp);

@@ -134,6 +134,7 @@ const char *profile_key__class_row(const struct profile_key *key)
 	case PROFILE_EXIT:	return "[exit]";
 	case PROFILE_VMM:	return "[vmm]";
 	case PROFILE_STOPPED:	return "[stopped]";
+	case PROFILE_THROTTLED:	return "[throttled]";
 	case PROFILE_BLOCKED:	return "[blocked]";
 	case PROFILE_LOST:	return "[lost]";
 	case PROFILE_UNKNOWN:	return "[unknown]";
@@ -182,6 +183,7 @@ const char *profile_class__name(enum profile_class class)
 		[PROFILE_EXIT]		= "exit",
 		[PROFILE_VMM]		= "vmm",
 		[PROFILE_STOPPED]	= "stopped",
+		[PROFILE_THROTTLED]	= "throttled",
 		[PROFILE_BLOCKED]	= "blocked",
 		[PROFILE_LOST]		= "lost",
 		[PROFILE_UNKNOWN]	= "unknown",

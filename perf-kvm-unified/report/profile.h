@@ -29,6 +29,7 @@ enum profile_class {
 	PROFILE_EXIT,	/* KVM, or an interrupt of the host */
 	PROFILE_VMM,	/* in the VMM, as KVM_RUN had to return for the guest */
 	PROFILE_STOPPED, /* in the VMM, as a signal has made KVM_RUN return */
+	PROFILE_THROTTLED, /* wanted a CPU, and a limit of its own forbade it */
 	PROFILE_BLOCKED, /* waited in KVM for the host */
 	PROFILE_LOST,
 	PROFILE_UNKNOWN,

@@ -375,6 +375,7 @@ enum profile_class vcpu_interval__class(const struct measurement *m,
 		[VCPU_TIME_HALT_POLL]	 = PROFILE_HALT_POLL,
 		[VCPU_TIME_HALTED]	 = PROFILE_IDLE,
 		[VCPU_TIME_PREEMPTED]	 = PROFILE_STEAL,
+		[VCPU_TIME_THROTTLED]	 = PROFILE_THROTTLED,
 		[VCPU_TIME_BLOCKED]	 = PROFILE_BLOCKED,
 		[VCPU_TIME_RUN]		 = PROFILE_UNKNOWN,
 		[VCPU_TIME_LOST]	 = PROFILE_LOST,
@@ -440,6 +441,9 @@ static struct profile_key interval__key(const struct measurement *m,
 		thief = thief__find(m, vcpu, interval);
 		thief__name(m, &thief, opts->plain_thieves ? NULL : thieves, who, sizeof(who));
 		scnprintf(name, ROW_NAME_LEN, "[steal] (%s)", who);
+		break;
+	case VCPU_TIME_THROTTLED:
+		key.function = "[throttled] (by its own limit)";
 		break;
 	case VCPU_TIME_BLOCKED:
 		key.function = "[blocked] (in the host)";
@@ -713,7 +717,7 @@ struct tables_arg {
 	struct measurement *m;
 };
 
-/* A VM's table, and those of its vCPUs, if it has more than one */
+/* A VM's table, and those of its vCPUs, unless that is the same one */
 static int add_vm(const struct vm_vcpus *vcpus, void *arg)
 {
 	const struct tables_arg *ta = arg;
@@ -728,7 +732,8 @@ static int add_vm(const struct vm_vcpus *vcpus, void *arg)
 		ret = section__add_vcpus(sections, sections->nr - 1, ta->m, vcpus->vcpus,
 					 vcpus->nr);
 	}
-	if (vcpus->of == 1 || !(sections->opts->levels & SECTIONS_VCPU))
+	if (!(sections->opts->levels & SECTIONS_VCPU) ||
+	    (vcpus->of == 1 && sections->opts->levels & SECTIONS_VM))
 		return ret;
 	for (u32 i = 0; !ret && i < vcpus->nr; i++) {
 		const struct axis_vcpu *vcpu = vcpus->vcpus[i];

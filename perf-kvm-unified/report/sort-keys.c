@@ -13,6 +13,7 @@
 #include "util/evsel.h"
 #include "util/hist.h"
 #include "util/sort.h"
+#include "util/strbuf.h"
 #include "util/vcpu-sample.h"
 #include "measurement.h"
 #include "sort-keys.h"
@@ -259,6 +260,35 @@ static bool is_known(const char *key, size_t len)
 			return true;
 	}
 	return false;
+}
+
+/* As long as perf's own lines of keys are, and how the next ones begin */
+#define HELP_COLUMNS	75
+#define HELP_INDENT	"\n\t\t\t "
+#define HELP_INDENT_LEN	25
+
+static void help__add(struct strbuf *help, const char *key, size_t *len)
+{
+	if (*len >= HELP_COLUMNS) {
+		strbuf_addstr(help, HELP_INDENT);
+		*len = HELP_INDENT_LEN;
+	}
+	strbuf_addf(help, " %s", key);
+	*len += strlen(key) + 1;
+}
+
+/* @about and the keys that sort_keys__are_known() takes, for -h; free() it. NULL: no memory */
+char *sort_keys__help(const char *about)
+{
+	size_t len = strlen(about) + HELP_INDENT_LEN;
+	struct strbuf help = STRBUF_INIT;
+
+	strbuf_addstr(&help, about);
+	for (size_t i = 0; i < ARRAY_SIZE(perfs_keys); i++)
+		help__add(&help, perfs_keys[i], &len);
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		help__add(&help, keys[i].name, &len);
+	return strbuf_detach(&help, NULL);
 }
 
 /* @list: of @option, or NULL. False, with a message, if there is one that is of no use */

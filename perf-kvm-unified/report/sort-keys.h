@@ -8,6 +8,7 @@ struct measurement;
 
 void sort_keys__add(void);
 const char *sort_keys__default(const struct measurement *m);
+char *sort_keys__help(const char *about);
 bool sort_keys__are_known(const char *option, const char *list);
 bool sort_keys__have_vm(void);
 bool sort_keys__have_exit_reason(void);

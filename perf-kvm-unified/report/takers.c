@@ -189,7 +189,7 @@ static int add_named(struct named_takers *named, u64 ns)
 		thief__name(m, &thief, named->several ? NULL : &named->none, name, sizeof(name));
 	else
 		thief__owner_name(m, &thief, name, sizeof(name));
-	return thief_sums__add(&named->sums, name, ns);
+	return thief_sums__add(&named->sums, name, NULL, ns);
 }
 
 static int add_share(u32 task, u64 ns, void *arg)

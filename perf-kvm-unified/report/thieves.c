@@ -80,13 +80,15 @@ void thief_sums__exit(struct thief_sums *sums)
 	sums->by_owner = NULL;
 }
 
-/* @owner: copied. 0 or -ENOMEM */
-int thief_sums__add(struct thief_sums *sums, const char *owner, u64 ns)
+/* @owner: copied; @task: another task of the host, or NULL. 0 or -ENOMEM */
+int thief_sums__add(struct thief_sums *sums, const char *owner,
+		    const struct measured_task *task, u64 ns)
 {
 	struct thief_sum *sum;
 
 	if (hashmap__find(sums->by_owner, owner, &sum)) {
 		sum->ns += ns;
+		sum->several |= sum->task != task;
 		return 0;
 	}
 	sum = zalloc(sizeof(*sum));
@@ -94,6 +96,7 @@ int thief_sums__add(struct thief_sums *sums, const char *owner, u64 ns)
 		return -ENOMEM;
 	sum->owner = strdup(owner);
 	sum->ns = ns;
+	sum->task = task;
 	if (sum->owner && !hashmap__add(sums->by_owner, sum->owner, sum))
 		return 0;
 	thief_sums__free(sum, 1);
@@ -125,7 +128,8 @@ int thief_sums__sorted(const struct thief_sums *sums, struct thief_sum **sorted,
 
 		if (!owner)
 			return -ENOMEM;
-		(*sorted)[(*nr)++] = (struct thief_sum) { .owner = owner, .ns = sum->ns };
+		(*sorted)[*nr] = *sum;
+		(*sorted)[(*nr)++].owner = owner;
 	}
 	sort_array(*sorted, *nr, sizeof(**sorted), thief_sum__cmp);
 	return 0;
@@ -209,26 +213,45 @@ static const char *thread_name(const struct measured_task *task)
 	return measured_task__is_vhost(task) ? "vhost" : task->comm[0] ? task->comm : "a thread";
 }
 
-/*
- * ", in cron.service": the cgroup of a task, if that was recorded: a systemd unit by its name,
- * any other by its path
- */
-static void print_cgroup(const struct measurement *m, const struct measured_task *task,
-			 char *buf, size_t size)
+/* The cgroup of a task: a systemd unit by its name, any other by its path. NULL: not recorded */
+const char *measured_task__cgroup(const struct measurement *m, const struct measured_task *task)
 {
 	struct cgroup *cgroup = task->cgroup ?
 		cgroup__find(perf_session__env(m->session), task->cgroup) : NULL;
 	const char *slash = cgroup ? strrchr(cgroup->name, '/') : NULL;
 
-	buf[0] = '\0';
 	for (size_t i = 0; slash && i < ARRAY_SIZE(unit_endings); i++) {
-		if (str_ends_with(slash, unit_endings[i])) {
-			scnprintf(buf, size, ", in %s", slash + 1);
-			return;
-		}
+		if (str_ends_with(slash, unit_endings[i]))
+			return slash + 1;
 	}
+	return cgroup ? cgroup->name : NULL;
+}
+
+/* ", in cron.service", if that is known */
+static void print_cgroup(const struct measurement *m, const struct measured_task *task,
+			 char *buf, size_t size)
+{
+	const char *cgroup = measured_task__cgroup(m, task);
+
+	buf[0] = '\0';
 	if (cgroup)
-		scnprintf(buf, size, ", in %s", cgroup->name);
+		scnprintf(buf, size, ", in %s", cgroup);
+}
+
+/* "task rsync, pid 301, in backup.service": with what there is to act on, where it is one task */
+const char *thief_sum__name(const struct measurement *m, const struct thief_sum *sum, char *buf,
+			    size_t size)
+{
+	char cgroup[128];
+
+	if (!sum->task || sum->several)
+		return sum->owner;
+	print_cgroup(m, sum->task, cgroup, sizeof(cgroup));
+	if (sum->task->comm[0])
+		scnprintf(buf, size, "%s, pid %d%s", sum->owner, sum->task->tid, cgroup);
+	else
+		scnprintf(buf, size, "%s%s", sum->owner, cgroup);
+	return buf;
 }
 
 /**

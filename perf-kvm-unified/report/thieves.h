@@ -51,10 +51,17 @@ struct thieves {
 #define THIEF_OWNER_LEN	(KVM_VM_NAME_LEN + 32)
 #define THIEF_NAME_LEN	(KVM_VM_NAME_LEN + 160)
 
-/* What was stolen by those of one name, ns */
+/**
+ * struct thief_sum - what was stolen by those of one name
+ * @owner: the name, as from thief__owner_name()
+ * @task: the only task of that name, or NULL: several, or no other task of the host
+ * @several: there was more than one
+ */
 struct thief_sum {
 	char		*owner;
 	u64		ns;
+	const struct measured_task *task;
+	bool		several;
 };
 
 /* @by_owner: struct thief_sum by what thief__owner_name() says */
@@ -64,7 +71,8 @@ struct thief_sums {
 
 int thief_sums__init(struct thief_sums *sums);
 void thief_sums__exit(struct thief_sums *sums);
-int thief_sums__add(struct thief_sums *sums, const char *owner, u64 ns);
+int thief_sums__add(struct thief_sums *sums, const char *owner,
+		    const struct measured_task *task, u64 ns);
 int thief_sums__sorted(const struct thief_sums *sums, struct thief_sum **sorted, size_t *nr);
 int thief_sums__top(const struct thief_sums *sums, struct thief_sum *top);
 void thief_sums__free(struct thief_sum *sorted, size_t nr);
@@ -79,6 +87,9 @@ struct thief thief__find(const struct measurement *m, const struct axis_vcpu *se
 			 const struct vcpu_interval *interval);
 void thief__name(const struct measurement *m, const struct thief *thief,
 		 const struct thieves *thieves, char *name, size_t size);
+const char *measured_task__cgroup(const struct measurement *m, const struct measured_task *task);
+const char *thief_sum__name(const struct measurement *m, const struct thief_sum *sum, char *buf,
+			    size_t size);
 void thief__owner_name(const struct measurement *m, const struct thief *thief, char *name,
 		       size_t size);
 

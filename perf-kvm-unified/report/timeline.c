@@ -93,7 +93,7 @@ static struct timeline_last *measurement__last(struct measurement *m, u32 vcpu)
 static bool state__has_next(u64 state)
 {
 	return state == VCPU_STATE_PREEMPTED || state == VCPU_STATE_BLOCKED ||
-	       state == VCPU_STATE_HALTED;
+	       state == VCPU_STATE_HALTED || state == VCPU_STATE_THROTTLED;
 }
 
 /* A file may say any number: there is no more than that. */

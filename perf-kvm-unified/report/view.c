@@ -255,7 +255,7 @@ static int view__print(const struct view *view, const struct measurement *m,
 	if (!ret && opts->costs)
 		ret = print_costs(m, sections, fp);
 	print_over_time(m, sections, opts, fp);
-	print_stalls(m, sections, opts, fp);
+	ret = ret ?: print_stalls(m, sections, opts, fp);
 	if (ret)
 		return ret;
 	for (u32 i = 0; i < sections->nr; i++) {

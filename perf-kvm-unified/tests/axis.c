@@ -399,6 +399,41 @@ static int test__looks(struct test_suite *test __maybe_unused, int subtest __may
 	return TEST_OK;
 }
 
+/*
+ * A limit holds a vCPU back: nobody has taken the CPU, whoever has it meanwhile. That its thread
+ * could run at the end may be the limit, or not.
+ */
+static int test__throttled(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct time_axis ta;
+	int v, err = 0;
+	const struct expected did_v[] = {
+		RAN(100, GUEST_USER, 1, 0),
+		WAS(300, THROTTLED, 0),
+		RAN(400, GUEST_USER, 1, 0),
+		BY_TASK(450, TASK, 0),
+		RAN(500, GUEST_USER, 1, 0),
+		WAS(550, UNKNOWN, 0),
+	};
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 550));
+	v = axis__vcpu(&ta, 0, 0);
+	ta.vcpus[v].last = VCPU_TIME_RUN;
+	err |= event(&ta, 0, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	err |= guest_samples(&ta, v, 10, 100);
+	err |= event(&ta, 100, v, 0, VCPU_STATE_THROTTLED, TASK, 0, SVM_INTR);
+	err |= sample(&ta, 200, 0, AXIS_SAMPLE_HOST, NONE, TASK, 9, 0);
+	err |= event(&ta, 300, v, 0, VCPU_STATE_RUN, NONE, 200, SVM_INTR);
+	err |= guest_samples(&ta, v, 310, 400);
+	err |= event(&ta, 400, v, 0, VCPU_STATE_PREEMPTED, TASK, 0, SVM_INTR);
+	err |= event(&ta, 450, v, 0, VCPU_STATE_RUN, NONE, 50, SVM_INTR);
+	err |= guest_samples(&ta, v, 460, 500);
+	TEST_ASSERT_VAL("add and build", !err && !build(&ta));
+	TEST_ASSERT_VAL("states", DID(&ta, v, did_v));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
 /* What goes on at the end has no event: what was seen then tells, and the last sample. */
 static int test__open(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
@@ -1442,6 +1477,7 @@ static int test__stream(struct test_suite *test __maybe_unused, int subtest __ma
 
 static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: states", states),
+	TEST_CASE("kvm unified: time axis: a limit of its own", throttled),
 	TEST_CASE("kvm unified: time axis: before the first event", first),
 	TEST_CASE("kvm unified: time axis: in the VMM before the first event", first_user),
 	TEST_CASE("kvm unified: time axis: one state that is lost", lost_state),

@@ -168,11 +168,11 @@ static int test__thief_sums(struct test_suite *test __maybe_unused, int subtest 
 	TEST_ASSERT_VAL("init", !thief_sums__init(&sums));
 	TEST_ASSERT_VAL("none", !thief_sums__sorted(&sums, &sorted, &nr) && !nr);
 	thief_sums__free(sorted, nr);
-	TEST_ASSERT_VAL("add", !thief_sums__add(&sums, name, 3));
+	TEST_ASSERT_VAL("add", !thief_sums__add(&sums, name, NULL, 3));
 	name[3] = 'a';
-	TEST_ASSERT_VAL("add", !thief_sums__add(&sums, name, 5));
+	TEST_ASSERT_VAL("add", !thief_sums__add(&sums, name, NULL, 5));
 	name[3] = 'b';
-	TEST_ASSERT_VAL("add", !thief_sums__add(&sums, name, 4));
+	TEST_ASSERT_VAL("add", !thief_sums__add(&sums, name, NULL, 4));
 	name[3] = 'c';
 	TEST_ASSERT_VAL("sorted", !thief_sums__sorted(&sums, &sorted, &nr) && nr == 2);
 	TEST_ASSERT_VAL("most first", sorted[0].ns == 7 && !strcmp(sorted[0].owner, "VM b"));

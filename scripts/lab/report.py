@@ -5,7 +5,7 @@ import json
 
 # Classes that are one thing to the paper: a vCPU that did not get what it wanted, and one that
 # wanted nothing
-GROUPS = {"taken": ("steal", "exit", "vmm", "stopped", "blocked"), "idle": ("IDLE", "halt-poll")}
+GROUPS = {"taken": ("steal", "exit", "vmm", "stopped", "throttled", "blocked"), "idle": ("IDLE", "halt-poll")}
 
 
 class Report:

@@ -174,7 +174,7 @@ report --stalls --summary >"$TMP/stalls"
 ok "--stalls: a line for waits of a vCPU that ran" grep -qE '^guest1 +stolen +[0-9]+ ' "$TMP/stalls"
 ok "... and for those after a wake-up" grep -qE '^guest1 +wake-up +[0-9]+ ' "$TMP/stalls"
 ok "... the number, the longest and whose it was" test \
-	"$(awk '$2 == "stolen" { printf "%s %s", $3, $7; for (i = 10; i <= NF; i++) printf " %s", $i }' "$TMP/stalls")" = \
+	"$(awk '$2 == "stolen" { printf "%s %s", $3, $7; for (i = 12; i <= NF; i++) printf " %s", $i }' "$TMP/stalls")" = \
 	"$(stall stolen '["number"]') $(stall stolen '["longest_ns"] / 1e6') $(stall stolen '["thief"]')"
 # One that lasts at the end has no event, and one at the beginning may have none.
 ok "as many waits as there are events of them" json "$TMP/json" \

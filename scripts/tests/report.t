@@ -76,7 +76,7 @@ top_thief()
 {
 	awk '$1 == "guest1" { for (i = 13; i <= NF; i++) printf "%s ", $i }' "$TMP/summary" |
 		grep -F "$(json "$TMP/json" \
-			'max(r[0].json["overview"][0]["thieves"], key=lambda one: one["time_ns"])["name"]') "
+			'max(r[0].json["overview"][0]["thieves"], key=lambda one: one["time_ns"])["name"]')"
 }
 ok "... its thief" top_thief
 ok "... a line for the host" grep -qE '^# host: 2 CPUs: for VMs [0-9.]+ %, own work ' "$TMP/summary"
@@ -90,6 +90,11 @@ for level in host vm; do
 			'",".join(level["level"] for level in r[0].json["levels"])')" = $level
 done
 ok "--level: one that is not there" nothing_there --level vms 'knows host, vm and vcpu'
+ok "--level vcpu: of a VM with one vCPU, too" \
+	test "$(report --level vcpu | grep -o '^guest1, vCPU 0 .*Total')" != ""
+ok "-h has no key of perf's that --sort refuses" \
+	not grep -qw dtlb <("$PERF" kvm unified report -h 2>&1)
+ok "... and those that it takes" grep -qw exit_reason <("$PERF" kvm unified report -h 2>&1)
 ok "--summary --level" nothing_there --summary --level=host 'not both'
 report --costs >"$TMP/costs"
 ok "--costs: what the guest had" test "$(awk '/^# CPU time/ { on = 1 } on && $1 == "guest1" { print $2; exit }' "$TMP/costs")" = \
@@ -549,7 +554,7 @@ sorted_rows()
 		for level in r[0].json["levels"] for a, b in zip(level["rows"], level["rows"][1:]))'
 }
 ok "the largest change comes first" sorted_rows
-changes --old-time 0%-50% --time 50%-100% perf.data perf.data >"$TMP/changes"
+changes --percent-limit 0 --old-time 0%-50% --time 50%-100% perf.data perf.data >"$TMP/changes"
 # Points of the VM's rows, but for those that are idle
 text_points()
 {
@@ -816,7 +821,7 @@ ok "--sort exit_reason: what was taken, by the exit before" \
 			for row in level("guest1")["steal_by_exit_reason"] if row["function"] != "not known"))') \
 	<(view -F period,exit_reason,class -t ';' | awk -F ';' '
 		/^# .*Total samples:/ { on = /^# guest1 / }
-		on && $3 ~ /steal|exit|vmm|stopped|blocked/ && $2 ~ /[a-z]/ { gsub(/ /, "", $2); ns[$2] += $1 }
+		on && $3 ~ /steal|exit|vmm|stopped|throttled|blocked/ && $2 ~ /[a-z]/ { gsub(/ /, "", $2); ns[$2] += $1 }
 		END { for (reason in ns) printf "%s %.0f\n", reason, ns[reason] }' | sort)
 ok "--sort vm,vcpu: what the host did for the VM" \
 	grep -qE '^ +[0-9.]+% +guest1 +0 +OS' <(view --sort vm,vcpu,class)

@@ -37,7 +37,7 @@ STATE = 0xff
 RUNS, WAITS, SLEEPS = range(3)
 # The report's rows, by what a function begins with. What is none of them is time that the
 # thread ran; in "[steal] (switching)" it has the CPU, too.
-ROWS = ((WAITS, "[steal] (on "), (WAITS, "[steal] (waking up)"), (WAITS, "[steal] (CPU idle"),
+ROWS = ((WAITS, "[steal] (on "), (WAITS, "[steal] (waking up)"), (WAITS, "[throttled]"),
         (SLEEPS, "[idle] (halt_exit)"), (SLEEPS, "[stopped]"), (SLEEPS, "[blocked]"))
 VMM = "[vmm]"
 

@@ -113,7 +113,7 @@ waits_and_events()
 	value 'measurement()["timeline_states"]["preempted"]' "$1"
 }
 
-for name in one-busy interrupts three-busy small-buffer third port-io; do
+for name in one-busy interrupts three-busy limited small-buffer third port-io; do
 	# With intervals, whose time is all there once, too
 	report "$name" -i "$name.data" --interval 100ms
 	ok "$name: a report" test $? -eq 0
@@ -151,6 +151,17 @@ for other in guest2 guest3; do
 		"$(thread_time three-busy $other 3)"
 done
 
+# --- a limit of its own ------------------------------------------------------------------------
+
+# Whoever has its CPU meanwhile has not stolen it.
+within 2 "limited: guest1 is throttled for 7 of each 10 ms, %" \
+	"$(value 'share("guest1", "throttled")' limited)" 70
+at_most 2 "limited: its steal, %" "$(value 'share("guest1", "steal")' limited)"
+ok "limited: nobody else is throttled" test \
+	"$(value 'share("guest2", "throttled") + share("guest3", "throttled")' limited)" = 0.000
+within 0.1 "limited: all that it has not, and the host's time for others, %" \
+	"$(value 'share("guest1", "taken")' limited)" "$(value '100 - rows("host", "[guest1]")' limited)"
+
 # --- one third busy (Tables 14 and 15) ------------------------------------------------------
 
 # Idle time follows the machine's clock: where that is very busy, samples of the idle CPU are late
@@ -180,7 +191,7 @@ ok "three busy: the guest sees steal at all" \
 # --- from samples alone --------------------------------------------------------------------------
 
 for name in one-busy three-busy third; do
-	for class in OS USER idle steal exit vmm stopped blocked lost unknown; do
+	for class in OS USER idle steal exit vmm stopped throttled blocked lost unknown; do
 		note "$name, guest1: $class from events, from samples:" \
 			"$(value "share('guest1', '$class')" "$name") %," \
 			"$(value "share('guest1', '$class')" "$name-samples") %"

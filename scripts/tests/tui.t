@@ -64,9 +64,9 @@ press Escape
 ok "... and away again" shows "^Samples: [0-9]+K? of event 'guest1', Event"
 press d
 ok "zoom into the DSO: the title says so" shows 'DSO: libquantum.so.8'
-ok "... and it is alone" not grep -q '\[k\] ' "$TMP/screen"
+ok "... and it is alone" not grep -q '\[g\] ' "$TMP/screen"
 press Escape
-ok "out of it again: the kernel's rows, too" shows '\[k\] '
+ok "out of it again: the kernel's rows, too" shows '\[g\] '
 press Escape
 ok "the way back to the menu" shows '^[0-9]+K? Host'
 press q

@@ -30,6 +30,17 @@ shor()
 	in_guest "$1" start shor 0 253 8
 }
 
+# vcpu_thread GUEST: of the threads of its VMM, the one that has had most CPU time
+vcpu_thread()
+{
+	local task
+
+	for task in /proc/"$(guest_pid "$1")"/task/*; do
+		read -r ran _ <"$task/schedstat"
+		echo "$ran ${task##*/}"
+	done | sort -rn | awk 'NR == 1 { print $2 }'
+}
+
 measure()
 {
 	go_first
@@ -48,6 +59,10 @@ measure()
 		shor "$name"
 	done
 	bracketed_record three-busy -c $PERIOD -- sleep 6
+	# 3 of 10 ms for one of them, and the others want its CPU.
+	chrt -d -T 3000000 -D 10000000 -P 10000000 -p 0 "$(vcpu_thread guest1)"
+	bracketed_record limited -c $PERIOD -- sleep 2
+	chrt -o -p 0 "$(vcpu_thread guest1)"
 	# A buffer of one page, and perf kept from reading it for a second
 	bracketed_record small-buffer -c $PERIOD -m 1 -- \
 		sh -c "sleep 1; kill -STOP \$RECORD; sleep 1; kill -CONT \$RECORD; sleep 1"
