@@ -105,6 +105,13 @@ struct perf_record_guest_vm_tsc {
 	__u64	ratio;
 };
 
+/*
+ * PERF_RECORD_MMAP2 in a guest map: in __reserved_1, with PERF_RECORD_MISC_MMAP_BUILD_ID. The file
+ * has no build-id: what stands for it is what file_print() makes of the file. A reader that does
+ * not know this takes it for a build-id, which no file has.
+ */
+#define GUEST_MMAP2_FILE_PRINT	1
+
 /* The guest's kernel isolates page tables: user mode runs on bit 12 of the root. */
 #define GUEST_MAP_PTI		(1U << 0)
 /* Processes that came and went during the measurement are in the map. */

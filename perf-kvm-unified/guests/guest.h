@@ -120,6 +120,7 @@ struct guest_map_data {
  *	 BPF programs; @nr_kernel_named: those within the kernel of the map
  * @nr_foreign_files: files of the map that were found in its root directory but
  *	 with another build-id
+ * @nr_other_files: ... those of them that have no build-id, and are others
  * @nr_large_files: ... and those that are over a limit, and not used
  */
 struct kvm_guest {
@@ -154,6 +155,7 @@ struct kvm_guest {
 	u64		 nr_kernel;
 	u64		 nr_kernel_named;
 	u64		 nr_foreign_files;
+	u64		 nr_other_files;
 	u64		 nr_large_files;
 };
 

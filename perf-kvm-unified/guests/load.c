@@ -29,6 +29,7 @@
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/format/stream.h"
 #include "kvm-unified/lib/array.h"
+#include "kvm-unified/lib/file-print.h"
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/warnings.h"
 #include "files.h"
@@ -269,8 +270,8 @@ static int guest_map__check_event(struct guest_map_load *load, const union perf_
 
 static int kvm_guest__apply_mmap(struct kvm_guest *guest, const union perf_event *event)
 {
+	struct build_id bid, print;
 	struct guest_mmap map;
-	struct build_id bid;
 
 	if (event->header.type == PERF_RECORD_MMAP) {
 		map = (struct guest_mmap) {
@@ -291,7 +292,12 @@ static int kvm_guest__apply_mmap(struct kvm_guest *guest, const union perf_event
 			.flags = event->mmap2.flags,
 			.name = event->mmap2.filename,
 		};
-		if (event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		if (event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID &&
+		    event->mmap2.__reserved_1 == GUEST_MMAP2_FILE_PRINT) {
+			build_id__init(&print, event->mmap2.build_id, event->mmap2.build_id_size);
+			if (print.size == FILE_PRINT_SIZE)
+				map.print = &print;
+		} else if (event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 			build_id__init(&bid, event->mmap2.build_id, event->mmap2.build_id_size);
 			if (build_id__is_defined(&bid))
 				map.bid = &bid;

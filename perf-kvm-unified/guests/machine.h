@@ -27,6 +27,7 @@ struct thread;
  * @pid: of the process; not of a map of the kernel
  * @prot: @flags: as for mmap()
  * @bid: the file's build-id, or NULL
+ * @print: of a file without one: what file_print() makes of it, or NULL
  * @name: as the guest calls it
  * @is_given: the user has said where it is, which may be anywhere: a unikernel's, say
  */
@@ -38,6 +39,7 @@ struct guest_mmap {
 	u32		prot;
 	u32		flags;
 	const struct build_id *bid;
+	const struct build_id *print;
 	const char	*name;
 	bool		is_given;
 };

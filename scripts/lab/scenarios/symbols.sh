@@ -19,7 +19,7 @@
 #                      vsock_create and others            the module vsock
 #   gone               shelf::turn, mangled by Rust       /usr/bin/named, by build-id: it was deleted,
 #                                                         and another file has its name
-#   no-build-id        spin_without_id                    none; its file has the name of contained-spin's
+#   no-build-id        spin_without_id                    the file itself, which has the name of contained-spin's
 #
 # The process that runs in namespaces is the child of "contained".
 # See time-axis.sh: ten processes on a CPU that is emulated want a clock that waits.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Maps at places where none can be, of processes that cannot be, and on top of each other."""
 
-from .records import (ALL_USER, BUILD_ID, MISC_KERNEL, NONE, comm, everywhere, kind, many, mmap2,
-                      space, twice)
+from .records import (ALL_USER, BUILD_ID, FILE_PRINT, MISC_KERNEL, NONE, comm, everywhere, kind,
+                      many, mmap2, space, twice)
 
 MAX_MAPS_OF_PID = 16384
 MAX_USER_MAPS = 1 << 18
@@ -14,6 +14,13 @@ TOO_MANY = "has more processes, maps or symbols than any real guest"
 def build_id_too_long(good, out):
     """A build-id longer than its array"""
     return everywhere(good, b"/x\0", build_id=BUILD_ID, size=255)
+
+
+@kind()
+def print_too_short(good, out):
+    """The print of a file that is a part of one, or none"""
+    return [chunk for size in (0, 8) for chunk in
+            everywhere(good, b"/x\0", build_id=BUILD_ID, size=size, what=FILE_PRINT)]
 
 
 @kind()
