@@ -31,9 +31,6 @@
 #include "machine.h"
 #include "programs.h"
 
-/* Kernel addresses of x86-64 and arm64 have the top bit set. */
-#define GUEST_KERNEL_SPACE	BIT_ULL(63)
-
 /* The kernel is at most this large: KERNEL_IMAGE_SIZE of x86-64 */
 #define GUEST_KERNEL_MAX_SIZE	BIT_ULL(30)
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <linux/bits.h>
 #include <linux/types.h>
 
 struct build_id;
@@ -18,6 +19,9 @@ struct thread;
 #define GUEST_MAX_PROCESSES	(1U << 16)
 #define GUEST_MAX_MAPS_OF_PID	16384
 #define GUEST_MAX_FILES		(1U << 16)
+
+/* Kernel addresses of x86-64 and arm64 have the top bit set. */
+#define GUEST_KERNEL_SPACE	BIT_ULL(63)
 
 /* The kernel's own map is called that and the name of a symbol, which it begins at. */
 #define KERNEL_MAP_NAME		"[kernel.kallsyms]"

@@ -112,6 +112,14 @@ ok "a module of the guest's kernel: $(grep -c "$MODULE" "$TMP/report.csv") funct
 has "Rust: demangled, of a file that was deleted, and whose name another file has" 200 gone shelf::turn
 mostly 95 gone shelf::turn
 has "a file without build-id has no names" 200 no-build-id '\[unknown\]'
+# One that went, and came again
+"$TESTS/map-modules" perf.data/guest_map__* | grep '^failover ' >"$TMP/modules"
+cut -c 1-200 "$TMP/modules" >&2
+ok "a module that went, and one that came" test "$(wc -l <"$TMP/modules")" -eq 2
+{ read -r _ since gone _; read -r _ back until _; } <"$TMP/modules"
+ok "... one from before the map on" test "${since:-none}" = 0
+ok "... one from later on until the map's end" test "${gone:-0}" -lt "${back:-0}" -a "${until:-none}" = end
+ok "... both with their functions" test "$(grep -c ' failover_register\b' "$TMP/modules")" -eq 2
 # time_of COMM: percent of the guest's user time that are in functions without a name
 time_of()
 {

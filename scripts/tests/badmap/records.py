@@ -113,6 +113,12 @@ def symbols(pid, text):
     return pieces(SYMBOLS, pid, text)
 
 
+def module(start, length, since, until, name=b"m", text=b"0 100 f\n"):
+    """One of the kernel that was not there all the time; each text makes a record of its own"""
+    data = struct.pack("<QQQQ64s", start, length, since, until, name) + text
+    return record(SYMBOLS, struct.pack("<II", (1 << 32) - 2, len(data)) + padded(data))
+
+
 def many(like, number, **words):
     """@number copies of a record, in which the 64-bit word wN is the Nth of words["wN"]"""
     assert len(like) % 8 == 0
