@@ -28,6 +28,9 @@
 #include "util/event.h"
 #include "util/hashmap.h"
 #include "util/symbol.h"
+#include "kvm-unified/format/records.h"
+#include "kvm-unified/lib/file-print.h"
+#include "kvm-unified/lib/warnings.h"
 #include "build-ids.h"
 
 /* Not in every <linux/magic.h> */
@@ -51,20 +54,29 @@
  * Not by what the map says: on some file systems that is the same for several files.
  * @ctime: a file that was written to is read again
  * @known: false if it can have been written to since without a new ctime
- * @bid: of size 0 if it has none
+ * @is_print: @bid is none, but what file_print() makes of the file
+ * @bid: of size 0 if it has neither
  */
 struct file_build_id {
 	dev_t	dev;
 	ino_t	ino;
 	s64	ctime;
 	bool	known;
+	bool	is_print;
 	struct build_id bid;
 };
 
-/* @clock_offset: CLOCK_REALTIME less CLOCK_BOOTTIME, in ns, when it was made */
+/* So many bytes are read of files without a build-id: the guest has other things to do. */
+#define PRINTS_MAX_READ		(512U << 20)
+
+/*
+ * @clock_offset: CLOCK_REALTIME less CLOCK_BOOTTIME, in ns, when it was made
+ * @left: bytes that may still be read of files without a build-id
+ */
 struct guest_build_ids {
 	struct hashmap *files;
 	s64	clock_offset;
+	size_t	left;
 };
 
 static s64 ns(const struct timespec *ts)
@@ -105,6 +117,7 @@ struct guest_build_ids *guest_build_ids__new(void)
 	if (!ids)
 		return NULL;
 	ids->clock_offset = clock_offset();
+	ids->left = PRINTS_MAX_READ;
 	ids->files = hashmap__new(file__hash, file__equal, NULL);
 	if (IS_ERR(ids->files))
 		zfree(&ids);
@@ -136,12 +149,29 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       ns(&a->st_ctim) == ns(&b->st_ctim);
 }
 
+/* Of a file that has no build-id; @fd: the file */
+static void make_print(struct guest_build_ids *ids, int fd, struct file_build_id *file)
+{
+	ssize_t nr = file_print(fd, ids->left, file->bid.data);
+
+	if (nr == -EFBIG && ids->left && ids->left < FILE_PRINT_MAX_READ) {
+		unified_warning("Files without a build-id have more symbols than are read (%u MiB): functions of some have no names\n",
+				PRINTS_MAX_READ >> 20);
+		ids->left = 0;
+	}
+	if (nr < 0)
+		return;
+	ids->left -= nr;
+	file->bid.size = FILE_PRINT_SIZE;
+	file->is_print = true;
+}
+
 /*
- * Into @bid, of size 0 if there is none. False if the file of @path is not, or not any
- * more, the one of @st. O_NONBLOCK: who holds a lease on a file has others wait for it
- * when they open it.
+ * Into @file, or what it has instead. False if the file of @path is not, or not any more, the
+ * one of @st. O_NONBLOCK: who holds a lease on a file has others wait for it when they open it.
  */
-static bool read_build_id(const char *path, const struct stat *st, struct build_id *bid)
+static bool read_build_id(struct guest_build_ids *ids, const char *path, const struct stat *st,
+			  struct file_build_id *file)
 {
 	int path_fd = open(path, O_PATH | O_CLOEXEC), fd = -1;
 	char self[PATH_MAX];
@@ -155,8 +185,11 @@ static bool read_build_id(const char *path, const struct stat *st, struct build_
 		fd = open(self, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0) {
 		scnprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-		if (filename__read_build_id(self, bid) <= 0)
-			bid->size = 0;
+		file->is_print = false;
+		if (filename__read_build_id(self, &file->bid) <= 0) {
+			file->bid.size = 0;
+			make_print(ids, fd, file);
+		}
 		ret = !fstat(fd, &now) && is_same(&now, st);
 		close(fd);
 	}
@@ -210,7 +243,7 @@ static int find_file(struct guest_build_ids *ids, const char *path, const struct
 
 		file->known = false;
 		/* A process that is gone says nothing about the file. */
-		if (!read_build_id(path, st, &file->bid))
+		if (!read_build_id(ids, path, st, file))
 			return 0;
 		file->ctime = ns(&st->st_ctim);
 		file->known = is_unchanged(ids, st, now);
@@ -221,7 +254,7 @@ static int find_file(struct guest_build_ids *ids, const char *path, const struct
 	memset(mmap2->build_id, 0, sizeof(mmap2->build_id));
 	memcpy(mmap2->build_id, file->bid.data, file->bid.size);
 	mmap2->build_id_size = file->bid.size;
-	mmap2->__reserved_1 = 0;
+	mmap2->__reserved_1 = file->is_print ? GUEST_MMAP2_FILE_PRINT : 0;
 	mmap2->__reserved_2 = 0;
 	mmap2->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
 	return 0;
@@ -230,7 +263,7 @@ static int find_file(struct guest_build_ids *ids, const char *path, const struct
 /**
  * guest_build_ids__find - put the build-id of a file into the record of its map
  * @ids: those that are known already
- * @mmap2: a map that there is; unchanged if its file has no build-id
+ * @mmap2: a map that there is; unchanged if its file has no build-id, nor what stands for one
  *
  * Needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE for /proc/<pid>/map_files. 0 or -ENOMEM
  */

@@ -38,6 +38,7 @@
 #include "follow.h"
 #include "history.h"
 #include "layout.h"
+#include "modules.h"
 
 #ifdef HAVE_BPF_SKEL
 
@@ -59,9 +60,22 @@ struct guest_follow {
 	struct guest_tasks_bpf	*skel;
 	struct ring_buffer	*ring;
 	struct guest_history	raw;
+	struct guest_module_events modules;
 	u64			nr_lost;
 	long			nr_cpus;
 };
+
+static int on_module(struct guest_follow *follow, const struct guest_module_record *rec)
+{
+	struct guest_module_event event = { .time = rec->time, .gone = rec->gone };
+
+	if (follow->modules.nr >= MAX_EVENTS) {
+		follow->nr_lost++;
+		return 0;
+	}
+	strlcpy(event.name, rec->name, sizeof(event.name));
+	return guest_module_events__add(&follow->modules, &event);
+}
 
 static int on_record(void *arg, void *data, size_t size)
 {
@@ -76,6 +90,8 @@ static int on_record(void *arg, void *data, size_t size)
 		.shared = rec->shared,
 	};
 
+	if (size >= sizeof(struct guest_module_record))
+		return on_module(follow, data);
 	if (size < sizeof(*rec))
 		return -EINVAL;
 	if (follow->raw.nr >= MAX_EVENTS) {
@@ -85,11 +101,31 @@ static int on_record(void *arg, void *data, size_t size)
 	return guest_history__add(&follow->raw, &event);
 }
 
+/* A kernel may have no such tracepoints, as it has no modules: the rest is all the same. */
+static void want_modules(struct guest_follow *follow)
+{
+	bool known = libbpf_find_vmlinux_btf_id("module_load", BPF_TRACE_RAW_TP) > 0 &&
+		     libbpf_find_vmlinux_btf_id("module_free", BPF_TRACE_RAW_TP) > 0;
+
+	follow->modules.known = known;
+	bpf_program__set_autoload(follow->skel->progs.on_module_load, known);
+	bpf_program__set_autoload(follow->skel->progs.on_module_free, known);
+}
+
 static int start_bpf(struct guest_follow *follow, char *err, size_t errlen)
 {
 	int ret;
 
-	follow->skel = guest_tasks_bpf__open_and_load();
+	follow->skel = guest_tasks_bpf__open();
+	if (follow->skel) {
+		want_modules(follow);
+		ret = guest_tasks_bpf__load(follow->skel);
+		if (ret) {
+			guest_tasks_bpf__destroy(follow->skel);
+			follow->skel = NULL;
+			errno = -ret;
+		}
+	}
 	if (!follow->skel)
 		return fail(err, errlen, -errno,
 			    "the kernel does not take the BPF programs that watch for processes (%s): it needs CONFIG_BPF_SYSCALL, CONFIG_BPF_EVENTS and CONFIG_DEBUG_INFO_BTF, and must not be locked down",
@@ -242,12 +278,14 @@ int guest_follow__look(struct guest_follow *follow)
  * guest_follow__end - have a last look
  * @layout: of the kernel, as guest_tasks__read() has found it
  * @history: what has happened to processes is added to it
+ * @modules: gets what has happened to modules of the kernel
  * @nr_lost: how many events there was no room for
  *
  * 0 or as guest_follow__look()
  */
 int guest_follow__end(struct guest_follow *follow, const struct guest_task_layout *layout,
-		      struct guest_history *history, u64 *nr_lost)
+		      struct guest_history *history, struct guest_module_events *modules,
+		      u64 *nr_lost)
 {
 	int ret;
 
@@ -260,6 +298,10 @@ int guest_follow__end(struct guest_follow *follow, const struct guest_task_layou
 	/* Nothing is known of how many events the CPU had that was not there before. */
 	if (sysconf(_SC_NPROCESSORS_ONLN) != follow->nr_cpus)
 		++*nr_lost;
+
+	*modules = follow->modules;
+	modules->known = modules->known && !*nr_lost;
+	follow->modules = (struct guest_module_events) { };
 
 	for (size_t i = 0; !ret && i < follow->raw.nr; i++) {
 		struct guest_task_event *event = &follow->raw.events[i];
@@ -282,6 +324,7 @@ void guest_follow__delete(struct guest_follow *follow)
 	ring_buffer__free(follow->ring);
 	guest_tasks_bpf__destroy(follow->skel);
 	guest_history__exit(&follow->raw);
+	guest_module_events__exit(&follow->modules);
 	free(follow);
 }
 
@@ -342,6 +385,7 @@ int guest_follow__look(struct guest_follow *follow __maybe_unused)
 int guest_follow__end(struct guest_follow *follow __maybe_unused,
 		      const struct guest_task_layout *layout __maybe_unused,
 		      struct guest_history *history __maybe_unused,
+		      struct guest_module_events *modules __maybe_unused,
 		      u64 *nr_lost __maybe_unused)
 {
 	return -EOPNOTSUPP;

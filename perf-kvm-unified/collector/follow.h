@@ -8,6 +8,7 @@
 union perf_event;
 struct guest_follow;
 struct guest_history;
+struct guest_module_events;
 struct guest_task_layout;
 
 /**
@@ -23,7 +24,8 @@ struct guest_follow *guest_follow__start(guest_follow_cb cb, void *arg, char *er
 int guest_follow__drain(struct guest_follow *follow);
 int guest_follow__look(struct guest_follow *follow);
 int guest_follow__end(struct guest_follow *follow, const struct guest_task_layout *layout,
-		      struct guest_history *history, u64 *nr_lost);
+		      struct guest_history *history, struct guest_module_events *modules,
+		      u64 *nr_lost);
 void guest_follow__delete(struct guest_follow *follow);
 
 #endif /* __PERF_KVM_UNIFIED_COLLECTOR_FOLLOW_H */

@@ -55,6 +55,7 @@
 #include "follow.h"
 #include "history.h"
 #include "map.h"
+#include "modules.h"
 #include "passes.h"
 #include "symbols.h"
 #include "tasks.h"
@@ -93,6 +94,8 @@ struct guest_map {
 	u64	nr_records;
 	u64	nr_bytes;		/* of what was followed */
 	u64	nr_dropped;
+	struct module_look modules;	/* of the start, if it is followed */
+	struct guest_module_events module_events;
 	struct guest_build_ids *build_ids;
 	struct intlist *jit_pids;	/* with code that is in no file */
 };
@@ -350,6 +353,28 @@ static int write_kallsyms(struct guest_map *map)
 	return ret;
 }
 
+static int read_modules(struct module_look *modules)
+{
+	const char *proc = procfs__mountpoint() ?: "/proc";
+	char modules_path[PATH_MAX], kallsyms_path[PATH_MAX];
+
+	scnprintf(modules_path, sizeof(modules_path), "%s/modules", proc);
+	scnprintf(kallsyms_path, sizeof(kallsyms_path), "%s/kallsyms", proc);
+	return module_look__read(modules, modules_path, kallsyms_path);
+}
+
+static int write_module_changes(struct guest_map *map)
+{
+	struct module_look after;
+	int ret = read_modules(&after);
+
+	if (!ret)
+		ret = module_looks__write_changes(&map->modules, &after, &map->module_events,
+						  map->fd);
+	module_look__exit(&after);
+	return ret;
+}
+
 static int write_header(int fd)
 {
 	return perf_header__write_pipe(fd) < 0 ? -errno : 0;
@@ -378,6 +403,8 @@ static int write_snapshot(struct guest_map *map, bool follow)
 		ret = perf_event__synthesize_kernel_mmap(&map->tool, process_event, machine);
 	if (!ret)
 		ret = perf_event__synthesize_modules(&map->tool, process_event, machine);
+	if (!ret && follow)
+		ret = read_modules(&map->modules);
 	/* Those of programs are found in another way, see process_event(). */
 	symbol_conf.no_buildid_mmap2 = true;
 	if (!ret)
@@ -402,6 +429,8 @@ static int write_rest(struct guest_map *map, const struct guest_tasks *tasks,
 	if (!ret)
 		ret = write_spaces(map, &spaces);
 	guest_spaces__exit(&spaces);
+	if (!ret && map->follow)
+		ret = write_module_changes(map);
 	if (!ret)
 		ret = write_kallsyms(map);
 	if (!ret)
@@ -536,7 +565,8 @@ static int write_followed(struct guest_map *map, struct guest_follow *follow,
 	if (!ret)
 		ret = write_clock(map);
 	if (!ret)
-		ret = guest_follow__end(follow, &tasks->layout, history, nr_lost);
+		ret = guest_follow__end(follow, &tasks->layout, history, &map->module_events,
+					nr_lost);
 	*nr_lost += map->nr_dropped;
 	return close_spool(map, ret);
 }
@@ -686,6 +716,8 @@ int guest_map__write_own(const char *output, bool follow, bool from_host)
 		pr_err("Out of memory\n");
 		ret = -ENOMEM;
 	}
+	module_look__exit(&map.modules);
+	guest_module_events__exit(&map.module_events);
 	guest_build_ids__delete(map.build_ids);
 	intlist__delete(map.jit_pids);
 	return ret;

@@ -105,6 +105,13 @@ struct perf_record_guest_vm_tsc {
 	__u64	ratio;
 };
 
+/*
+ * PERF_RECORD_MMAP2 in a guest map: in __reserved_1, with PERF_RECORD_MISC_MMAP_BUILD_ID. The file
+ * has no build-id: what stands for it is what file_print() makes of the file. A reader that does
+ * not know this takes it for a build-id, which no file has.
+ */
+#define GUEST_MMAP2_FILE_PRINT	1
+
 /* The guest's kernel isolates page tables: user mode runs on bit 12 of the root. */
 #define GUEST_MAP_PTI		(1U << 0)
 /* Processes that came and went during the measurement are in the map. */
@@ -174,6 +181,13 @@ struct perf_record_guest_kallsyms {
  */
 #define GUEST_SYMBOLS_OF_FILE	(~0U)
 
+/*
+ * If it is GUEST_SYMBOLS_OF_MODULE, a struct guest_symbols_module is: they are of a module of the
+ * kernel that was not there all the time, by offset in its code. A reader that does not know this
+ * leaves it out.
+ */
+#define GUEST_SYMBOLS_OF_MODULE	(~1U)
+
 struct perf_record_guest_symbols {
 	struct perf_event_header header;
 	__u32	pid;
@@ -185,6 +199,20 @@ struct guest_symbols_file {
 	__u8	build_id[20];
 	__u8	build_id_size;
 	__u8	reserved[3];
+};
+
+#define GUEST_MODULE_NAME_LEN	64
+
+/*
+ * A map of the kernel at @start, if the map has one, is replaced by this. It was there from @from
+ * to just before @until, in ns of the guest's CLOCK_BOOTTIME; both 0: nobody knows when.
+ */
+struct guest_symbols_module {
+	__u64	start;		/* address */
+	__u64	len;
+	__u64	from;		/* 0: it was there before the map was begun */
+	__u64	until;		/* ~0: it was there when the map was made */
+	char	name[GUEST_MODULE_NAME_LEN];
 };
 
 #endif /* __PERF_KVM_UNIFIED_FORMAT_RECORDS_H */

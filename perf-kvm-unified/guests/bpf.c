@@ -24,6 +24,7 @@
 #include "bpf.h"
 #include "files.h"
 #include "guest.h"
+#include "modules.h"
 
 /* How kallsyms end the lines of BPF's code: bpf_get_kallsym() in kernel/bpf/core.c */
 #define BPF_MODULE		"\t[bpf]"
@@ -81,7 +82,8 @@ static bool is_free(struct kvm_guest *guest, u64 start)
 	struct map *map = maps__find(machine__kernel_maps(guest->machine), start);
 
 	map__put(map);
-	return !map && (s64)start < 0;
+	/* When it came is not known: a module may have been there before it. */
+	return !map && (s64)start < 0 && !kvm_guest__is_changing_module(guest, start);
 }
 
 /* As if the host's kernel had told of it. 0 or -errno */

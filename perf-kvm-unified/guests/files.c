@@ -2,15 +2,18 @@
 /*
  * What a guest calls its files, made names on the host. No file of the host is
  * opened because a guest has named it: only what is below a directory that the
- * user has named for that guest, and has the build-id that the guest says.
+ * user has named for that guest, and has the build-id that the guest says, or, of
+ * a file without one, the same names.
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <sys/stat.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -25,6 +28,7 @@
 #include "util/symbol.h"
 #include "util/util.h"
 #include "util/modest-elf.h"
+#include "kvm-unified/lib/file-print.h"
 #include "kvm-unified/lib/warnings.h"
 #include "files.h"
 #include "guest.h"
@@ -82,11 +86,38 @@ static void warn_large(struct kvm_guest *guest, const char *path, const char *li
 			guest->name, name, limit);
 }
 
-/* The file below the guest's root, if it has that build-id; to be freed. Or NULL */
-static char *find_file(struct kvm_guest *guest, const char *name, const struct build_id *bid)
+/* @path: a regular file */
+static bool has_build_id(const char *path, const struct build_id *bid)
+{
+	struct build_id found;
+
+	return filename__read_build_id(path, &found) > 0 && found.size == bid->size &&
+	       !memcmp(found.data, bid->data, bid->size);
+}
+
+/* @path: a regular file; if it is none any more, it is not waited for */
+static bool has_print(const char *path, const struct build_id *print)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	u8 found[FILE_PRINT_SIZE];
+	bool same;
+
+	if (fd < 0)
+		return false;
+	same = file_print(fd, FILE_PRINT_MAX_READ, found) >= 0 && print->size == sizeof(found) &&
+	       !memcmp(found, print->data, sizeof(found));
+	close(fd);
+	return same;
+}
+
+/*
+ * The file below the guest's root, if it has that build-id, or without one that print; to be
+ * freed. Or NULL
+ */
+static char *find_file(struct kvm_guest *guest, const char *name, const struct build_id *bid,
+		       const struct build_id *print)
 {
 	char path[PATH_MAX], *real = NULL;
-	struct build_id found;
 	const char *limit;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s%s", guest->root, name) < sizeof(path))
@@ -106,13 +137,16 @@ static char *find_file(struct kvm_guest *guest, const char *name, const struct b
 			warn_large(guest, real, limit);
 		goto out_free;
 	}
-	if (filename__read_build_id(real, &found) > 0 && found.size == bid->size &&
-	    !memcmp(found.data, bid->data, bid->size))
+	if (bid ? has_build_id(real, bid) : has_print(real, print))
 		return real;
 
-	guest->nr_foreign_files++;
-	pr_debug("%s: %s has not the build-id that guest %s says, not used\n",
-		 __func__, real, guest->name);
+	if (bid)
+		guest->nr_foreign_files++;
+	else
+		guest->nr_other_files++;
+	pr_debug("%s: %s %s guest %s says, not used\n", __func__, real,
+		 bid ? "has not the build-id that" : "is not the file without a build-id that",
+		 guest->name);
 out_free:
 	free(real);
 	return NULL;
@@ -130,13 +164,13 @@ static bool file__equal(long a, long b, void *ctx __maybe_unused)
 
 /* As find_file(), but each is looked for once, however often it is mapped. Not freed */
 static const char *kvm_guest__file(struct kvm_guest *guest, const char *name,
-				   const struct build_id *bid)
+				   const struct build_id *bid, const struct build_id *print)
 {
-	char key[SBUILD_ID_SIZE + PATH_MAX], *copy, *real = NULL;
+	char id[SBUILD_ID_SIZE], key[SBUILD_ID_SIZE + 1 + PATH_MAX], *copy, *real = NULL;
 	u64 start;
 
-	build_id__snprintf(bid, key, sizeof(key));
-	scnprintf(key + strlen(key), sizeof(key) - strlen(key), "/%s", name);
+	build_id__snprintf(bid ?: print, id, sizeof(id));
+	scnprintf(key, sizeof(key), "%s%c%s", id, bid ? '/' : '?', name);
 	if (!guest->files) {
 		struct hashmap *files = hashmap__new(file__hash, file__equal, NULL);
 
@@ -150,7 +184,7 @@ static const char *kvm_guest__file(struct kvm_guest *guest, const char *name,
 	if (guest->files_ns > GUEST_FILES_MAX_NS || hashmap__size(guest->files) >= GUEST_FILES_MAX)
 		return NULL;
 	start = cpu_time_ns();
-	real = find_file(guest, name, bid);
+	real = find_file(guest, name, bid, print);
 	guest->files_ns += cpu_time_ns() - start;
 	if (guest->files_ns > GUEST_FILES_MAX_NS)
 		unified_warning("Guest %s: it takes too long to find its files below %s, the rest is not looked for\n",
@@ -183,19 +217,20 @@ void kvm_guest__free_files(struct kvm_guest *guest)
  * The guest's name of a file made a name on the host: that of the file below
  * the guest's root directory if it is there and has the build-id that the guest
  * says, and otherwise one in a directory that nobody makes. Symbols come from
- * perf's build-id cache then, which goes by build-id alone. @bid: may be NULL
+ * perf's build-id cache then, which goes by build-id alone. @bid, @print: may be
+ * NULL. Is it a file of the host?
  */
-void guest_file_name(struct kvm_guest *guest, const char *name,
-		     const struct build_id *bid, char *buf, size_t size)
+bool guest_file_name(struct kvm_guest *guest, const char *name, const struct build_id *bid,
+		     const struct build_id *print, char *buf, size_t size)
 {
 	const char *real = NULL;
 
-	if (guest->root && name[0] == '/' && name[1] != '/' && bid &&
+	if (guest->root && name[0] == '/' && name[1] != '/' && (bid || print) &&
 	    strnlen(name, PATH_MAX) < PATH_MAX)
-		real = kvm_guest__file(guest, name, bid);
+		real = kvm_guest__file(guest, name, bid, print);
 	if (real) {
 		strlcpy(buf, real, size);
-		return;
+		return true;
 	}
 
 	/* Not just "[name]": a VM may be called "heap", which perf takes for one. */
@@ -205,6 +240,7 @@ void guest_file_name(struct kvm_guest *guest, const char *name,
 	/* Nor may it lead anywhere else. */
 	for (char *p = buf; (p = strstr(p, ".."));)
 		*p = '?';
+	return false;
 }
 
 /* A module's map is called "[name]" on any host: no file is looked for then. */

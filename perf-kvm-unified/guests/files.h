@@ -2,6 +2,7 @@
 #ifndef __PERF_KVM_UNIFIED_GUESTS_FILES_H
 #define __PERF_KVM_UNIFIED_GUESTS_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct build_id;
@@ -15,8 +16,8 @@ struct kvm_guest;
 #define GUEST_NO_BUILD_ID_BYTE	0xff
 
 void guest_text__sanitize(char *str);
-void guest_file_name(struct kvm_guest *guest, const char *name,
-		     const struct build_id *bid, char *buf, size_t size);
+bool guest_file_name(struct kvm_guest *guest, const char *name, const struct build_id *bid,
+		     const struct build_id *print, char *buf, size_t size);
 void kvm_guest__free_files(struct kvm_guest *guest);
 void guest_module_name(const char *name, char *buf, size_t size);
 

@@ -13,6 +13,7 @@
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/format/spaces.h"
 
+struct guest_changing_module;
 struct hashmap;
 struct machine;
 union perf_event;
@@ -56,6 +57,8 @@ struct guest_replay {
  * @replay: what has happened in the guest since the map was begun
  * @symbols: of code that is in no file
  * @programs: of files, for where the host has not got these
+ * @modules: of its kernel, that came or went
+ * @modules_since: @modules_until: in that time it has those that are placed now
  * @until_of_pid: until when there is a process of that number
  * @several: pids that several processes or programs had in turn
  * @missed_spaces: @missed_events: what the map says that it does not know
@@ -70,6 +73,10 @@ struct guest_map_data {
 	size_t		 nr_symbols;
 	struct guest_program *programs;
 	size_t		 nr_programs;
+	struct guest_changing_module *modules;
+	size_t		 nr_modules;
+	u64		 modules_since;
+	u64		 modules_until;
 	struct hashmap	 *until_of_pid;
 	struct hashmap	 *several;
 	u64		 missed_spaces;
@@ -120,6 +127,7 @@ struct guest_map_data {
  *	 BPF programs; @nr_kernel_named: those within the kernel of the map
  * @nr_foreign_files: files of the map that were found in its root directory but
  *	 with another build-id
+ * @nr_other_files: ... those of them that have no build-id, and are others
  * @nr_large_files: ... and those that are over a limit, and not used
  */
 struct kvm_guest {
@@ -154,6 +162,7 @@ struct kvm_guest {
 	u64		 nr_kernel;
 	u64		 nr_kernel_named;
 	u64		 nr_foreign_files;
+	u64		 nr_other_files;
 	u64		 nr_large_files;
 };
 

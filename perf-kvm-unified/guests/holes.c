@@ -67,8 +67,8 @@ static bool is_between(const struct map *before, const struct map *after, u64 si
  * @own_code: how code is called that the process has made for itself
  * @hole: gets address, length, offset in the file, name and build-id
  *
- * Return: is there one? Only where the same file is on both sides, with its build-id, and what
- * it lacks has the size of the hole.
+ * Return: is there one? Only where the same file is on both sides, with its build-id if it has
+ * one, and what it lacks has the size of the hole.
  */
 bool maps__find_hole(struct maps *maps, u64 end, const char *own_code,
 		     struct perf_record_mmap2 *hole)

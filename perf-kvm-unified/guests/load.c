@@ -29,6 +29,7 @@
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/format/stream.h"
 #include "kvm-unified/lib/array.h"
+#include "kvm-unified/lib/file-print.h"
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/warnings.h"
 #include "files.h"
@@ -36,6 +37,7 @@
 #include "kernel.h"
 #include "load.h"
 #include "machine.h"
+#include "modules.h"
 #include "programs.h"
 
 /*
@@ -269,8 +271,8 @@ static int guest_map__check_event(struct guest_map_load *load, const union perf_
 
 static int kvm_guest__apply_mmap(struct kvm_guest *guest, const union perf_event *event)
 {
+	struct build_id bid, print;
 	struct guest_mmap map;
-	struct build_id bid;
 
 	if (event->header.type == PERF_RECORD_MMAP) {
 		map = (struct guest_mmap) {
@@ -291,14 +293,24 @@ static int kvm_guest__apply_mmap(struct kvm_guest *guest, const union perf_event
 			.flags = event->mmap2.flags,
 			.name = event->mmap2.filename,
 		};
-		if (event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		if (event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID &&
+		    event->mmap2.__reserved_1 == GUEST_MMAP2_FILE_PRINT) {
+			build_id__init(&print, event->mmap2.build_id, event->mmap2.build_id_size);
+			if (print.size == FILE_PRINT_SIZE)
+				map.print = &print;
+		} else if (event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 			build_id__init(&bid, event->mmap2.build_id, event->mmap2.build_id_size);
 			if (build_id__is_defined(&bid))
 				map.bid = &bid;
 		}
 	}
-	return misc__is_kernel(event->header.misc) ? kvm_guest__add_kernel_map(guest, &map) :
-						     kvm_guest__add_map(guest, &map);
+	if (!misc__is_kernel(event->header.misc))
+		return kvm_guest__add_map(guest, &map);
+	/* A module that was not there all the time comes when it is its time. */
+	if (kvm_guest__is_changing_module(guest, map.start) &&
+	    !strstarts(map.name, KERNEL_MAP_NAME))
+		return 0;
+	return kvm_guest__add_kernel_map(guest, &map);
 }
 
 static int kvm_guest__apply_comm(struct kvm_guest *guest, const union perf_event *event)
@@ -482,6 +494,25 @@ static int guest_map__process_program(struct guest_map_load *load,
 				      rec->len - sizeof(*file));
 }
 
+/* A module of the kernel that came or went; all records of one stand together. 0 or -errno */
+static int guest_map__process_module(struct guest_map_load *load,
+				     const struct perf_record_guest_symbols *rec)
+{
+	const struct guest_symbols_module *module = (const void *)rec->data;
+	int ret;
+
+	if (rec->len < sizeof(*module) || !module->len ||
+	    module->start + module->len < module->start || !(module->start & GUEST_KERNEL_SPACE) ||
+	    module->from > module->until || !memchr(module->name, '\0', sizeof(module->name)))
+		return -EINVAL;
+	if (!load->guest || !load->checking)
+		return 0;
+	ret = kvm_guest__add_module(load->guest, module, rec->data + sizeof(*module),
+				    rec->len - sizeof(*module));
+	load->nr_ignored += ret == -E2BIG;
+	return ret == -E2BIG ? 0 : ret;
+}
+
 static int guest_map__process_symbols(struct guest_map_load *load, const union perf_event *event)
 {
 	const struct perf_record_guest_symbols *rec = (const void *)event;
@@ -498,6 +529,8 @@ static int guest_map__process_symbols(struct guest_map_load *load, const union p
 	load->symbols_size += rec->len;
 	if (rec->pid == GUEST_SYMBOLS_OF_FILE)
 		return guest_map__process_program(load, rec);
+	if (rec->pid == GUEST_SYMBOLS_OF_MODULE)
+		return guest_map__process_module(load, rec);
 	if (!load->guest || !load->checking || !rec->len || !guest_pid__is_valid(rec->pid))
 		return 0;
 	if (load->guest->map.nr_symbols >= GUEST_MAP_MAX_SYMBOL_PIDS) {
@@ -683,6 +716,7 @@ void kvm_guest__unload_map(struct kvm_guest *guest)
 	guest_clock__exit(&map->clock);
 	kvm_guest__free_symbols(guest);
 	kvm_guest__free_programs(guest);
+	kvm_guest__free_modules(guest);
 	kvm_guest__free_replay(guest);
 	hashmap__free(map->until_of_pid);
 	hashmap__free(map->several);

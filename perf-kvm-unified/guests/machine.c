@@ -31,9 +31,6 @@
 #include "machine.h"
 #include "programs.h"
 
-/* Kernel addresses of x86-64 and arm64 have the top bit set. */
-#define GUEST_KERNEL_SPACE	BIT_ULL(63)
-
 /* The kernel is at most this large: KERNEL_IMAGE_SIZE of x86-64 */
 #define GUEST_KERNEL_MAX_SIZE	BIT_ULL(30)
 
@@ -350,8 +347,11 @@ static int kvm_guest__prepare_map(struct kvm_guest *guest, pid_t pid)
 	return ret;
 }
 
-/* The name that perf is to know the map by, and where it begins in what has that name */
-static void kvm_guest__name_map(struct kvm_guest *guest, const struct guest_mmap *map,
+/*
+ * The name that perf is to know the map by, and where it begins in what has that name. Is that
+ * a file of the host?
+ */
+static bool kvm_guest__name_map(struct kvm_guest *guest, const struct guest_mmap *map,
 				struct perf_record_mmap2 *mmap2)
 {
 	if (!strcmp(map->name, "[vdso]")) {
@@ -364,9 +364,10 @@ static void kvm_guest__name_map(struct kvm_guest *guest, const struct guest_mmap
 		/* Not to be taken for what the host has at that place. */
 		mmap2->flags &= ~MAP_HUGETLB;
 	} else {
-		guest_file_name(guest, map->name, map->bid, mmap2->filename,
-				sizeof(mmap2->filename));
+		return guest_file_name(guest, map->name, map->bid, map->print, mmap2->filename,
+				       sizeof(mmap2->filename));
 	}
+	return false;
 }
 
 /*
@@ -405,6 +406,7 @@ static int kvm_guest__fill_hole(struct kvm_guest *guest, pid_t pid, u64 end)
 int kvm_guest__add_map(struct kvm_guest *guest, const struct guest_mmap *map)
 {
 	union perf_event *event;
+	bool has_file;
 	int ret;
 
 	if (!guest_mmap__is_possible(map, /*kernel=*/false) || !guest_pid__is_valid(map->pid))
@@ -418,14 +420,14 @@ int kvm_guest__add_map(struct kvm_guest *guest, const struct guest_mmap *map)
 	if (!event)
 		return -ENOMEM;
 
-	if (!map->bid) {
+	has_file = kvm_guest__name_map(guest, map, &event->mmap2);
+	if (!map->bid && !has_file) {
 		/* perf takes a file without a build-id for any other of that name. */
 		event->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
 		event->mmap2.build_id_size = sizeof(event->mmap2.build_id);
 		memset(event->mmap2.build_id, GUEST_NO_BUILD_ID_BYTE,
 		       sizeof(event->mmap2.build_id));
 	}
-	kvm_guest__name_map(guest, map, &event->mmap2);
 	ret = map->bid ? kvm_guest__load_program(guest, event->mmap2.filename, map->bid) : 0;
 	if (ret) {
 		free(event);
@@ -437,7 +439,7 @@ int kvm_guest__add_map(struct kvm_guest *guest, const struct guest_mmap *map)
 	/* Maps come in the order of addresses, or the middle after its neighbours. */
 	if (is_own_code(guest, map))
 		return kvm_guest__fill_hole(guest, map->pid, map->start + map->len);
-	return map->bid ? kvm_guest__fill_hole(guest, map->pid, map->start) : 0;
+	return map->bid || has_file ? kvm_guest__fill_hole(guest, map->pid, map->start) : 0;
 }
 
 /*

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <linux/bits.h>
 #include <linux/types.h>
 
 struct build_id;
@@ -19,6 +20,9 @@ struct thread;
 #define GUEST_MAX_MAPS_OF_PID	16384
 #define GUEST_MAX_FILES		(1U << 16)
 
+/* Kernel addresses of x86-64 and arm64 have the top bit set. */
+#define GUEST_KERNEL_SPACE	BIT_ULL(63)
+
 /* The kernel's own map is called that and the name of a symbol, which it begins at. */
 #define KERNEL_MAP_NAME		"[kernel.kallsyms]"
 
@@ -27,6 +31,7 @@ struct thread;
  * @pid: of the process; not of a map of the kernel
  * @prot: @flags: as for mmap()
  * @bid: the file's build-id, or NULL
+ * @print: of a file without one: what file_print() makes of it, or NULL
  * @name: as the guest calls it
  * @is_given: the user has said where it is, which may be anywhere: a unikernel's, say
  */
@@ -38,6 +43,7 @@ struct guest_mmap {
 	u32		prot;
 	u32		flags;
 	const struct build_id *bid;
+	const struct build_id *print;
 	const char	*name;
 	bool		is_given;
 };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <linux/kernel.h>
 
+#include "util/debug.h"
 #include "util/event.h"
 #include "util/machine.h"
 #include "util/map.h"
@@ -21,6 +22,7 @@
 #include "kernel.h"
 #include "load.h"
 #include "machine.h"
+#include "modules.h"
 #include "resolve.h"
 
 /*
@@ -214,10 +216,12 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 		if (time != GUEST_TIME_NONE || !guest->has_clock)
 			kvm_guest__replay(guest, time);
 	}
+	followed = kvm_guest__is_followed_at(guest, time);
+	if (kvm_guest__place_modules(guest, followed ? time : GUEST_TIME_NONE))
+		pr_debug("guest %s: a module could not be placed\n", guest->name);
 	if (!(vcpu->flags & PERF_VCPU_PT_ROOT_VALID))
 		return;
 
-	followed = kvm_guest__is_followed_at(guest, time);
 	if (followed)
 		space = kvm_guest__find_space(guest, vcpu->pt_root, time, &ambiguous);
 	sample->ns_pid = space ? space->ns_pid : 0;

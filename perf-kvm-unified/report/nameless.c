@@ -4,6 +4,7 @@
  * missing, as a rule.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
@@ -11,6 +12,7 @@
 
 #include "util/map.h"
 #include "kvm-unified/guests/files.h"
+#include "kvm-unified/guests/guest.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/sort.h"
@@ -29,7 +31,7 @@
 
 /**
  * struct nameless - a VM's time in user mode, ns
- * @without_build_id: files for which no symbols can be found
+ * @without_build_id: files without a build-id that are not here
  * @nameless: in others that have no symbols here
  * @most: what most of that is in, if any is
  */
@@ -93,13 +95,19 @@ static void nameless_files__sort(struct nameless_files *files)
  * @files: not empty; each is in it once afterwards
  * @guest: its name
  * @all_ns: its time in user mode
+ * @nr_others: so many files of the guest's root directory have such names, and are others
  */
 void nameless_files__describe(struct nameless_files *files, const char *guest, u64 all_ns,
-			      char *buf, size_t size)
+			      u64 nr_others, char *buf, size_t size)
 {
+	char others[96] = "";
 	struct name_list names = { };
 
 	nameless_files__sort(files);
+	if (nr_others)
+		scnprintf(others, sizeof(others),
+			  "; %" PRIu64 " of such names %s there, and not the guest's",
+			  nr_others, nr_others == 1 ? "is" : "are");
 	for (size_t i = 0; i < files->nr; i++) {
 		const char *name = files->entries[i].name;
 		size_t len = strlen(name);
@@ -109,9 +117,10 @@ void nameless_files__describe(struct nameless_files *files, const char *guest, u
 	}
 	scnprintf(buf, size,
 		  "%.1f %% of %s's user time is in %zu file%s without a build-id: %s;\n"
-		  "%s functions have no names. Link with --build-id (Go: -ldflags=-B=gobuildid).\n",
+		  "%s functions have no names. Link with --build-id (Go: -ldflags=-B=gobuildid), or have\n"
+		  "the same files below --guest-root%s.\n",
 		  percent_of(files->ns, all_ns), guest, files->nr, files->nr == 1 ? "" : "s",
-		  name_list__end(&names), files->nr == 1 ? "its" : "their");
+		  name_list__end(&names), files->nr == 1 ? "its" : "their", others);
 }
 
 /* 0 or -ENOMEM */
@@ -158,7 +167,9 @@ static void warn_without_build_id(const struct measurement *m, struct nameless *
 		if (percent_of(files->ns, vms[vm].all) < MUCH_WITHOUT_BUILD_ID || !files->nr ||
 		    nr++ >= NAMES_SHOWN)
 			continue;
-		nameless_files__describe(files, m->vms[vm].name, vms[vm].all, buf, sizeof(buf));
+		nameless_files__describe(files, m->vms[vm].name, vms[vm].all,
+					 m->vms[vm].guest ? m->vms[vm].guest->nr_other_files : 0,
+					 buf, sizeof(buf));
 		unified_warning("%s", buf);
 	}
 	if (nr > NAMES_SHOWN)

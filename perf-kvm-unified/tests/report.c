@@ -60,9 +60,11 @@
 #include "kvm-unified/report/nameless.h"
 #include "kvm-unified/report/profile.h"
 #include "environment.h"
+#include "file-print.h"
 #include "host-memory.h"
 #include "jitdump.h"
 #include "memory.h"
+#include "modules.h"
 #include "names.h"
 
 /* From arch/x86/include/uapi/asm: what KVM reports */
@@ -1021,17 +1023,19 @@ static int test__without_build_id(struct test_suite *test __maybe_unused,
 	for (size_t i = 0; i < ARRAY_SIZE(given); i++)
 		TEST_ASSERT_EQUAL("add",
 				  nameless_files__add(&files, given[i].name, given[i].ns), 0);
-	nameless_files__describe(&files, "vm1", 4560, buf, sizeof(buf));
+	nameless_files__describe(&files, "vm1", 4560, 0, buf, sizeof(buf));
 	TEST_ASSERT_VAL("of each file once, the largest first",
 			strstr(buf, ": /usr/bin/a, /usr/bin/kubelet, /opt/e, /opt/d, ... 1 more;"));
 	TEST_ASSERT_VAL("their part of all",
 			strstarts(buf, "10.0 % of vm1's user time is in 5 files without a "));
+	TEST_ASSERT_VAL("what to do", strstr(buf, "have\nthe same files below --guest-root.\n"));
 	nameless_files__exit(&files);
 
 	TEST_ASSERT_EQUAL("add", nameless_files__add(&one, "/usr/bin/a", 7), 0);
-	nameless_files__describe(&one, "vm1", 7, buf, sizeof(buf));
+	nameless_files__describe(&one, "vm1", 7, 1, buf, sizeof(buf));
 	TEST_ASSERT_VAL("one", strstarts(buf, "100.0 % of vm1's user time is in 1 file without "));
 	TEST_ASSERT_VAL("one", strstr(buf, " a build-id: /usr/bin/a;\nits functions"));
+	TEST_ASSERT_VAL("another", strstr(buf, "; 1 of such names is there, and not the guest's."));
 	nameless_files__exit(&one);
 	return TEST_OK;
 }
@@ -1246,6 +1250,8 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: names that are like another", near_names),
 	TEST_CASE("kvm unified: commands for guests", guest_cmds),
 	TEST_CASE("kvm unified: dumps of JIT compilers", jitdump),
+	TEST_CASE("kvm unified: files without a build-id", file_print),
+	TEST_CASE("kvm unified: modules that come and go", modules),
 	TEST_CASE("kvm unified: memory slots", memory_slots),
 	TEST_CASE("kvm unified: page tables of a guest", guest_paging),
 	TEST_CASE("kvm unified: kallsyms in memory", guest_kallsyms),

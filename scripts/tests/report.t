@@ -452,6 +452,51 @@ ok "BPF: far behind the last one there is none" test "$(samples_in bpf_prog_0123
 ok "BPF: no name for the kernel's own code" test "$(samples_in bpf_prog_ff_kernel)" -eq 0
 rm -r "${TMP:?}/bpf"
 
+# --- modules of a guest that come and go ----------------------------------------------------------
+
+read -r always first second gone late unsure stayed < <("$TESTS/module-code" perf.data "$TMP/modules")
+report -i "$TMP/modules" --format json >"$TMP/json-modules"
+# samples_of FUNCTION MODULE: of the guest's kernel
+samples_of()
+{
+	json "$TMP/json-modules" "sum(row['samples'] for row in level('guest1')['rows'] if row['class'] == 'OS'
+		and row['function'] == '$1' and row['module'] == '$2')"
+}
+ok "modules: samples in each: ${always:-none}" test "${first:-0}" -gt 0 -a "${second:-0}" -gt 0
+ok "modules: one that was there all the time" test "$(samples_of always_code '[always]')" -eq "$always"
+ok "modules: one that went has its samples of before" test "$(samples_of first_code '[first]')" -eq "$first"
+ok "modules: one in its place has those of behind" test "$(samples_of second_code '[second]')" -eq "$second"
+for module in gone late unsure; do
+	ok "modules: none where it was not there, or nobody knows: $module" \
+		test "$(samples_of "${module}_code" "[$module]")" -eq 0
+done
+ok "modules: all samples of those have no name" \
+	test "$(samples_of '[unknown]' '[unknown]')" -ge $((gone + late + unsure))
+ok "modules: one that stayed is told by its map" test "$(samples_of '[unknown]' '[stayed]')" -eq "$stayed"
+rm -r "${TMP:?}/modules"
+
+# --- files without a build-id ---------------------------------------------------------------------
+
+LIBRARY=$MAIN_TREE/guest/root/lib/x86_64-linux-gnu/libquantum.so.8
+# without_id HOW: the profile as if libquantum had none, see without-build-id
+without_id()
+{
+	rm -rf "$TMP/no-id"
+	cp -r perf.data "$TMP/no-id"
+	test "$("$TESTS/without-build-id" "$TMP"/no-id/guest_map__* /libquantum.so.8 "$LIBRARY" "$1")" -gt 0 &&
+		report -i "$TMP/no-id" --format json >"$TMP/json-no-id"
+}
+ok "no build-id, the same file: there is a report" without_id print
+ok "... all functions have their names" diff "$TMP/json" "$TMP/json-no-id"
+ok "... and nothing is said" not grep -q 'without a build-id' "$TMP/warnings"
+ok "no build-id, another file of that name: there is a report" without_id other
+ok "... no function has a name" not grep -q '"function": "quantum_.*libquantum' "$TMP/json-no-id"
+ok "... it is said" grep -q '1 of such names is there, and not the guest' "$TMP/warnings"
+ok "no build-id, of an older collector: there is a report" without_id none
+ok "... no function has a name" not grep -q '"function": "quantum_.*libquantum' "$TMP/json-no-id"
+ok "... it is said" grep -q 'user time is in 1 file without a build-id: .*/libquantum.so.8;' "$TMP/warnings"
+rm -r "${TMP:?}/no-id"
+
 # --- large files of a guest ------------------------------------------------------------------------
 
 # A copy of the one file that most of the time is in

@@ -112,6 +112,14 @@ ok "a module of the guest's kernel: $(grep -c "$MODULE" "$TMP/report.csv") funct
 has "Rust: demangled, of a file that was deleted, and whose name another file has" 200 gone shelf::turn
 mostly 95 gone shelf::turn
 has "a file without build-id has no names" 200 no-build-id '\[unknown\]'
+# One that went, and came again
+"$TESTS/map-modules" perf.data/guest_map__* | grep '^failover ' >"$TMP/modules"
+cut -c 1-200 "$TMP/modules" >&2
+ok "a module that went, and one that came" test "$(wc -l <"$TMP/modules")" -eq 2
+{ read -r _ since gone _; read -r _ back until _; } <"$TMP/modules"
+ok "... one from before the map on" test "${since:-none}" = 0
+ok "... one from later on until the map's end" test "${gone:-0}" -lt "${back:-0}" -a "${until:-none}" = end
+ok "... both with their functions" test "$(grep -c ' failover_register\b' "$TMP/modules")" -eq 2
 # time_of COMM: percent of the guest's user time that are in functions without a name
 time_of()
 {
@@ -132,6 +140,23 @@ ok "and not those of the file that has its name in another container" \
 	not grep -E '^vm,.*"(contained|copied|main|run_inside|copy|on_signal)[a-z_]*",[^,]*,"no-build-id"' \
 	"$TMP/report.csv"
 ok "nothing of a guest is taken for a file of the host" not grep -E '\((/tmp|/usr|/memfd)[^)]*\)$' <(grep '^VM:' "$TMP/script")
+
+# A copy of the guest's files has the one without a build-id.
+mkdir -p "$TMP/spin/opt"
+cp "$GUEST/$BIN/spin" "$TMP/spin/opt/contained-spin"
+HOME=$TMP/nobody "$PERF" kvm unified report -f -i perf.data --guest-root "$TMP/spin" --format csv \
+	>"$TMP/spin.csv" 2>"$TMP/spin.err"
+of_spin='^vm,.*"spin_without_id","contained-spin",'
+ok "without a build-id, by the file itself: it has names" grep -qE "$of_spin\"no-build-id\"" "$TMP/spin.csv"
+ok "... another program of that name has not" not grep -qE "$of_spin\"contained-spin\"" "$TMP/spin.csv"
+ok "... and nothing is said" not grep -q 'without a build-id' "$TMP/spin.err"
+# Of the code, not of the names: a program that was linked again
+cp "$GUEST/$BIN/contained" "$TMP/spin/opt/contained-spin"
+HOME=$TMP/nobody "$PERF" kvm unified report -f -i perf.data --guest-root "$TMP/spin" --format csv \
+	>"$TMP/other.csv" 2>"$TMP/other.err"
+ok "without a build-id, another file: it has no names" \
+	not grep -E '^vm,.*"no-build-id"' <(grep '"contained-spin"' "$TMP/other.csv" | grep -v '"\[unknown\]"')
+ok "... which is said" grep -q "1 of such names is there, and not the guest's" "$TMP/other.err"
 
 # What perf knows, every command of it knows.
 for name in jit_hot jit_late 'nodeMultiply' 'mix::Mixer<int>::spin' contained_spin mapped_spin \

@@ -44,6 +44,10 @@ struct task_struct___kg {
 	struct signal_struct___kg *signal;
 } __attribute__((preserve_access_index));
 
+struct module___kg {
+	char name[1];
+} __attribute__((preserve_access_index));
+
 /* include/linux/sched.h */
 #define PF_KTHREAD	0x00200000
 
@@ -122,6 +126,38 @@ int BPF_PROG(on_exit, struct task_struct *p)
 	    BPF_CORE_READ(task, flags) & PF_KTHREAD)
 		return 0;
 	return put(task, GUEST_TASK_EXIT, false);
+}
+
+static __always_inline int put_module(const void *module, bool gone)
+{
+	struct guest_module_record *rec;
+
+	rec = bpf_ringbuf_reserve(&records, sizeof(*rec), 0);
+	if (!rec) {
+		__sync_fetch_and_add(&nr_lost, 1);
+		return 0;
+	}
+	rec->time = bpf_ktime_get_boot_ns();
+	rec->gone = gone;
+	rec->reserved = 0;
+	if (bpf_probe_read_kernel_str(rec->name, sizeof(rec->name), module +
+				      bpf_core_field_offset(struct module___kg, name)) < 0)
+		rec->name[0] = '\0';
+	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+/* A kernel without modules has neither of the two. */
+SEC("tp_btf/module_load")
+int BPF_PROG(on_module_load, void *module)
+{
+	return put_module(module, false);
+}
+
+SEC("tp_btf/module_free")
+int BPF_PROG(on_module_free, void *module)
+{
+	return put_module(module, true);
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

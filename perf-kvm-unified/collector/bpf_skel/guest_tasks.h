@@ -18,4 +18,15 @@ struct guest_task_record {
 	u32	shared;		/* of a fork: with the parent, as by vfork() */
 };
 
+/* MODULE_NAME_LEN of include/linux/module.h is a bit less. */
+#define GUEST_MODULE_RECORD_NAME_LEN	64
+
+/* A module of the kernel came, before its first code, or goes, after its last. */
+struct guest_module_record {
+	u64	time;		/* ns of CLOCK_BOOTTIME */
+	u32	gone;
+	u32	reserved;
+	char	name[GUEST_MODULE_RECORD_NAME_LEN];
+};
+
 #endif /* __PERF_KVM_UNIFIED_COLLECTOR_GUEST_TASKS_H */

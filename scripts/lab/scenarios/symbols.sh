@@ -19,7 +19,7 @@
 #                      vsock_create and others            the module vsock
 #   gone               shelf::turn, mangled by Rust       /usr/bin/named, by build-id: it was deleted,
 #                                                         and another file has its name
-#   no-build-id        spin_without_id                    none; its file has the name of contained-spin's
+#   no-build-id        spin_without_id                    the file itself, which has the name of contained-spin's
 #
 # The process that runs in namespaces is the child of "contained".
 # See time-axis.sh: ten processes on a CPU that is emulated want a clock that waits.
@@ -46,6 +46,7 @@ PERIOD=498500
 measure()
 {
 	go_first
+	in_guest guest1 "insmod /lib/modules/\$(uname -r)/failover.ko"
 	in_guest guest1 "echo 2 >/proc/sys/vm/nr_hugepages"
 	in_guest guest1 start jit
 	in_guest guest1 start contained jit
@@ -63,9 +64,11 @@ measure()
 		"start /tmp/dumping --perf-prof /usr/share/hot.js"
 	in_guest guest1 ready
 	in_guest guest1 "rm /tmp/gone; cp /usr/bin/jit /tmp/gone"
-	# Both of them find in the middle that there is something to compile.
+	# Both of them find in the middle that there is something to compile, and a module goes and comes.
 	unified_record perf -c $PERIOD -- sh -c "sleep 4
-		guest-exec $(guest_socket guest1) 'kill -USR2 \$(pidof jit contained-jit)'; sleep 4"
+		guest-exec $(guest_socket guest1) 'kill -USR2 \$(pidof jit contained-jit)'
+		guest-exec $(guest_socket guest1) 'rmmod failover; insmod /lib/modules/\$(uname -r)/failover.ko'
+		sleep 4"
 	in_guest guest1 stop
 	refusals
 }

@@ -11,7 +11,7 @@ import os
 import struct
 import zlib
 
-from .records import BUILD_ID, everywhere, kind
+from .records import BUILD_ID, FILE_PRINT, everywhere, kind, mmap2
 
 PHDR, SHDR = 56, 64
 SHT_PROGBITS, SHT_SYMTAB, SHT_STRTAB, SHT_RELA, SHT_NOTE = 1, 2, 3, 4, 7
@@ -74,7 +74,8 @@ def bomb(make, shows=None):
         if data is not None:
             with open(path, "wb") as f:
                 f.write(data)
-        return everywhere(good, b"/file\0", build_id=BUILD_ID)
+        by_print = mmap2(good.pids[-1], 0, 4096, b"/file\0", build_id=BUILD_ID, what=FILE_PRINT)
+        return everywhere(good, b"/file\0", build_id=BUILD_ID) + [by_print]
     with_map.__doc__ = make.__doc__
     kind(None, make.__name__.replace("_", "-"), shows)(with_map)
     return make

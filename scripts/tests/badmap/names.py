@@ -4,8 +4,8 @@
 import os
 import struct
 
-from .records import (ALL_USER, BUILD_ID, COMM, MISC_KERNEL, MMAP, comm, everywhere, kallsyms,
-                      kind, mmap2, record, symbols)
+from .records import (ALL_USER, BUILD_ID, COMM, FILE_PRINT, MISC_KERNEL, MMAP, comm, everywhere,
+                      kallsyms, kind, mmap2, record, symbols)
 
 ESCAPES = b"\x1b[2J\x1b]0;owned\x07\x9b31m\r\b\x7f\xc2\x9b5n"
 # Names that perf, or the kernel it profiles, gives to what is no file
@@ -76,6 +76,13 @@ def path_link_out(good, out):
     """A link in the guest's root that leads out of it"""
     os.symlink("/etc/shadow", os.path.join(out.root, "file"))
     return everywhere(good, b"/file\0", build_id=BUILD_ID)
+
+
+@kind()
+def path_link_print(good, out):
+    """The same by the print of a file without a build-id"""
+    os.symlink("/bin/sh", os.path.join(out.root, "file"))
+    return everywhere(good, b"/file\0", build_id=BUILD_ID, what=FILE_PRINT)
 
 
 @kind()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Maps at places where none can be, of processes that cannot be, and on top of each other."""
 
-from .records import (ALL_USER, BUILD_ID, MISC_KERNEL, NONE, comm, everywhere, kind, many, mmap2,
-                      space, twice)
+from .records import (ALL_USER, BUILD_ID, FILE_PRINT, MISC_KERNEL, NONE, comm, everywhere, kind,
+                      many, mmap2, module, space, twice)
 
 MAX_MAPS_OF_PID = 16384
 MAX_USER_MAPS = 1 << 18
@@ -14,6 +14,13 @@ TOO_MANY = "has more processes, maps or symbols than any real guest"
 def build_id_too_long(good, out):
     """A build-id longer than its array"""
     return everywhere(good, b"/x\0", build_id=BUILD_ID, size=255)
+
+
+@kind()
+def print_too_short(good, out):
+    """The print of a file that is a part of one, or none"""
+    return [chunk for size in (0, 8) for chunk in
+            everywhere(good, b"/x\0", build_id=BUILD_ID, size=size, what=FILE_PRINT)]
 
 
 @kind()
@@ -118,6 +125,59 @@ def kernel_maps_overlap(good, out):
     """Modules by the thousand, each on top of all, each with its name"""
     return [mmap2(0xffffffff, 0xffffffff80000000 + i * 4096, 0x70000000, b"[m%d]\0" % i,
                   MISC_KERNEL) for i in range(MAX_KERNEL_MAPS - 20)]
+
+
+@kind()
+def modules_overlap(good, out):
+    """Modules that come and go at all times, each on top of all, and of the kernel"""
+    return [module(0xffffffff80000000 + i * 4096, 0x7fffffff - i * 4096, i << 25, NONE - (i << 25))
+            for i in range(250)]
+
+
+@kind()
+def modules_of_kernel(good, out):
+    """A module that is where all others are, and one that is all of the address space's half"""
+    return [module(0xffffffffc0000000, 0x3f000000, 0, NONE),
+            module(1 << 63, (1 << 63) - 1, 0, NONE)]
+
+
+@kind(shows="of processes that came or went were lost in it")
+def modules_many(good, out):
+    """More modules that come and go than are taken"""
+    return [module(0xffffffffc0000000 + (i << 12), 4096, i, NONE) for i in range(20000)]
+
+
+@kind()
+def modules_name(good, out):
+    """Modules with names that are none, and with no functions"""
+    names = (b"", b"[kernel.kallsyms]", b"[guest.kernel.kallsyms]_text", b"\x1b[2J",
+             b"/etc/shadow", b"]")
+    return [module(0xffffffffc0000000 + (i << 24), 1 << 24, 0, NONE, name, b"")
+            for i, name in enumerate(names)]
+
+
+@kind("is corrupt")
+def module_wraps(good, out):
+    """A module that goes on at 0"""
+    return [module(0xffffffffc0000000, 1 << 62, 0, NONE)]
+
+
+@kind("is corrupt")
+def module_of_process(good, out):
+    """A module where processes have their code"""
+    return [module(4096, 4096, 0, NONE)]
+
+
+@kind("is corrupt")
+def module_backwards(good, out):
+    """A module that goes before it comes"""
+    return [module(0xffffffffc0000000, 4096, 2, 1)]
+
+
+@kind("is corrupt")
+def module_without_end(good, out):
+    """A module with a name that has no end"""
+    return [module(0xffffffffc0000000, 4096, 0, NONE, b"x" * 64)]
 
 
 @kind()

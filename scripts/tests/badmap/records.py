@@ -14,7 +14,8 @@ MMAP, COMM, EXIT, FORK, MMAP2, FINISHED_INIT = 1, 3, 4, 7, 10, 82
 SPACE, KALLSYMS, MAP, MISSED, CLOCK, TIME, SYMBOLS = 97, 98, 101, 102, 103, 104, 105
 MISC_KERNEL, MISC_USER, MISC_EXEC, MISC_BUILD_ID = 1, 2, 1 << 13, 1 << 14
 # Of struct perf_record_mmap2, behind the header
-MMAP2_FIXED = struct.Struct("<IIQQQB3x20sII")
+MMAP2_FIXED = struct.Struct("<IIQQQBBxx20sII")
+FILE_PRINT = 1
 END = HEADER.pack(FINISHED_INIT, 0, 8)
 NONE = (1 << 64) - 1
 MAP_ANONYMOUS, PROT_READ_EXEC, MAP_PRIVATE = 0x20, 5, 2
@@ -71,12 +72,13 @@ def comm(pid, name, misc=0):
     return record(COMM, padded(struct.pack("<II", pid, pid) + name + b"\0"), misc)
 
 
-def mmap2(pid, start, length, name, misc=MISC_USER, build_id=b"", flags=MAP_PRIVATE, size=None):
+def mmap2(pid, start, length, name, misc=MISC_USER, build_id=b"", flags=MAP_PRIVATE, size=None,
+          what=0):
     if build_id:
         misc |= MISC_BUILD_ID
     return record(MMAP2, padded(MMAP2_FIXED.pack(
         pid, pid, start, length, 0, len(build_id) if size is None else size,
-        build_id, PROT_READ_EXEC, flags) + name), misc)
+        what, build_id, PROT_READ_EXEC, flags) + name), misc)
 
 
 def fork(pid, ppid, number=FORK):
@@ -109,6 +111,12 @@ def kallsyms(text):
 
 def symbols(pid, text):
     return pieces(SYMBOLS, pid, text)
+
+
+def module(start, length, since, until, name=b"m", text=b"0 100 f\n"):
+    """One of the kernel that was not there all the time; each text makes a record of its own"""
+    data = struct.pack("<QQQQ64s", start, length, since, until, name) + text
+    return record(SYMBOLS, struct.pack("<II", (1 << 32) - 2, len(data)) + padded(data))
 
 
 def many(like, number, **words):
