@@ -224,7 +224,7 @@ static int add_vms(struct unified_record *rec)
 
 		if (!patterns__match(rec->collectors.selected, vm->name))
 			continue;
-		if (asprintf(&more, "%s%s%d", pids ?: "", pids ? "," : "", vm->pid) < 0)
+		if (asprintf(&more, "%s%s%d", pids ?: "", pids ? "," : "", kvm_vm__vmm(vm)) < 0)
 			more = NULL;
 		free(pids);
 		pids = more;

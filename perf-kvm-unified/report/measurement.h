@@ -105,6 +105,7 @@ struct measured_looks { DECLARE_QUEUE(struct measured_look); };
  * @nr_lost: records, from PERF_RECORD_LOST
  * @nr_lost_samples: samples of @evsel, if the kernel counts them
  * @nr_timeline_lost: events of the time line that are missing, by their numbers
+ * @mixed_vcpu: one whose events are those of several VMs' vCPUs, or TIME_AXIS_NONE
  * @nr_states: events of the time line, by the state that they tell of
  * @looks: those that are not on the axis yet
  * @long_states: those that are known before their ends
@@ -166,6 +167,7 @@ struct measurement {
 	u64		nr_lost_samples;
 	u64		nr_timeline;
 	u64		nr_timeline_lost;
+	u32		mixed_vcpu;
 	u64		nr_states[VCPU_STATE_NR];
 	u64		nr_looks;
 	u64		nr_other;

@@ -169,6 +169,13 @@ static void reading__warn(const struct reading *reading)
 	if (m->nr_bad_events)
 		unified_warning("%" PRIu64 " events of the time line make no sense, and are not used: is the file damaged?\n",
 				m->nr_bad_events);
+	if (m->mixed_vcpu != TIME_AXIS_NONE) {
+		const struct axis_vcpu *vcpu = &m->axis.vcpus[m->mixed_vcpu];
+
+		unified_warning("Guest %s: vCPU %u is those of several VMs in one process, whose threads are not known:\n"
+				"its time line is of all of them, and may be wrong.\n",
+				m->vms[vcpu->vm].name, vcpu->id);
+	}
 	if (is_cut_off(m->session->kvm_guests))
 		unified_warning("The stream ends before the recording did: the report is of a part of it.\n");
 	if (reading->killed)
