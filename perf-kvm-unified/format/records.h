@@ -62,6 +62,8 @@ struct guest_vcpu {
 /* The profile is a stream, whose last record is another one of this, with _END. */
 #define GUEST_RECORDING_STREAM		(1U << 1)
 #define GUEST_RECORDING_END		(1U << 2)
+/* CPUs of the host came online meanwhile: perf does not record them. */
+#define GUEST_RECORDING_CPUS_CAME	(1U << 4)
 /* The table is that of the start: the recorder did not come to write the one of the end. */
 #define GUEST_RECORDING_AT_START	(1U << 3)
 

@@ -73,6 +73,7 @@ int measurement__init(struct measurement *m)
 	m->first = ~0ULL;
 	m->first_event = ~0ULL;
 	m->mixed_vcpu = TIME_AXIS_NONE;
+	m->silent_cpu = TIME_AXIS_NONE;
 	m->use_timeline = true;
 	if (time_axis__init(&m->axis))
 		return -ENOMEM;
@@ -109,6 +110,7 @@ void measurement__exit(struct measurement *m)
 	free(m->last_record);
 	free(m->last_sample);
 	free(m->throttled);
+	free(m->silent);
 	free(m->cpu_samples);
 }
 
@@ -131,6 +133,7 @@ static int measurement__add_cpu(struct measurement *m, u32 cpu)
 	if (grow(&m->last_record, m->nr_cpus, cpu + 1) ||
 	    grow(&m->throttled, m->nr_cpus, cpu + 1) ||
 	    grow(&m->last_sample, m->nr_cpus, cpu + 1) ||
+	    grow(&m->silent, m->nr_cpus, cpu + 1) ||
 	    grow(&m->cpu_samples, m->nr_cpus, cpu + 1))
 		return -ENOMEM;
 	m->nr_cpus = cpu + 1;
