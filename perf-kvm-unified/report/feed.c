@@ -244,8 +244,8 @@ static int measurement__add_looks(struct measurement *m, u64 now)
 }
 
 /*
- * CPUs that have had no sample for long until @now: they went offline, and perf does not record them
- * again when they are back. It is found out before the axis hands out that time. 0 or -ENOMEM
+ * CPUs that have had no sample for long until @now: they went offline, and perf does not record
+ * them again when they are back. It is found out before the axis hands out that time. 0 or -ENOMEM
  */
 static int measurement__add_silent(struct measurement *m, u64 now)
 {

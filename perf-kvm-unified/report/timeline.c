@@ -116,8 +116,8 @@ u64 measurement__guest_steal(const struct measurement *m, u32 vcpu)
 }
 
 /*
- * Event number @seq follows. How many are missing between them, which is added to @sum. Where numbers
- * go back, they are those of several vCPUs, and do not tell what is missing: none of it is.
+ * Event number @seq follows. How many are missing between them, which is added to @sum. Where
+ * numbers go back, they are those of several vCPUs, and do not tell what is missing: none of it is.
  */
 static u32 timeline_last__move(struct timeline_last *last, u32 seq, u64 *sum)
 {
