@@ -172,9 +172,9 @@ reported_part()
 {
 	local fd all=0
 
-	for fd in $(cut -d' ' -f1 pair.after); do
+	while read -r fd _; do
 		all="$all + $(ran "$fd")"
-	done
+	done <pair.after
 	awk "BEGIN { printf \"%.3f\", 100 * $(ran "$1") / ($all) }"
 }
 # The processes in user mode: by CR3
