@@ -14,7 +14,8 @@ static int gap__cmp(const void *_a, const void *_b)
 	return sort_cmp(a->cpu, b->cpu) ?:
 	       sort_cmp(a->from, b->from) ?:
 	       sort_cmp(a->until, b->until) ?:
-	       sort_cmp(a->samples_only, b->samples_only);
+	       sort_cmp(a->samples_only, b->samples_only) ?:
+	       sort_cmp(a->silent, b->silent);
 }
 
 void axis_gaps__sort(struct axis_gaps *gaps)
@@ -27,6 +28,18 @@ void axis_gaps__sort(struct axis_gaps *gaps)
 		if (i && gap[-1].cpu == gap->cpu)
 			gap->reach = max(gap->reach, gap[-1].reach);
 	}
+}
+
+/* Is there a CPU that is not recorded, from @start to before @end? */
+bool axis_gaps__is_silent(const struct axis_gaps *gaps, u64 start, u64 end)
+{
+	for (size_t i = 0; i < gaps->nr; i++) {
+		const struct axis_gap *gap = &gaps->entries[i];
+
+		if (gap->silent && gap->from < end && gap->until > start)
+			return true;
+	}
+	return false;
 }
 
 /* What a gap is compared with */

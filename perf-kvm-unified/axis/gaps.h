@@ -9,6 +9,8 @@
 /**
  * struct axis_gap - records of a CPU that are missing
  * @samples_only: the sampling event was throttled, all others were not
+ * @silent: the CPU is not recorded: a vCPU without samples may be on it, whatever is known of it;
+ *	with @samples_only, as no event is known to be lost
  * @reach: the latest end of this one and of those of the CPU that begin before it;
  *	set by axis_gaps__sort()
  */
@@ -18,6 +20,7 @@ struct axis_gap {
 	u64	reach;
 	u32	cpu;
 	bool	samples_only;
+	bool	silent;
 };
 
 /**
@@ -30,6 +33,7 @@ struct axis_gaps {
 };
 
 void axis_gaps__sort(struct axis_gaps *gaps);
+bool axis_gaps__is_silent(const struct axis_gaps *gaps, u64 start, u64 end);
 const struct axis_gap *axis_gaps__next(const struct axis_gaps *gaps, const struct axis_gap *prev,
 				       u32 cpu, u64 start, u64 end);
 

@@ -239,6 +239,57 @@ static int add_lost(const struct states_walk *w, const struct vcpu_interval *sta
 	return 0;
 }
 
+/* The parts of @start to @end, without a sign of the vCPU, in which a CPU was not recorded */
+static int add_silent(const struct states_walk *w, u64 start, u64 end,
+		      struct vcpu_intervals *lost)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < w->gaps->nr; i++) {
+		const struct axis_gap *gap = &w->gaps->entries[i];
+		struct vcpu_interval range;
+
+		if (!gap->silent || gap->from >= end || gap->until <= start)
+			continue;
+		range = interval__new(VCPU_TIME_LOST, max(start, gap->from), min(end, gap->until),
+				      TIME_AXIS_NONE);
+		ret = vcpu_intervals__add(lost, &range);
+	}
+	return ret;
+}
+
+/*
+ * The parts of @state in which the vCPU may have been on a CPU that was not recorded: that is where
+ * it should have a sample and has none. Of other states an event tells, on whatever CPU they began.
+ */
+static int add_unseen(const struct states_walk *w, const struct vcpu_interval *state,
+		      struct vcpu_intervals *lost)
+{
+	const struct axis_vcpu *vcpu = w->vcpu;
+	u64 seen = state->start;
+	int ret = 0;
+
+	if (!w->span->timeline) {
+		if (state->kind != VCPU_TIME_PREEMPTED && state->kind != VCPU_TIME_HALTED)
+			return 0;
+		return add_silent(w, state->start, state->end, lost);
+	}
+	if (!state__is_run(state))
+		return 0;
+	for (size_t i = first_sample(vcpu, seen); !ret && seen < state->end; i++) {
+		bool is_last = i >= nr_samples(vcpu) || sample_at(vcpu, i)->time >= state->end;
+		u64 next = is_last ? state->end : sample_at(vcpu, i)->time;
+
+		if (!is_last && !axis_sample__in_run(sample_at(vcpu, i)))
+			continue;
+		/* The next sample may just not be due. */
+		if ((next - seen) / 2 > w->span->period)
+			ret = add_silent(w, seen, next, lost);
+		seen = next;
+	}
+	return ret;
+}
+
 static int range__cmp(const void *_a, const void *_b)
 {
 	const struct vcpu_interval *a = _a, *b = _b;
@@ -268,6 +319,8 @@ static int find_lost(const struct states_walk *w, const struct vcpu_interval *st
 		next = state__is_run(state) ? state->cpu : next_cpu(w->vcpu, state->end);
 		if (next != state->cpu)
 			ret = add_lost(w, state, next, lost);
+		if (!ret)
+			ret = add_unseen(w, state, lost);
 		if (ret)
 			return ret;
 	}
@@ -474,6 +527,19 @@ static void pass_samples(struct axis_vcpu *vcpu, u64 time)
 }
 
 /*
+ * What a look at @time has seen of a vCPU that had its last sample in KVM_RUN
+ * at @seen. That its thread could run may be all that there is to see of a limit.
+ */
+static enum vcpu_time_kind seen_kind(const struct states_walk *w, const struct axis_look *look,
+				     u64 seen, u64 time)
+{
+	if (axis_gaps__is_silent(w->gaps, seen, time))
+		return VCPU_TIME_LOST;
+	return look->kind == VCPU_TIME_PREEMPTED && w->m->throttled ? VCPU_TIME_UNKNOWN :
+								      look->kind;
+}
+
+/*
  * The looks before @end. Where a state was seen of which there is no event yet, as it goes
  * on, or none any more, as that was lost, it has begun behind the last sample in KVM_RUN.
  * From the look on it may have ended.
@@ -503,9 +569,7 @@ static int states__seen(const struct states_walk *w, u64 end)
 			break;
 		state->start = state->end;
 		state->end = time;
-		/* That its thread could run may be all that is seen of a limit. */
-		state->kind = look->kind == VCPU_TIME_PREEMPTED && w->m->throttled ?
-			      VCPU_TIME_UNKNOWN : look->kind;
+		state->kind = seen_kind(w, look, seen, time);
 		ret = hand_out(w, state);
 		state->start = time;
 	}
@@ -546,6 +610,8 @@ static int state__open(const struct states_walk *w)
 		return 0;
 	if (!state__is_run(state) || (w->span->end - seen) / 2 <= w->span->period)
 		return 0;
+	if (axis_gaps__is_silent(w->gaps, seen, w->span->end))
+		kind = VCPU_TIME_LOST;
 
 	open.end = seen;
 	ret = hand_out(w, &open);

@@ -41,6 +41,15 @@
 /* Other VMs were recorded, and not this one. */
 #define GUEST_VCPU_LEFT_OUT	(1U << 6)
 
+/*
+ * What "pid of the VMM" means in these records and in the names of files. A process may run several
+ * VMs: each but one that was there alone has, above the pid, the number of its descriptor and 1.
+ * (PID_MAX_LIMIT is 4 Mi, and bit 30 is for the guests of guests.)
+ */
+#define GUEST_VM_PID_BITS	22
+#define GUEST_VM_PID_MASK	((1U << GUEST_VM_PID_BITS) - 1)
+#define GUEST_VM_FD_MAX		254
+
 struct guest_vcpu {
 	__u32	id;		/* as in KVM_CREATE_VCPU */
 	__u32	tid;		/* of the vCPU thread, 0 if not known */
@@ -53,6 +62,8 @@ struct guest_vcpu {
 /* The profile is a stream, whose last record is another one of this, with _END. */
 #define GUEST_RECORDING_STREAM		(1U << 1)
 #define GUEST_RECORDING_END		(1U << 2)
+/* CPUs of the host came online meanwhile: perf does not record them. */
+#define GUEST_RECORDING_CPUS_CAME	(1U << 4)
 /* The table is that of the start: the recorder did not come to write the one of the end. */
 #define GUEST_RECORDING_AT_START	(1U << 3)
 

@@ -35,6 +35,90 @@
 /* A record's size has 16 bits. */
 #define VCPUS_PER_RECORD	4000U
 
+/**
+ * kvm_vm__key - the number that stands for a VM in the profile
+ * @vmm: the process that runs it, and others
+ * @fd: that of this VM there
+ *
+ * Return: as in records.h, or @vmm if there is no room for @fd
+ */
+pid_t kvm_vm__key(pid_t vmm, int fd)
+{
+	if (fd < 0 || fd > GUEST_VM_FD_MAX)
+		return vmm;
+	return vmm | (pid_t)((fd + 1U) << GUEST_VM_PID_BITS);
+}
+
+/* The pid of the process that runs it */
+pid_t kvm_vm__vmm(const struct kvm_vm *vm)
+{
+	return vm->pid & GUEST_VM_PID_MASK;
+}
+
+/* Is its process known to run others, too? */
+bool kvm_vm__shares_process(const struct kvm_vm *vm)
+{
+	return vm->pid & ~GUEST_VM_PID_MASK;
+}
+
+/**
+ * kvm_vms__choose_key - the key of a VM that was found
+ * @fd: its descriptor in @vmm
+ * @alone: @vmm has no other VM now
+ *
+ * A VM keeps the key that it has. Return: @kvm_vm.pid
+ */
+pid_t kvm_vms__choose_key(struct kvm_vms *vms, pid_t vmm, int fd, bool alone)
+{
+	pid_t key = kvm_vm__key(vmm, fd);
+	const struct kvm_vm *known;
+
+	if (kvm_vms__find_pid(vms, key))
+		return key;
+	known = kvm_vms__find_pid(vms, vmm);
+	if (known)
+		return alone || known->fd == fd ? vmm : key;
+	return alone && !kvm_vms__has_several(vms, vmm) ? vmm : key;
+}
+
+/* Was process @pid seen to run several VMs? */
+bool kvm_vms__has_several(const struct kvm_vms *vms, pid_t pid)
+{
+	return vms->several && hashmap__find(vms->several, (long)pid, NULL);
+}
+
+/* The key of the VM that thread @tid of @pid runs; @pid if that has one, or it is not known */
+pid_t kvm_vms__key_of_thread(const struct kvm_vms *vms, pid_t pid, pid_t tid)
+{
+	long key;
+
+	if (!kvm_vms__has_several(vms, pid) || !hashmap__find(vms->by_tid, (long)tid, &key))
+		return pid;
+	return (key & GUEST_VM_PID_MASK) == pid ? key : pid;
+}
+
+/* Makes the threads of @vm known, if they may run another one's vCPUs. 0 or -ENOMEM */
+static int kvm_vms__add_threads(struct kvm_vms *vms, const struct kvm_vm *vm)
+{
+	pid_t vmm = kvm_vm__vmm(vm);
+
+	if (!kvm_vm__shares_process(vm))
+		return 0;
+	if (hashmap__set(vms->several, (long)vmm, 0L, NULL, NULL))
+		return -ENOMEM;
+	for (u32 i = 0; i < vm->nr_vcpus; i++) {
+		long tid = vm->vcpus[i].tid, key = vm->pid, old;
+
+		if (!tid)
+			continue;
+		if (hashmap__find(vms->by_tid, tid, &old) && old != key)
+			key = vmm;
+		if (hashmap__set(vms->by_tid, tid, key, NULL, NULL))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* Makes @name fit for a terminal and for NAME=... on a command line */
 void kvm_vm__sanitize_name(char *name)
 {
@@ -57,7 +141,7 @@ static struct named *kvm_vms__named(const struct kvm_vms *vms)
 	struct named *all = calloc(vms->nr, sizeof(*all));
 
 	for (size_t i = 0; all && i < vms->nr; i++)
-		all[i] = (struct named) { vms->entries[i].name, vms->entries[i].pid };
+		all[i] = (struct named) { vms->entries[i].name, kvm_vm__vmm(&vms->entries[i]) };
 	return all;
 }
 
@@ -140,8 +224,9 @@ void kvm_vms__leave_out_others(struct kvm_vms *vms, struct intlist *pids)
 {
 	for (size_t i = 0; i < vms->nr; i++) {
 		struct kvm_vm *vm = &vms->entries[i];
+		pid_t vmm = kvm_vm__vmm(vm);
 
-		for (u32 v = 0; v < vm->nr_vcpus && !intlist__has_entry(pids, vm->pid); v++)
+		for (u32 v = 0; v < vm->nr_vcpus && !intlist__has_entry(pids, vmm); v++)
 			vm->vcpus[v].flags |= GUEST_VCPU_LEFT_OUT;
 	}
 }
@@ -220,10 +305,25 @@ static void make_unique(struct kvm_vms *vms, struct kvm_vm *vm)
 
 	for (unsigned int nr = 0; kvm_vms__find_name(vms, vm->name); nr++) {
 		if (nr)
-			scnprintf(vm->name + len, sizeof(vm->name) - len, "-%d-%u", vm->pid, nr);
+			scnprintf(vm->name + len, sizeof(vm->name) - len, "-%d-%u",
+				  kvm_vm__vmm(vm), nr);
 		else
-			scnprintf(vm->name + len, sizeof(vm->name) - len, "-%d", vm->pid);
+			scnprintf(vm->name + len, sizeof(vm->name) - len, "-%d",
+				  kvm_vm__vmm(vm));
 	}
+}
+
+/* hashmap__free() leaves what is an error. */
+static void free_maps(struct kvm_vms *vms)
+{
+	hashmap__free(vms->by_pid);
+	hashmap__free(vms->by_name);
+	hashmap__free(vms->by_tid);
+	hashmap__free(vms->several);
+	vms->by_pid = NULL;
+	vms->by_name = NULL;
+	vms->by_tid = NULL;
+	vms->several = NULL;
 }
 
 /* 0 or -ENOMEM */
@@ -233,14 +333,12 @@ static int make_maps(struct kvm_vms *vms)
 		return 0;
 	vms->by_pid = number_map__new();
 	vms->by_name = name_map__new();
-	if (!IS_ERR(vms->by_pid) && !IS_ERR(vms->by_name))
+	vms->by_tid = number_map__new();
+	vms->several = number_map__new();
+	if (!IS_ERR(vms->by_pid) && !IS_ERR(vms->by_name) && !IS_ERR(vms->by_tid) &&
+	    !IS_ERR(vms->several))
 		return 0;
-	if (!IS_ERR(vms->by_pid))
-		hashmap__free(vms->by_pid);
-	if (!IS_ERR(vms->by_name))
-		hashmap__free(vms->by_name);
-	vms->by_pid = NULL;
-	vms->by_name = NULL;
+	free_maps(vms);
 	return -ENOMEM;
 }
 
@@ -273,10 +371,10 @@ int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm)
 	struct kvm_vm *known = kvm_vms__find_pid(vms, vm->pid);
 
 	if (known)
-		return kvm_vm__merge(known, vm);
+		return kvm_vms__add_threads(vms, vm) ?: kvm_vm__merge(known, vm);
 
 	if (!vm->name[0])
-		scnprintf(vm->name, sizeof(vm->name), "vm-%d", vm->pid);
+		scnprintf(vm->name, sizeof(vm->name), "vm-%d", kvm_vm__vmm(vm));
 	make_unique(vms, vm);
 
 	if (append(vms, vm)) {
@@ -284,7 +382,7 @@ int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm)
 		return -ENOMEM;
 	}
 	kvm_vm__sort(vm);
-	return 0;
+	return kvm_vms__add_threads(vms, vm);
 }
 
 /* The record has the first part of the name, cut as for readers that know of no second one. */
@@ -475,8 +573,5 @@ void kvm_vms__exit(struct kvm_vms *vms)
 		return;
 	hashmap__for_each_entry(vms->by_name, entry, bkt)
 		zfree(&entry->pkey);
-	hashmap__free(vms->by_name);
-	hashmap__free(vms->by_pid);
-	vms->by_name = NULL;
-	vms->by_pid = NULL;
+	free_maps(vms);
 }

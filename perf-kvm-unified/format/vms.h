@@ -17,9 +17,14 @@ struct patterns;
 /* Longer names are cut. Kata's have 72 characters, those of KubeVirt's VMs up to 127. */
 #define KVM_VM_NAME_LEN		256
 
-/* A virtual machine: one process, its VMM */
+/**
+ * struct kvm_vm - a virtual machine
+ * @pid: of the VMM, if that runs no other VM; else kvm_vm__key()
+ * @fd: in the VMM, known after a scan; else 0
+ */
 struct kvm_vm {
-	pid_t	pid;			/* of the VMM */
+	pid_t	pid;
+	int	fd;
 	char	name[KVM_VM_NAME_LEN];
 	u32	nr_vcpus;
 	struct guest_vcpu *vcpus;	/* sorted by id */
@@ -30,12 +35,17 @@ struct kvm_vm {
  * struct kvm_vms - the VMs of a host; all zero: none yet
  * @entries: @nr of them, each with its pid and its name alone
  * @by_pid: @by_name: the number of an entry; NULL as long as there is none
+ * @by_tid: of the threads of vCPUs in processes that run several VMs, @kvm_vm.pid, or the process's
+ *	if a thread runs vCPUs of several
+ * @several: these processes
  */
 struct kvm_vms {
 	struct kvm_vm *entries;
 	size_t	nr;
 	struct hashmap *by_pid;
 	struct hashmap *by_name;
+	struct hashmap *by_tid;
+	struct hashmap *several;
 	u32	nr_vcpus;		/* in all records that were read */
 	u32	flags;			/* GUEST_RECORDING_* */
 	u32	nr_closed;		/* processes that the last scan could not look at */
@@ -60,6 +70,12 @@ int kvm_vms__read(struct kvm_vms *vms, const char *path, char *err, size_t errle
 void kvm_vms__exit(struct kvm_vms *vms);
 
 void kvm_vms__leave_out_others(struct kvm_vms *vms, struct intlist *pids);
+pid_t kvm_vm__key(pid_t vmm, int fd);
+pid_t kvm_vm__vmm(const struct kvm_vm *vm);
+bool kvm_vm__shares_process(const struct kvm_vm *vm);
+pid_t kvm_vms__choose_key(struct kvm_vms *vms, pid_t vmm, int fd, bool alone);
+pid_t kvm_vms__key_of_thread(const struct kvm_vms *vms, pid_t pid, pid_t tid);
+bool kvm_vms__has_several(const struct kvm_vms *vms, pid_t pid);
 bool kvm_vm__is_left_out(const struct kvm_vm *vm);
 
 void kvm_vm__sanitize_name(char *name);

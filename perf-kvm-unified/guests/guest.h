@@ -100,7 +100,7 @@ struct guest_map_data {
 
 /**
  * struct kvm_guest - a VM of a session, with what is known of its inside
- * @pid: of the VMM; that and KVM_GUEST_PSEUDO_PID for the guests of a guest
+ * @pid: of the VMM, or as @kvm_vm.pid; that and KVM_GUEST_PSEUDO_PID for the guests of a guest
  * @nested: the guests of a guest, of which nothing is known
  * @has_map: a guest map was loaded: @map and the text of its kernel are known
  * @given_map: the user has given it, it is not the one in the profile

@@ -137,6 +137,24 @@ struct kvm_guest *kvm_guests__findnew(struct perf_session *session, pid_t pid)
 	return kvm_guest__new(session, pid, NULL);
 }
 
+/* The guest whose vCPU thread @tid of the VMM @pid runs: another one only where it has several */
+struct kvm_guest *kvm_guests__find_thread(struct perf_session *session, pid_t pid, pid_t tid)
+{
+	if (!session->kvm_guests)
+		return NULL;
+	return kvm_guests__find(session,
+				kvm_vms__key_of_thread(&session->kvm_guests->vms, pid, tid));
+}
+
+/* The same, of which nothing need be known. NULL as kvm_guests__findnew() */
+struct kvm_guest *kvm_guests__findnew_thread(struct perf_session *session, pid_t pid, pid_t tid)
+{
+	if (!session->kvm_guests)
+		return NULL;
+	return kvm_guests__findnew(session,
+				   kvm_vms__key_of_thread(&session->kvm_guests->vms, pid, tid));
+}
+
 /* What runs in a guest of @guest is neither of its processes nor of its kernel. */
 struct kvm_guest *kvm_guests__findnew_nested(struct perf_session *session,
 					     const struct kvm_guest *guest)
@@ -426,7 +444,7 @@ void kvm_guests__fprintf_info(const struct perf_session *session, FILE *fp)
 		scnprintf(path, sizeof(path), "%s/" KVM_GUEST_MAP_FMT,
 			  session->data->path, vm->pid);
 		fprintf(fp, "# KVM guest : name = %s, pid of the VMM = %d, vCPUs = %u, map = %s\n",
-			vm->name, vm->pid, vm->nr_vcpus,
+			vm->name, kvm_vm__vmm(vm), vm->nr_vcpus,
 			!session->data->is_dir || access(path, F_OK) ? "no" : "yes");
 	}
 }

@@ -46,6 +46,8 @@ void kvm_guests__delete(struct perf_session *session);
 void kvm_guests__fprintf_info(const struct perf_session *session, FILE *fp);
 
 struct kvm_guest *kvm_guests__find(struct perf_session *session, pid_t pid);
+struct kvm_guest *kvm_guests__find_thread(struct perf_session *session, pid_t pid, pid_t tid);
+struct kvm_guest *kvm_guests__findnew_thread(struct perf_session *session, pid_t pid, pid_t tid);
 struct kvm_guest *kvm_guests__findnew(struct perf_session *session, pid_t pid);
 struct kvm_guest *kvm_guests__findnew_nested(struct perf_session *session,
 					     const struct kvm_guest *guest);

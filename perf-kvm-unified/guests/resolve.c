@@ -163,7 +163,9 @@ static void kvm_guest__count(struct kvm_guest *guest, bool user, bool named, u64
 /* Without a context, the thread tells the vCPU, if it was known then. Or -1 */
 static u32 vcpu_of_thread(struct perf_session *session, const struct perf_sample *sample)
 {
-	const struct kvm_vm *vm = kvm_vms__find_pid(&session->kvm_guests->vms, sample->pid);
+	struct kvm_vms *vms = &session->kvm_guests->vms;
+	pid_t key = kvm_vms__key_of_thread(vms, sample->pid, sample->tid);
+	const struct kvm_vm *vm = kvm_vms__find_pid(vms, key);
 	const struct guest_vcpu *vcpu = vm ? kvm_vm__find_tid(vm, sample->tid) : NULL;
 
 	return vcpu ? vcpu->id : (u32)-1;
@@ -193,7 +195,7 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 		return;
 
 	kvm_guests__load(session, NULL, NULL);
-	guest = kvm_guests__findnew(session, sample->pid);
+	guest = kvm_guests__findnew_thread(session, sample->pid, sample->tid);
 	if (guest && (vcpu->flags & PERF_VCPU_NESTED))
 		guest = kvm_guests__findnew_nested(session, guest);
 	if (!guest)

@@ -54,7 +54,7 @@ enum collector_state {
 
 /**
  * struct collector - of one guest
- * @vmm: @name: of its VM
+ * @vmm: @name: of its VM; @key: its @kvm_vm.pid
  * @cmd: its command as it was given, @text: for this guest
  * @out: the file that it writes to, for as long as it is not known if it has begun; else -1
  * @until: when its time is over, ns
@@ -62,6 +62,7 @@ enum collector_state {
 struct collector {
 	struct list_head       node;
 	pid_t		       vmm;
+	pid_t		       key;
 	char		       name[KVM_VM_NAME_LEN];
 	const struct guest_cmd *cmd;
 	char		       *text;
@@ -150,7 +151,8 @@ static struct collector *add_collector(struct collectors *collectors, const stru
 
 	if (!c)
 		return NULL;
-	c->vmm = vm->pid;
+	c->key = vm->pid;
+	c->vmm = kvm_vm__vmm(vm);
 	strlcpy(c->name, vm->name, sizeof(c->name));
 	c->cmd = cmd;
 	c->out = -1;
@@ -158,7 +160,7 @@ static struct collector *add_collector(struct collectors *collectors, const stru
 	if (!cmd->is_pattern)
 		c->text = strdup(cmd->text);
 	else
-		ret = guest_cmd__expand(cmd->text, vm->name, vm->pid, &c->text);
+		ret = guest_cmd__expand(cmd->text, vm->name, kvm_vm__vmm(vm), &c->text);
 	/* A guest whose name is not fit for it has none, and is told of when its turn comes. */
 	if (!c->text && ret != -EPERM) {
 		free(c);
@@ -186,7 +188,7 @@ bool collectors__leave_to_memory(const struct collectors *collectors, const stru
 	const struct collector *c;
 
 	list_for_each_entry(c, &collectors->list, node) {
-		if (c->vmm == vm->pid)
+		if (c->key == vm->pid)
 			return false;
 	}
 	return !kvm_vm__is_left_out(vm) &&
@@ -224,7 +226,7 @@ static void end(struct collector *c, const char *dir)
 {
 	close_out(c);
 	shell_command__end(&c->command);
-	guest_map__drop(c->vmm, dir);
+	guest_map__drop(c->key, dir);
 }
 
 static void __printf(3, 4) fail_collector(struct waiting *w, struct collector *c,
@@ -282,7 +284,7 @@ static void begin(struct waiting *w, struct collector *c)
 		fail_collector(w, c, "a name of more than letters, digits, '.', '_' and '-' is not put into a command (%%n): give one for this guest alone");
 		return;
 	}
-	c->out = guest_map__open_new(c->vmm, w->dir);
+	c->out = guest_map__open_new(c->key, w->dir);
 	if (c->out < 0) {
 		fail_collector(w, c, "its map cannot be stored: %s", strerror(-c->out));
 		return;
@@ -322,7 +324,7 @@ static void look_if_answered(struct waiting *w, struct collector *c)
 		fail_by_code(w, c);
 		return;
 	}
-	if (guest_map__take(c->vmm, w->dir, err, sizeof(err))) {
+	if (guest_map__take(c->key, w->dir, err, sizeof(err))) {
 		fail_collector(w, c, "a map that %s", err);
 		return;
 	}

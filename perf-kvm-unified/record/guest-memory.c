@@ -167,6 +167,9 @@ static int add_guests(struct guest_memory *memory, const struct collectors *coll
 			.vmm = vm->pid, .tsc = vm->tsc, .looker.mem.pagemap = -1,
 		};
 		strlcpy(view->name, vm->name, sizeof(view->name));
+		/* KVM's memory slots are found by process. */
+		if (kvm_vm__shares_process(vm))
+			fail_view(memory, view, "its process runs several VMs");
 	}
 	return 0;
 }

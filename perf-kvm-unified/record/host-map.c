@@ -45,7 +45,14 @@ static const struct kvm_vm *find_vm(struct kvm_vms *vms, const char *name)
 static int look(struct looker *looker, struct kvm_reader *reader, const struct kvm_vm *vm,
 		char *err, size_t errlen)
 {
-	int ret = looker__start(looker, reader, vm->pid, &vm->tsc, /*late=*/false, err, errlen);
+	int ret;
+
+	/* KVM's memory slots are found by process. */
+	if (kvm_vm__shares_process(vm)) {
+		scnprintf(err, errlen, "its process runs several VMs");
+		return -ENOTSUP;
+	}
+	ret = looker__start(looker, reader, vm->pid, &vm->tsc, /*late=*/false, err, errlen);
 
 	if (!ret)
 		ret = looker__find_kernel(looker, err, errlen);

@@ -82,10 +82,11 @@ static int look_at(struct vcpu_looks *looks, const struct kvm_vm *vm,
 		   const struct guest_vcpu *vcpu, struct thread_look *seen, u64 tsc)
 {
 	bool same_thread = seen->tid == vcpu->tid;
+	pid_t vmm = kvm_vm__vmm(vm);
 	u32 flags;
 	u64 ns;
 
-	if (!vcpu->tid || !read_cpu_time(looks->proc, vm->pid, vcpu->tid, &ns)) {
+	if (!vcpu->tid || !read_cpu_time(looks->proc, vmm, vcpu->tid, &ns)) {
 		seen->tid = 0;
 		return 0;
 	}
@@ -98,9 +99,9 @@ static int look_at(struct vcpu_looks *looks, const struct kvm_vm *vm,
 	seen->nr_same++;
 	if (seen->nr_same > LOOKS_OF_RUNNABLE)
 		return 0;
-	flags = kvm_vcpu__end_flag(looks->proc, vm->pid, vcpu->tid);
+	flags = kvm_vcpu__end_flag(looks->proc, vmm, vcpu->tid);
 	/* It may have woken up, and run, while it was looked at. */
-	if (!read_cpu_time(looks->proc, vm->pid, vcpu->tid, &ns) || ns != seen->cpu_ns)
+	if (!read_cpu_time(looks->proc, vmm, vcpu->tid, &ns) || ns != seen->cpu_ns)
 		return 0;
 	if (!flags && seen->nr_same < LOOKS_OF_RUNNABLE)
 		return 0;

@@ -19,6 +19,8 @@
 #include <linux/list.h>
 #include <linux/types.h>
 #include <api/fs/fs.h>
+#include <internal/cpumap.h>
+#include <perf/cpumap.h>
 #include <subcmd/parse-options.h>
 
 #include "builtin.h"
@@ -63,6 +65,7 @@ struct unified_record {
 	struct kvm_vms	     vms;
 	struct collectors    collectors;
 	struct guest_memory  memory;
+	struct perf_cpu_map  *online;	/* at the start */
 };
 
 /* How many arguments are left in @argv, which are the command; or -errno */
@@ -183,8 +186,24 @@ static const char *debugfs_dir(void)
 	return debugfs__mountpoint() ?: "/sys/kernel/debug";
 }
 
+/* Remembers which CPUs are online, or finds out that there are others than before. */
+static void look_at_cpus(struct unified_record *rec, u32 flag)
+{
+	struct perf_cpu_map *online = perf_cpu_map__new_online_cpus();
+
+	if (flag == GUEST_VCPU_AT_START) {
+		perf_cpu_map__put(rec->online);
+		rec->online = online;
+		return;
+	}
+	if (online && rec->online && !perf_cpu_map__is_subset(rec->online, online))
+		rec->vms.flags |= GUEST_RECORDING_CPUS_CAME;
+	perf_cpu_map__put(online);
+}
+
 static int scan_vms(struct unified_record *rec, u32 flag)
 {
+	look_at_cpus(rec, flag);
 	return kvm_vms__scan(&rec->vms, proc_dir(), debugfs_dir(), flag);
 }
 
@@ -224,7 +243,7 @@ static int add_vms(struct unified_record *rec)
 
 		if (!patterns__match(rec->collectors.selected, vm->name))
 			continue;
-		if (asprintf(&more, "%s%s%d", pids ?: "", pids ? "," : "", vm->pid) < 0)
+		if (asprintf(&more, "%s%s%d", pids ?: "", pids ? "," : "", kvm_vm__vmm(vm)) < 0)
 			more = NULL;
 		free(pids);
 		pids = more;
@@ -514,6 +533,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	guest_memory__exit(&rec.memory);
 	collectors__exit(&rec.collectors);
 	patterns__delete(rec.collectors.selected);
+	perf_cpu_map__put(rec.online);
 	kvm_vms__exit(&rec.vms);
 	return ret;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 #include <uapi/linux/kvm.h>
@@ -20,11 +21,16 @@
 
 #include "kvm-unified/format/clock.h"
 #include "kvm-unified/format/vms.h"
+#include "kvm-unified/lib/array.h"
+#include "kvm-unified/lib/number-map.h"
 #include "scan.h"
 
 /* anon inode names: kvm_dev_ioctl_create_vm(), create_vcpu_fd() in virt/kvm */
 #define KVM_VM_LINK		"anon_inode:kvm-vm"
 #define KVM_VCPU_LINK		"anon_inode:kvm-vcpu:"
+
+/* "-" and a descriptor of a VM, at the end of the name of one that is not alone in its process */
+#define FD_NAME_LEN		5
 
 /* The function in virt/kvm in which a halted vCPU's thread sleeps */
 #define KVM_BLOCK_WCHAN		"kvm_vcpu_block"
@@ -150,7 +156,7 @@ static void vm__scan_tsc(struct kvm_vm *vm, int vm_fd, const char *debugfs)
 	for (u32 i = 0; i < vm->nr_vcpus; i++) {
 		struct guest_tsc tsc;
 
-		vcpu_tsc(debugfs, vm->pid, vm_fd, vm->vcpus[i].id, &tsc);
+		vcpu_tsc(debugfs, kvm_vm__vmm(vm), vm_fd, vm->vcpus[i].id, &tsc);
 		if (!i)
 			vm->tsc = tsc;
 		else if (!guest_tsc__same(&tsc, &vm->tsc))
@@ -227,24 +233,62 @@ static bool may_be_vmm(const char *proc, pid_t pid)
 	return may_be;
 }
 
+/* What a process has of KVM: descriptors of VMs, and the vCPUs of all of them, each number once */
+struct process_fds {
+	int	*vm_fds;
+	u32	nr;
+	u32	allocated;
+	struct guest_vcpu *vcpus;
+	u32	nr_vcpus;
+	u32	allocated_vcpus;
+};
+
+static void process_fds__exit(struct process_fds *fds)
+{
+	zfree(&fds->vm_fds);
+	zfree(&fds->vcpus);
+}
+
+/* One of a process's descriptors, by what it links to. 0 or -ENOMEM */
+static int process_fds__add(struct process_fds *fds, int fd, const char *target)
+{
+	u32 id;
+
+	if (!strcmp(target, KVM_VM_LINK)) {
+		if (grow_array(fds->vm_fds, fds->nr, fds->allocated))
+			return -ENOMEM;
+		fds->vm_fds[fds->nr++] = fd;
+		return 0;
+	}
+	if (strncmp(target, KVM_VCPU_LINK, strlen(KVM_VCPU_LINK)))
+		return 0;
+	id = strtoul(target + strlen(KVM_VCPU_LINK), NULL, 10);
+	for (u32 i = 0; i < fds->nr_vcpus; i++) {
+		/* A duplicate of the descriptor, or another VM's: debugfs tells. */
+		if (fds->vcpus[i].id == id)
+			return 0;
+	}
+	if (grow_array(fds->vcpus, fds->nr_vcpus, fds->allocated_vcpus))
+		return -ENOMEM;
+	fds->vcpus[fds->nr_vcpus++] = (struct guest_vcpu) { .id = id };
+	return 0;
+}
+
 /* 0, -ENOMEM, or -EACCES: it may not be looked at */
-static int vm__scan_fds(struct kvm_vm *vm, int *vm_fd, const char *proc)
+static int process_fds__scan(struct process_fds *fds, const char *proc, pid_t pid)
 {
 	char path[PATH_MAX], target[64];
 	struct dirent *ent;
 	int ret = 0;
 	DIR *dir;
 
-	*vm_fd = -1;
-	scnprintf(path, sizeof(path), "%s/%d/fd", proc, vm->pid);
+	scnprintf(path, sizeof(path), "%s/%d/fd", proc, pid);
 	dir = opendir(path);
 	if (!dir)
 		return is_forbidden(errno) ? -EACCES : 0;
 
-	while ((ent = readdir(dir))) {
-		struct guest_vcpu *vcpus;
+	while (ret != -ENOMEM && (ent = readdir(dir))) {
 		ssize_t n;
-		u32 id;
 
 		n = readlinkat(dirfd(dir), ent->d_name, target, sizeof(target) - 1);
 		if (n < 0) {
@@ -253,63 +297,151 @@ static int vm__scan_fds(struct kvm_vm *vm, int *vm_fd, const char *proc)
 			continue;
 		}
 		target[n] = '\0';
-		if (!strcmp(target, KVM_VM_LINK)) {
-			*vm_fd = atoi(ent->d_name);
-			continue;
-		}
-		if (strncmp(target, KVM_VCPU_LINK, strlen(KVM_VCPU_LINK)))
-			continue;
-
-		id = strtoul(target + strlen(KVM_VCPU_LINK), NULL, 10);
-		if (kvm_vm__find_vcpu(vm, id))
-			continue;	/* A duplicate of the descriptor */
-		vcpus = reallocarray(vm->vcpus, vm->nr_vcpus + 1, sizeof(*vcpus));
-		if (!vcpus) {
+		if (process_fds__add(fds, atoi(ent->d_name), target))
 			ret = -ENOMEM;
-			break;
-		}
-		vcpus[vm->nr_vcpus++] = (struct guest_vcpu) { .id = id };
-		vm->vcpus = vcpus;
 	}
 	closedir(dir);
 	return ret;
 }
 
-static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char *debugfs,
-		    u32 flag)
-{
-	struct kvm_vm vm = { .pid = pid };
-	char path[PATH_MAX];
-	char *cmdline = NULL;
-	size_t len;
-	int vm_fd, ret;
+/* Where vm__scan() looks, and what for */
+struct vm_scan {
+	const char *proc;
+	const char *debugfs;
+	u32	flag;		/* GUEST_VCPU_AT_*, or 0 */
+};
 
-	ret = vm__scan_fds(&vm, &vm_fd, proc);
-	if (ret || vm_fd < 0) {
-		zfree(&vm.vcpus);
+/* The vCPUs that KVM's debugfs has for the VM. 0, -ENOENT or -ENOMEM */
+static int vm__scan_debugfs(struct kvm_vm *vm, const struct vm_scan *scan)
+{
+	u32 allocated = 0, id;
+	char path[PATH_MAX], end;
+	struct dirent *ent;
+	int ret = 0;
+	DIR *dir;
+
+	scnprintf(path, sizeof(path), "%s/kvm/%d-%d", scan->debugfs, kvm_vm__vmm(vm), vm->fd);
+	dir = opendir(path);
+	if (!dir)
+		return -ENOENT;
+	while (!ret && (ent = readdir(dir))) {
+		if (sscanf(ent->d_name, "vcpu%u%c", &id, &end) != 1)
+			continue;
+		if (grow_array(vm->vcpus, vm->nr_vcpus, allocated))
+			ret = -ENOMEM;
+		else
+			vm->vcpus[vm->nr_vcpus++] = (struct guest_vcpu) { .id = id };
+	}
+	closedir(dir);
+	return ret;
+}
+
+/* As the VMM calls it; with its descriptor, if there are others. Nothing if it cannot be known */
+static void vm__find_name(struct kvm_vm *vm, const char *proc)
+{
+	char path[PATH_MAX], *cmdline = NULL;
+	pid_t vmm = kvm_vm__vmm(vm);
+	size_t len;
+
+	scnprintf(path, sizeof(path), "%s/%d/cmdline", proc, vmm);
+	if (filename__read_str(path, &cmdline, &len))
+		return;
+	kvm_vm__name_from_cmdline(cmdline, len, vm->name, sizeof(vm->name));
+	free(cmdline);
+	if (!kvm_vm__shares_process(vm))
+		return;
+	if (!vm->name[0])
+		scnprintf(vm->name, sizeof(vm->name), "vm-%d", vmm);
+	len = strnlen(vm->name, sizeof(vm->name) - FD_NAME_LEN);
+	scnprintf(vm->name + len, sizeof(vm->name) - len, "-%d", vm->fd);
+}
+
+/* Takes over @vm, of which it is known which vCPUs it has. 0 or -ENOMEM */
+static int vm__add(struct kvm_vms *vms, struct kvm_vm *vm, const struct vm_scan *scan)
+{
+	pid_t pid = kvm_vm__vmm(vm);
+
+	for (u32 i = 0; i < vm->nr_vcpus; i++) {
+		struct guest_vcpu *vcpu = &vm->vcpus[i];
+
+		vcpu->tid = vcpu_tid(scan->debugfs, pid, vm->fd, vcpu->id);
+		vcpu->flags = scan->flag;
+		if (scan->flag == GUEST_VCPU_AT_START &&
+		    vcpu_is_halted(scan->proc, pid, vcpu->tid))
+			vcpu->flags |= GUEST_VCPU_HALTED;
+		if (scan->flag == GUEST_VCPU_AT_END)
+			vcpu->flags |= kvm_vcpu__end_flag(scan->proc, pid, vcpu->tid);
+	}
+	vm__scan_tsc(vm, vm->fd, scan->debugfs);
+
+	/* One that is known has its name. */
+	if (!kvm_vms__find_pid(vms, vm->pid))
+		vm__find_name(vm, scan->proc);
+	return kvm_vms__add(vms, vm);
+}
+
+/*
+ * The VMs of a process that has several descriptors of such, which may be duplicates: KVM's
+ * debugfs has a directory for each VM. 0, -ENOMEM, or -ENOENT: it has fewer than two
+ */
+static int vms__scan_several(struct kvm_vms *vms, const struct process_fds *fds, pid_t pid,
+			     const struct vm_scan *scan)
+{
+	u32 nr = 0;
+	int ret = 0;
+
+	for (u32 i = 0; i < fds->nr; i++) {
+		char path[PATH_MAX];
+
+		scnprintf(path, sizeof(path), "%s/kvm/%d-%d", scan->debugfs, pid, fds->vm_fds[i]);
+		nr += !access(path, F_OK);
+	}
+	if (nr < 2)
+		return -ENOENT;
+	for (u32 i = 0; !ret && i < fds->nr; i++) {
+		struct kvm_vm vm = { .fd = fds->vm_fds[i] };
+
+		vm.pid = kvm_vms__choose_key(vms, pid, vm.fd, /*alone=*/false);
+		ret = vm__scan_debugfs(&vm, scan);
+		if (!ret)
+			ret = vm__add(vms, &vm, scan);
+		else
+			zfree(&vm.vcpus);
+		/* A duplicate, or it is gone. */
+		if (ret == -ENOENT)
+			ret = 0;
+	}
+	return ret;
+}
+
+static int vm__scan(struct kvm_vms *vms, pid_t pid, const struct vm_scan *scan)
+{
+	struct process_fds fds = { };
+	int ret;
+
+	ret = process_fds__scan(&fds, scan->proc, pid);
+	if (ret || !fds.nr) {
+		process_fds__exit(&fds);
 		if (ret != -EACCES)
 			return ret;
-		vms->nr_closed += may_be_vmm(proc, pid);
+		vms->nr_closed += may_be_vmm(scan->proc, pid);
 		return 0;
 	}
 
-	for (u32 i = 0; i < vm.nr_vcpus; i++) {
-		vm.vcpus[i].tid = vcpu_tid(debugfs, pid, vm_fd, vm.vcpus[i].id);
-		vm.vcpus[i].flags = flag;
-		if (flag == GUEST_VCPU_AT_START && vcpu_is_halted(proc, pid, vm.vcpus[i].tid))
-			vm.vcpus[i].flags |= GUEST_VCPU_HALTED;
-		if (flag == GUEST_VCPU_AT_END)
-			vm.vcpus[i].flags |= kvm_vcpu__end_flag(proc, pid, vm.vcpus[i].tid);
-	}
-	vm__scan_tsc(&vm, vm_fd, debugfs);
+	ret = fds.nr == 1 ? -ENOENT : vms__scan_several(vms, &fds, pid, scan);
+	if (ret == -ENOENT) {
+		struct kvm_vm vm = {
+			.fd = fds.vm_fds[fds.nr - 1],
+			.nr_vcpus = fds.nr_vcpus,
+			.vcpus = fds.vcpus,
+		};
 
-	/* One that is known has its name. */
-	scnprintf(path, sizeof(path), "%s/%d/cmdline", proc, pid);
-	if (!kvm_vms__find_pid(vms, pid) && !filename__read_str(path, &cmdline, &len)) {
-		kvm_vm__name_from_cmdline(cmdline, len, vm.name, sizeof(vm.name));
-		free(cmdline);
+		fds.vcpus = NULL;
+		vm.pid = kvm_vms__choose_key(vms, pid, vm.fd, /*alone=*/true);
+		ret = vm__add(vms, &vm, scan);
 	}
-	return kvm_vms__add(vms, &vm);
+	process_fds__exit(&fds);
+	return ret;
 }
 
 /**
@@ -323,6 +455,7 @@ static int vm__scan(struct kvm_vms *vms, pid_t pid, const char *proc, const char
  */
 int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs, u32 flag)
 {
+	const struct vm_scan scan = { .proc = proc, .debugfs = debugfs, .flag = flag };
 	char path[PATH_MAX];
 	struct dirent *ent;
 	struct stat st;
@@ -343,7 +476,7 @@ int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs, u3
 
 		if (*end || pid <= 0)
 			continue;
-		ret = vm__scan(vms, pid, proc, debugfs, flag);
+		ret = vm__scan(vms, pid, &scan);
 	}
 	closedir(dir);
 	return ret;
@@ -359,7 +492,9 @@ int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs, u3
  */
 int kvm_vms__scan_debugfs(struct kvm_vms *vms, const char *proc, const char *debugfs)
 {
+	const struct vm_scan scan = { .proc = proc, .debugfs = debugfs };
 	char path[PATH_MAX];
+	struct hashmap *seen;
 	struct dirent *ent;
 	int ret = 0;
 	DIR *dir;
@@ -369,13 +504,20 @@ int kvm_vms__scan_debugfs(struct kvm_vms *vms, const char *proc, const char *deb
 	if (!dir)
 		return errno == ENOENT ? 0 : -errno;
 
+	/* A process that runs many VMs is looked at once. */
+	seen = number_map__new();
+	if (IS_ERR(seen))
+		ret = -ENOMEM;
 	while (!ret && (ent = readdir(dir))) {
 		int pid, fd;
 
 		/* <pid>-<descriptor>: kvm_create_vm_debugfs() in virt/kvm */
-		if (sscanf(ent->d_name, "%d-%d", &pid, &fd) == 2 && pid > 0)
-			ret = vm__scan(vms, pid, proc, debugfs, 0);
+		if (sscanf(ent->d_name, "%d-%d", &pid, &fd) != 2 || pid <= 0 ||
+		    hashmap__find(seen, (long)pid, NULL))
+			continue;
+		ret = hashmap__add(seen, (long)pid, 0L) ?: vm__scan(vms, pid, &scan);
 	}
+	hashmap__free(seen);
 	closedir(dir);
 	return ret;
 }

@@ -31,6 +31,9 @@
 #include "stream.h"
 #include "timeline.h"
 
+/* Of fewer periods than that, a CPU without a sample may not have been due. */
+#define LEAST_PERIODS	8
+
 /* What the user has asked for, and not what record adds */
 static bool is_asked_for(struct evsel *evsel)
 {
@@ -240,6 +243,55 @@ static int measurement__add_looks(struct measurement *m, u64 now)
 	return ret;
 }
 
+/*
+ * CPUs that have had no sample for long until @now: they went offline, and perf does not record
+ * them again when they are back. It is found out before the axis hands out that time. 0 or -ENOMEM
+ */
+static int measurement__add_silent(struct measurement *m, u64 now)
+{
+	const struct axis_span *span = &m->axis.span;
+	u64 long_ago = span->near / 2;
+	int ret = 0;
+
+	if (!span->clock || span->period > long_ago / LEAST_PERIODS)
+		return 0;
+	for (u32 cpu = 0; !ret && cpu < m->nr_cpus; cpu++) {
+		u64 last = m->last_sample[cpu];
+		struct axis_gap gap = {
+			.from = max(last, m->silent[cpu]),
+			.until = now,
+			.cpu = cpu,
+			.samples_only = true,
+			.silent = true,
+		};
+
+		if (!last || now <= last || now - last < long_ago)
+			continue;
+		m->silent[cpu] = now;
+		m->silent_cpu = cpu;
+		m->silent_ns = now - last;
+		ret = time_axis__add_gap(&m->axis, &gap);
+	}
+	return ret;
+}
+
+/* CPUs that perf has not recorded at all, as they came online later. 0 or -ENOMEM */
+static int measurement__add_unrecorded(struct measurement *m)
+{
+	const struct kvm_guests *guests = m->session->kvm_guests;
+	const struct axis_gap gap = {
+		.from = m->axis.span.start,
+		.until = LLONG_MAX,
+		.cpu = TIME_AXIS_NONE,
+		.samples_only = true,
+		.silent = true,
+	};
+
+	if (!guests || !(guests->vms.flags & GUEST_RECORDING_CPUS_CAME) || !m->axis.span.clock)
+		return 0;
+	return time_axis__add_gap(&m->axis, &gap);
+}
+
 /* What the axis must know of the measurement before it can begin */
 static void measurement__set_span(struct measurement *m)
 {
@@ -293,7 +345,7 @@ static int measurement__advance(struct measurement *m)
 		if (!measurement__can_begin(m, now))
 			return 0;
 		measurement__set_span(m);
-		ret = measurement__read_looks(m);
+		ret = measurement__read_looks(m) ?: measurement__add_unrecorded(m);
 		if (ret)
 			return ret;
 	} else if (!time_axis__is_due(&m->axis, now)) {
@@ -302,7 +354,7 @@ static int measurement__advance(struct measurement *m)
 	/* A time that cannot be: the end will say so. */
 	if (now < m->axis.span.start || now - m->axis.span.start > measurement__limit(m) / 2)
 		return 0;
-	ret = measurement__add_looks(m, now);
+	ret = measurement__add_looks(m, now) ?: measurement__add_silent(m, now);
 	return ret ?: time_axis__advance(&m->axis, now);
 }
 
@@ -589,7 +641,7 @@ int measurement__finish(struct measurement *m)
 		return ret;
 	if (!m->axis.begun) {
 		measurement__set_span(m);
-		ret = measurement__read_looks(m);
+		ret = measurement__read_looks(m) ?: measurement__add_unrecorded(m);
 	}
 	if (!ret)
 		ret = measurement__add_looks(m, ~0ULL);
@@ -597,6 +649,9 @@ int measurement__finish(struct measurement *m)
 		return ret;
 	span->end = max(m->last, m->last_event);
 	measurement__limit_axis(m);
+	ret = measurement__add_silent(m, span->end);
+	if (ret)
+		return ret;
 
 	for (u32 i = 0; i < m->nr_cpus; i++) {
 		ret = measurement__end_throttle(m, i, span->end);

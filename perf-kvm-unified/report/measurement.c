@@ -72,6 +72,8 @@ int measurement__init(struct measurement *m)
 {
 	m->first = ~0ULL;
 	m->first_event = ~0ULL;
+	m->mixed_vcpu = TIME_AXIS_NONE;
+	m->silent_cpu = TIME_AXIS_NONE;
 	m->use_timeline = true;
 	if (time_axis__init(&m->axis))
 		return -ENOMEM;
@@ -108,6 +110,7 @@ void measurement__exit(struct measurement *m)
 	free(m->last_record);
 	free(m->last_sample);
 	free(m->throttled);
+	free(m->silent);
 	free(m->cpu_samples);
 }
 
@@ -130,6 +133,7 @@ static int measurement__add_cpu(struct measurement *m, u32 cpu)
 	if (grow(&m->last_record, m->nr_cpus, cpu + 1) ||
 	    grow(&m->throttled, m->nr_cpus, cpu + 1) ||
 	    grow(&m->last_sample, m->nr_cpus, cpu + 1) ||
+	    grow(&m->silent, m->nr_cpus, cpu + 1) ||
 	    grow(&m->cpu_samples, m->nr_cpus, cpu + 1))
 		return -ENOMEM;
 	m->nr_cpus = cpu + 1;
@@ -160,7 +164,7 @@ static int measurement__findnew_vm(struct measurement *m, struct kvm_guest *gues
 	vms[m->nr_vms] = (struct measured_vm) {
 		.guest = guest,
 		.name = guest->name,
-		.pid = pid,
+		.pid = pid & GUEST_VM_PID_MASK,
 	};
 	return m->nr_vms++;
 }
@@ -357,7 +361,7 @@ static int measurement__hit_vm(struct measurement *m, const struct kvm_guest *gu
 {
 	struct vm_row row;
 	struct profile_key key = vm_row__key(&row, guest ? guest->name : "guest",
-					     pid & ~KVM_GUEST_PSEUDO_PID);
+					     pid & GUEST_VM_PID_MASK);
 
 	as->kind = AXIS_SAMPLE_HOST;
 	as->vcpu = TIME_AXIS_NONE;
@@ -530,15 +534,19 @@ int measurement__place(struct measurement *m, struct perf_sample *sample)
 }
 
 /* A thread of the host, and the guest that its process @pid runs */
-static struct memo_thread *measurement__thread(const struct measurement *m, pid_t pid, pid_t tid)
+static struct memo_thread *measurement__thread(const struct measurement *m, bool in_guest,
+					       pid_t pid, pid_t tid)
 {
 	const struct kvm_guests *guests = m->session->kvm_guests;
 	size_t nr_guests = guests && guests->by_pid ? hashmap__size(guests->by_pid) : 0;
 	u64 changes = m->nr_changes + nr_guests;
 	struct memo_thread *thread = memo__thread(&m->memo, pid, tid, changes);
 
-	if (!thread->is_used)
+	/* In a guest, @tid is a number of its own. */
+	if (!thread->is_used && in_guest)
 		thread->guest = kvm_guests__find(m->session, pid);
+	else if (!thread->is_used)
+		thread->guest = kvm_guests__find_thread(m->session, pid, tid);
 	thread->is_used = true;
 	return thread;
 }
@@ -579,8 +587,8 @@ static int measurement__axis_sample(struct measurement *m, struct perf_sample *s
 {
 	const struct vcpu_sample *ctx = &sample->vcpu_ctx;
 	bool in_guest = is_guest_mode(sample->cpumode);
-	struct memo_thread *thread = measurement__thread(m, in_guest ? machine->pid :
-							 (pid_t)sample->pid, sample->tid);
+	pid_t pid = in_guest ? machine->pid : (pid_t)sample->pid;
+	struct memo_thread *thread = measurement__thread(m, in_guest, pid, sample->tid);
 	struct kvm_guest *guest = thread->guest;
 	int ret;
 

@@ -105,10 +105,12 @@ struct measured_looks { DECLARE_QUEUE(struct measured_look); };
  * @nr_lost: records, from PERF_RECORD_LOST
  * @nr_lost_samples: samples of @evsel, if the kernel counts them
  * @nr_timeline_lost: events of the time line that are missing, by their numbers
+ * @mixed_vcpu: one whose events are those of several VMs' vCPUs, or TIME_AXIS_NONE
  * @nr_states: events of the time line, by the state that they tell of
  * @looks: those that are not on the axis yet
  * @long_states: those that are known before their ends
  * @nr_looks: vCPU threads that were seen not to have run for long
+ * @silent_cpu: the last CPU that had no samples for @silent_ns, or TIME_AXIS_NONE
  * @nr_other: samples of other events
  * @nr_unplaced: ... with a time, CPU or vCPU number that cannot be
  * @nr_bad_events: events of the time line that make no sense
@@ -151,6 +153,7 @@ struct measurement {
 	u32		nr_distances;
 	u64		*throttled;	/* by CPU, ns since when, or 0 */
 	u64		*cpu_samples;	/* by CPU */
+	u64		*silent;	/* by CPU, ns until when it had no samples */
 	u32		nr_cpus;
 	u64		period;
 	bool		period_exact;
@@ -166,6 +169,9 @@ struct measurement {
 	u64		nr_lost_samples;
 	u64		nr_timeline;
 	u64		nr_timeline_lost;
+	u32		mixed_vcpu;
+	u32		silent_cpu;
+	u64		silent_ns;
 	u64		nr_states[VCPU_STATE_NR];
 	u64		nr_looks;
 	u64		nr_other;

@@ -18,6 +18,7 @@
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 
 #include "util/data.h"
 #include "util/debug.h"
@@ -169,6 +170,21 @@ static void reading__warn(const struct reading *reading)
 	if (m->nr_bad_events)
 		unified_warning("%" PRIu64 " events of the time line make no sense, and are not used: is the file damaged?\n",
 				m->nr_bad_events);
+	if (m->silent_cpu != TIME_AXIS_NONE)
+		unified_warning("CPU %u has no samples for %.1f s: it was offline, and perf does not record it when it is back.\n"
+				"vCPUs that have run there are shown as lost.\n",
+				m->silent_cpu, (double)m->silent_ns / NSEC_PER_SEC);
+	if (m->session->kvm_guests &&
+	    (m->session->kvm_guests->vms.flags & GUEST_RECORDING_CPUS_CAME))
+		unified_warning("CPUs of the host came online meanwhile, and perf has not recorded them.\n"
+				"vCPUs that have run there are shown as lost.\n");
+	if (m->mixed_vcpu != TIME_AXIS_NONE) {
+		const struct axis_vcpu *vcpu = &m->axis.vcpus[m->mixed_vcpu];
+
+		unified_warning("Guest %s: vCPU %u is those of several VMs in one process, whose threads are not known:\n"
+				"its time line is of all of them, and may be wrong.\n",
+				m->vms[vcpu->vm].name, vcpu->id);
+	}
 	if (is_cut_off(m->session->kvm_guests))
 		unified_warning("The stream ends before the recording did: the report is of a part of it.\n");
 	if (reading->killed)

@@ -75,7 +75,9 @@ struct timeline_last {
 	u64	run_delay;	/* old events: ns in all of the thread's life */
 	u64	waited;		/* ns, so far in the measurement */
 	u32	seq;
+	u32	lost;		/* of @seq, so many were not there */
 	bool	known;
+	bool	mixed;		/* @seq went back: several vCPUs have this number here */
 };
 
 /* By number of the vCPU. NULL if there is no memory */
@@ -114,6 +116,27 @@ u64 measurement__guest_steal(const struct measurement *m, u32 vcpu)
 }
 
 /*
+ * Event number @seq follows. How many are missing between them, which is added to @sum. Where
+ * numbers go back, they are those of several vCPUs, and do not tell what is missing: none of it is.
+ */
+static u32 timeline_last__move(struct timeline_last *last, u32 seq, u64 *sum)
+{
+	u32 lost = seq - last->seq - 1;
+
+	if (last->known && lost >= INT_MAX && !last->mixed) {
+		last->mixed = true;
+		*sum -= last->lost;
+	}
+	if (!last->known || last->mixed)
+		lost = 0;
+	last->lost += lost;
+	*sum += lost;
+	last->seq = seq;
+	last->known = true;
+	return lost;
+}
+
+/*
  * One event tells of a state that has ended, and makes two changes: into it, if it is
  * known since when, and back into KVM_RUN.
  */
@@ -121,17 +144,14 @@ static int measurement__add_ended(struct measurement *m, struct perf_sample *sam
 				  struct timeline_last *last, struct axis_event *event)
 {
 	u64 ns = min(measurement__field(m, sample, TIMELINE_NS), sample->time);
-	u32 seq = measurement__field(m, sample, TIMELINE_SEQ), lost = 0;
+	u32 seq = measurement__field(m, sample, TIMELINE_SEQ), lost;
 	u64 cpu = measurement__field(m, sample, TIMELINE_CPU);
 	int ret = 0;
 
-	/* More than that is no gap, but a recording that was put together. */
-	if (last->known && seq - last->seq - 1 < INT_MAX)
-		lost = seq - last->seq - 1;
-	m->nr_timeline_lost += lost;
+	lost = timeline_last__move(last, seq, &m->nr_timeline_lost);
+	if (last->mixed && m->mixed_vcpu == TIME_AXIS_NONE)
+		m->mixed_vcpu = event->vcpu;
 	event->after_lost = lost;
-	last->seq = seq;
-	last->known = true;
 
 	/* A state without length is none; it has only said that one has ended. */
 	if (ns) {
@@ -178,7 +198,7 @@ static bool measurement__knows(const struct measurement *m, struct perf_sample *
 /* Is the event's time, CPU, state and vCPU one that can be? -ERANGE, -ENOMEM, or the vCPU */
 static int measurement__event_vcpu(struct measurement *m, struct perf_sample *sample)
 {
-	struct kvm_guest *guest = kvm_guests__findnew(m->session, sample->pid);
+	struct kvm_guest *guest = kvm_guests__findnew_thread(m->session, sample->pid, sample->tid);
 	int ret = measurement__place(m, sample);
 
 	if (ret)

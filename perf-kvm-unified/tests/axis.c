@@ -833,6 +833,79 @@ static int test__gaps(struct test_suite *test __maybe_unused, int subtest __mayb
 }
 
 /* The event that is lost is the one that the vCPU came back. */
+/* CPU 1 goes offline at 500, and is not recorded when it is back. */
+static int test__silent(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct axis_gap silent = {
+		.cpu = 1, .from = 500, .until = 1000, .samples_only = true, .silent = true,
+	};
+	const struct expected did_goes[] = {
+		RAN(500, GUEST_USER, 1, 0),
+		WAS(1000, LOST, NONE),
+	};
+	const struct expected did_sleeps[] = {
+		RAN(500, GUEST_USER, 2, 1),
+		WAS(1000, LOST, 1),
+	};
+	const struct expected did_known[] = {
+		WAS(900, HALTED, 1),
+		RAN(1000, GUEST_USER, 3, 0),
+	};
+	int goes, sleeps, known, err = 0;
+	struct time_axis ta;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1000));
+	goes = axis__vcpu(&ta, 0, 0);
+	sleeps = axis__vcpu(&ta, 1, 0);
+	known = axis__vcpu(&ta, 2, 0);
+	/* It has no event and no sample where it goes. */
+	err |= event(&ta, 0, goes, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	err |= event(&ta, 0, sleeps, 1, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	for (u64 time = 10; time <= 500; time += 10) {
+		err |= sample(&ta, time, 0, AXIS_SAMPLE_GUEST_USER, goes, NONE, 1, SVM_INTR);
+		err |= sample(&ta, time, 1, AXIS_SAMPLE_GUEST_USER, sleeps, NONE, 2, SVM_INTR);
+	}
+	/* What it is at in the end says nothing of before. */
+	ta.vcpus[sleeps].last = VCPU_TIME_HALTED;
+	/* An event tells of all of this halt, though it began on CPU 1. */
+	err |= event(&ta, 0, known, 1, VCPU_STATE_HALTED, NONE, 0, SVM_HLT);
+	err |= event(&ta, 900, known, 0, VCPU_STATE_RUN, NONE, 0, SVM_HLT);
+	for (u64 time = 910; time <= 1000; time += 10)
+		err |= sample(&ta, time, 0, AXIS_SAMPLE_GUEST_USER, known, NONE, 3, SVM_INTR);
+	err |= time_axis__add_gap(&ta, &silent);
+	TEST_ASSERT_VAL("add and build", !err && !build(&ta));
+	TEST_ASSERT_VAL("goes there", DID(&ta, goes, did_goes));
+	TEST_ASSERT_VAL("stays there", DID(&ta, sleeps, did_sleeps));
+	TEST_ASSERT_VAL("comes from there", DID(&ta, known, did_known));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+/* The same by samples alone: what is no sample is no halt, and was not taken away. */
+static int test__silent_samples(struct test_suite *test __maybe_unused,
+				int subtest __maybe_unused)
+{
+	const struct axis_gap silent = {
+		.cpu = 1, .from = 500, .until = 1000, .samples_only = true, .silent = true,
+	};
+	const struct expected did_v[] = {
+		RAN(500, GUEST_USER, 1, 0),
+		WAS(1000, LOST, NONE),
+	};
+	struct time_axis ta;
+	int v, err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, false, 1000));
+	v = axis__vcpu(&ta, 0, 0);
+	for (u64 time = 10; time <= 500; time += 10)
+		err |= sample(&ta, time, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_HLT);
+	err |= time_axis__add_gap(&ta, &silent);
+	TEST_ASSERT_VAL("add and build", !err && !build(&ta));
+	TEST_ASSERT_VAL("samples alone", DID(&ta, v, did_v));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
 static int test__lost_return(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	const struct expected did_a[] = {
@@ -1171,6 +1244,7 @@ static int fill_random(struct time_axis *ta, u64 seed, bool backwards)
 		gaps[i].until = gaps[i].from + random_below(&seed, 300);
 		gaps[i].cpu = random_below(&seed, RANDOM_CPUS);
 		gaps[i].samples_only = random_below(&seed, 2);
+		gaps[i].silent = gaps[i].samples_only && random_below(&seed, 2);
 	}
 
 	for (size_t i = 0; i < nr_events; i++)
@@ -1490,6 +1564,8 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: halts with work for the VM", work),
 	TEST_CASE("kvm unified: time axis: lost records", lost),
 	TEST_CASE("kvm unified: time axis: gaps of a CPU", gaps),
+	TEST_CASE("kvm unified: time axis: a CPU that is not recorded", silent),
+	TEST_CASE("kvm unified: time axis: the same from samples", silent_samples),
 	TEST_CASE("kvm unified: time axis: lost events", lost_return),
 	TEST_CASE("kvm unified: time axis: samples only", samples_only),
 	TEST_CASE("kvm unified: time axis: host", host),

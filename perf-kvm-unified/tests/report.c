@@ -353,6 +353,104 @@ static int check_long_names(const char *path)
 	return TEST_OK;
 }
 
+/* A process that runs two VMs, each with a vCPU 0; another descriptor is a duplicate */
+static int make_library_vmm(const char *dir)
+{
+	static const char cmdline[] = "library\0--id\0lib";
+
+	return fake_dir(dir, "400") || fake_dir(dir, "400/fd") ||
+	       fake_link(dir, "400/fd/8", "anon_inode:kvm-vm") ||
+	       fake_link(dir, "400/fd/9", "anon_inode:kvm-vm") ||
+	       fake_link(dir, "400/fd/10", "anon_inode:kvm-vm") ||
+	       fake_link(dir, "400/fd/11", "anon_inode:kvm-vcpu:0") ||
+	       fake_link(dir, "400/fd/12", "anon_inode:kvm-vcpu:0") ||
+	       fake_file(dir, "400/cmdline", cmdline, sizeof(cmdline)) ||
+	       fake_dir(dir, "kvm") ||
+	       fake_dir(dir, "kvm/400-8") || fake_dir(dir, "kvm/400-8/vcpu0") ||
+	       fake_file(dir, "kvm/400-8/vcpu0/pid", "401\n", 4) ||
+	       fake_dir(dir, "kvm/400-9") || fake_dir(dir, "kvm/400-9/vcpu0") ||
+	       fake_file(dir, "kvm/400-9/vcpu0/pid", "402\n", 4);
+}
+
+static int check_library_vms(struct kvm_vms *vms)
+{
+	const struct kvm_vm *eight = kvm_vms__find_name(vms, "lib-8");
+	const struct kvm_vm *nine = kvm_vms__find_name(vms, "lib-9");
+
+	TEST_ASSERT_EQUAL("two VMs", (int)vms->nr, 2);
+	TEST_ASSERT_VAL("by their descriptors", eight && nine && eight->pid != nine->pid);
+	TEST_ASSERT_VAL("of one process", kvm_vm__vmm(eight) == 400 && kvm_vm__vmm(nine) == 400);
+	TEST_ASSERT_VAL("that they share", kvm_vm__shares_process(eight));
+	TEST_ASSERT_VAL("one vCPU each", eight->nr_vcpus == 1 && nine->nr_vcpus == 1);
+	TEST_ASSERT_VAL("threads", eight->vcpus[0].tid == 401 && nine->vcpus[0].tid == 402);
+	TEST_ASSERT_EQUAL("the first one's", kvm_vms__key_of_thread(vms, 400, 401), eight->pid);
+	TEST_ASSERT_EQUAL("the other's", kvm_vms__key_of_thread(vms, 400, 402), nine->pid);
+	TEST_ASSERT_EQUAL("nobody's", kvm_vms__key_of_thread(vms, 400, 403), 400);
+	TEST_ASSERT_EQUAL("of another process", kvm_vms__key_of_thread(vms, 500, 401), 500);
+	return TEST_OK;
+}
+
+/* A VM keeps what stands for it, whatever others come; a thread may be of two */
+static int check_keys(void)
+{
+	struct kvm_vms vms = { };
+	struct kvm_vm first = { .pid = 7, .fd = 3, .name = "a" }, second = { .fd = 4 };
+	struct kvm_vm third = { .fd = 5 };
+	pid_t key;
+
+	TEST_ASSERT_EQUAL("alone", kvm_vms__choose_key(&vms, 7, 3, true), 7);
+	TEST_ASSERT_VAL("added", !kvm_vms__add(&vms, &first));
+	TEST_ASSERT_EQUAL("the same", kvm_vms__choose_key(&vms, 7, 3, false), 7);
+	key = kvm_vms__choose_key(&vms, 7, 4, false);
+	TEST_ASSERT_EQUAL("another", key, kvm_vm__key(7, 4));
+	TEST_ASSERT_VAL("that is no other pid", key > 7 && key < 0x40000000);
+	TEST_ASSERT_EQUAL("too many", kvm_vm__key(7, GUEST_VM_FD_MAX + 1), 7);
+
+	second.pid = key;
+	third.pid = kvm_vm__key(7, 5);
+	second.vcpus = calloc(1, sizeof(*second.vcpus));
+	third.vcpus = calloc(1, sizeof(*third.vcpus));
+	TEST_ASSERT_VAL("memory", second.vcpus && third.vcpus);
+	second.nr_vcpus = 1;
+	third.nr_vcpus = 1;
+	second.vcpus[0].tid = 8;
+	third.vcpus[0].tid = 8;
+	TEST_ASSERT_VAL("two", !kvm_vms__add(&vms, &second));
+	TEST_ASSERT_EQUAL("its thread", kvm_vms__key_of_thread(&vms, 7, 8), key);
+	TEST_ASSERT_EQUAL("alone now", kvm_vms__choose_key(&vms, 7, 4, true), key);
+	TEST_ASSERT_VAL("three", !kvm_vms__add(&vms, &third));
+	TEST_ASSERT_EQUAL("a thread of both", kvm_vms__key_of_thread(&vms, 7, 8), 7);
+	kvm_vms__exit(&vms);
+	return TEST_OK;
+}
+
+static int test__several_vms(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX", path[64], cmd[64], err[256];
+	struct kvm_vms vms = { }, copy = { }, known = { };
+	int ret = TEST_FAIL;
+
+	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
+	scnprintf(path, sizeof(path), "%s/vms", dir);
+
+	if (!make_library_vmm(dir) && !kvm_vms__scan(&vms, dir, dir, GUEST_VCPU_AT_START) &&
+	    !kvm_vms__scan(&vms, dir, dir, GUEST_VCPU_AT_END) &&
+	    !kvm_vms__scan_debugfs(&known, dir, dir) &&
+	    check_library_vms(&vms) == TEST_OK && check_library_vms(&known) == TEST_OK &&
+	    !kvm_vms__write(&vms, path) && !kvm_vms__read(&copy, path, err, sizeof(err)))
+		ret = check_library_vms(&copy);
+	if (ret == TEST_OK)
+		ret = check_keys();
+
+	kvm_vms__exit(&vms);
+	kvm_vms__exit(&copy);
+	kvm_vms__exit(&known);
+	scnprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
+	if (system(cmd))
+		pr_debug("%s is left behind\n", dir);
+	return ret;
+}
+
 static int test__vms(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX", path[64], cmd[64], err[256];
@@ -1231,6 +1329,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: record streams", stream),
 	TEST_CASE("kvm unified: names of VMs", vm_names),
 	TEST_CASE("kvm unified: VMs of a host", vms),
+	TEST_CASE("kvm unified: several VMs in one process", several_vms),
 	TEST_CASE("kvm unified: looks at vCPU threads", looks),
 	TEST_CASE("kvm unified: vCPU context of samples", vcpu_sample),
 	TEST_CASE("kvm unified: maps of another guest", foreign_map),

@@ -335,6 +335,29 @@ ok "refused: another pid namespace" refused pid-namespace 'a container with pids
 ok "no tracefs: a warning" went_on no-tracefs 'No tracefs is mounted here'
 ok "no debugfs: a profile" went_on no-debugfs 'Captured and wrote'
 ok "no debugfs: with the guest" has_guest2 no-debugfs
+
+# away RECORDING FROM UNTIL: percent of it that a VM was on the CPU that perf does not record
+away()
+{
+	json "100e9 * ($(cat "$1-$3.mark") - $(cat "$1-$2.mark")) / measurement()['duration_ns']"
+}
+# cpus RECORDING: a report in which all time is there once
+cpus()
+{
+	"$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json -i "$1.data" \
+		>"$TMP/json" 2>"$TMP/warnings" && "$TESTS/report-sums" "$TMP/json"
+}
+ok "a CPU goes offline and is back: a report" cpus hotplug
+ok "... which warns" grep -q 'CPU 1 has no samples for .* it was offline' "$TMP/warnings"
+# What moves a VM, and what ends the recording, take their time.
+within 10 "... a VM that goes there: lost, and the time that it was there, %" \
+	"$(json 'rows("stays", "[lost]")')" "$(away hotplug move end)"
+within 10 "... a VM that comes back: lost, and the time that it was there, %" \
+	"$(json 'rows("returns", "[lost]")')" "$(away hotplug move return)"
+ok "a CPU comes online: a report" cpus offline
+ok "... which warns" grep -q 'CPUs of the host came online meanwhile' "$TMP/warnings"
+within 10 "... a VM that goes there: lost, and the time that it was there, %" \
+	"$(json 'rows("stays", "[lost]")')" "$(away offline move end)"
 # samples NAME: of its event, how many perf report counts
 samples()
 {

@@ -142,4 +142,52 @@ mostly_idle()
 	[ $(($(time_of three IDLE) * 2)) -gt "$(time_of three '')" ]
 }
 ok "VM three is halted most of the time" mostly_idle
+
+# --- two VMs in one process ----------------------------------------------------------
+
+PAIR=$TMP/pair.json
+"$PERF" kvm unified report -f -i pair.data -k "$TREE/host/vmlinux" --format json >"$PAIR" 2>"$TMP/pair.err"
+ok "two in one process: a report" test $? -eq 0
+ok "each is known by its descriptor and its thread" \
+	diff <("$TESTS/vms-table" pair.data | grep ^pair | sort) \
+		<(awk -v pid="$(cat pair.pid)" '{ print "pair-" $1, pid, 0, $2 }' pair.after | sort)
+ok "there are two" test "$(wc -l <pair.after)" -eq 2
+ok "no event of the time line is lost" \
+	test "$("$TESTS/report-value" 'measurement()["timeline_lost"]' "$PAIR")" = 0
+ok "nor are they those of several vCPUs" not grep -q 'several VMs' "$TMP/pair.err"
+ok "all time of each vCPU is there once" "$TESTS/report-sums" "$PAIR"
+
+# Of the time that both VMs had a CPU, the part of one, in percent: by the scheduler, and in the report
+scheduled_part()
+{
+	awk -v fd="$1" '{ ns = (FILENAME ~ /before/ ? -1 : 1) * $3; all += ns }
+		$1 == fd { s += ns }
+		END { printf "%.3f", 100 * s / all }' pair.before pair.after
+}
+ran()
+{
+	"$TESTS/report-value" "100 - share('pair-$1', 'IDLE') - share('pair-$1', 'steal')" "$PAIR"
+}
+reported_part()
+{
+	local fd all=0
+
+	while read -r fd _; do
+		all="$all + $(ran "$fd")"
+	done <pair.after
+	awk "BEGIN { printf \"%.3f\", 100 * $(ran "$1") / ($all) }"
+}
+# The processes in user mode: by CR3
+pair_processes()
+{
+	"$TESTS/report-value" \
+		'",".join(sorted({x["comm"] for x in vm_rows("pair-'"$1"'") if x["class"] == "USER"}))' "$PAIR"
+}
+while read -r -u 3 fd cr3; do
+	ok "pair-$fd: the process is that of CR3 $cr3, and no other's" \
+		test "$(pair_processes "$fd")" = "[cr3 $cr3]"
+	# The scheduler's are of the recorder's start and end, too.
+	within 5 "pair-$fd: its part of the time with a CPU, and what the scheduler says, %" \
+		"$(reported_part "$fd")" "$(scheduled_part "$fd")"
+done 3< <(cut -d' ' -f1 pair.after | sort -n | paste -d' ' - <(printf '0x2000\n0x6000\n'))
 done_testing

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab.sh
-# about: VMs of another VMM than QEMU: two with the same CR3s, and one of two vCPUs
+# about: VMs of another VMM than QEMU: two with the same CR3s, one of two vCPUs, two in one process
 
 # See time-axis.sh. One CPU, so that the VMs follow each other on it.
 QEMU_ACCEL=tcg,thread=single
@@ -38,6 +38,30 @@ measure()
 	cp -r /run/perf.data .
 	# What the kernel says of which thread runs which vCPU
 	(cd /sys/kernel/debug/kvm && grep . ./*/vcpu*/pid) >vcpu-threads
+	tiny_vms_run
+	two_in_one
+}
+
+# What the scheduler says of the threads of VM pair: descriptor, thread, ns it had a CPU
+pair_threads()
+{
+	local vcpu
+
+	for vcpu in /sys/kernel/debug/kvm/"$(cat pair.pid)"-*/vcpu0; do
+		echo "$(basename "${vcpu%/*}" | cut -d- -f2) $(cat "$vcpu/pid")" \
+			"$(cut -d' ' -f1 "/proc/$(cat pair.pid)/task/$(cat "$vcpu/pid")/schedstat")"
+	done
+}
+
+# Two VMs in one process, each with a CR3 of its own
+two_in_one()
+{
+	start_tiny_vm pair --vms 2 --cr3 2000 --cr3 6000 --user-us 3000 --kernel-us 1500 --idle-us 2000
+	sleep 1
+	tiny_vms_run
+	pair_threads >pair.before
+	perf kvm unified record -c 997000 -o pair.data -- sleep 4 2>pair.err
+	pair_threads >pair.after
 	tiny_vms_run
 }
 

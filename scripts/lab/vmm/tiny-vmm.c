@@ -2,7 +2,7 @@
 /*
  * A VMM besides QEMU: /dev/kvm and nothing else, for guests of which all is known.
  *
- * Usage: tiny-vmm [--id NAME] [--cr3 HEX]... [--vcpus N] [--seconds N]
+ * Usage: tiny-vmm [--id NAME] [--cr3 HEX]... [--vcpus N] [--vms N] [--seconds N]
  *		   [--kernel-us N] [--user-us N] [--idle-us N]
  *	  tiny-vmm --symbols
  *
@@ -338,6 +338,29 @@ static void add_cr3(const char *arg)
 	cr3s[nr_cr3s++] = cr3;
 }
 
+static void start_vm(unsigned int vcpus)
+{
+	create_vm();
+	use_pcids();
+	set_up_memory();
+	set_up_params();
+	start_vcpus(vcpus);
+}
+
+/* A VM for each CR3. Their threads need nothing that is of the last one only. */
+static void start_vms(unsigned int vcpus)
+{
+	uint64_t all[MAX_CR3S];
+	unsigned int nr = nr_cr3s;
+
+	memcpy(all, cr3s, sizeof(all));
+	nr_cr3s = 1;
+	for (unsigned int i = 0; i < nr; i++) {
+		cr3s[0] = all[i];
+		start_vm(vcpus);
+	}
+}
+
 static unsigned long number(const char *arg, unsigned long min, unsigned long max)
 {
 	char *end;
@@ -352,6 +375,7 @@ static const struct option options[] = {
 	{ "cr3", required_argument, NULL, 'c' },	/* hexadecimal; one for each process */
 	{ "id", required_argument, NULL, 'n' },		/* for whoever looks at the command line */
 	{ "vcpus", required_argument, NULL, 'v' },
+	{ "vms", required_argument, NULL, 'm' },	/* in this process, one for each CR3 */
 	{ "seconds", required_argument, NULL, 's' },	/* 0: until killed */
 	{ "kernel-us", required_argument, NULL, 'k' },
 	{ "user-us", required_argument, NULL, 'u' },
@@ -362,7 +386,7 @@ static const struct option options[] = {
 
 int main(int argc, char **argv)
 {
-	unsigned int vcpus = 1, seconds = 0;
+	unsigned int vcpus = 1, vms = 1, seconds = 0;
 	int opt;
 
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -370,6 +394,7 @@ int main(int argc, char **argv)
 		case 'c': add_cr3(optarg); break;
 		case 'n': break;
 		case 'v': vcpus = number(optarg, 1, MAX_VCPUS); break;
+		case 'm': vms = number(optarg, 1, MAX_CR3S); break;
 		case 's': seconds = number(optarg, 0, 86400); break;
 		case 'k': kernel_us = number(optarg, 0, 10000000); break;
 		case 'u': user_us = number(optarg, 0, 10000000); break;
@@ -383,11 +408,13 @@ int main(int argc, char **argv)
 	if (!nr_cr3s)
 		add_cr3("2000");
 
-	create_vm();
-	use_pcids();
-	set_up_memory();
-	set_up_params();
-	start_vcpus(vcpus);
+	if (vms == 1) {
+		start_vm(vcpus);
+	} else {
+		if (vms != nr_cr3s)
+			errx(2, "--vms %u: that many --cr3, and not %u", vms, nr_cr3s);
+		start_vms(vcpus);
+	}
 	if (!seconds)
 		pause();
 	sleep(seconds);
