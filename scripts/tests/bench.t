@@ -131,6 +131,17 @@ within 20 "... % of the vCPU's time, by the events and by the samples" \
 	"$(json port-io 'rows("guest1", "[vmm] (")')" \
 	"$(json port-io '100 * (1 - measurement()["guest_samples"] * 2 / measurement()["samples"])')"
 
+# --- a wide host: the same, side by side -----------------------------------------------------
+
+COPIES=8
+ok "wide: it is made" eval '"$BENCH/widen" "$PROFILE" "$TMP/wide" $COPIES >"$TMP/made"'
+ok "... the report reads it" report wide
+ok "... each copy has the same, to the ns" "$TESTS/same-copies" "$TMP/model.json" "$TMP/wide.json" "$COPIES"
+ok "... as many bytes as was said" \
+	test "$(stat -c %s "$TMP/wide/data")" -eq "$(awk '{ print $3 }' "$TMP/made")"
+ok "... on as many CPUs" test "$(json wide 'measurement()["cpus"]')" -eq \
+	$((COPIES * $(json model 'measurement()["cpus"]')))
+
 refuses()
 {
 	! "$BENCH/enlarge" "$@" "$TMP/refused" 1000 >"$TMP/out" 2>&1 || return
