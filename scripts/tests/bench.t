@@ -142,6 +142,14 @@ ok "... as many bytes as was said" \
 ok "... on as many CPUs" test "$(json wide 'measurement()["cpus"]')" -eq \
 	$((COPIES * $(json model 'measurement()["cpus"]')))
 
+ok "a header with fewer CPUs than the samples" \
+	eval '"$BENCH/widen" --old-header "$PROFILE" "$TMP/old-header" $COPIES >"$TMP/made"'
+ok "... the report reads it" report old-header
+ok "... and says so once" test "$(grep -c '^There are records of CPU ' "$TMP/old-header.err")" -eq 1
+ok "... perf does not say it, too" not grep -q 'clamping' "$TMP/old-header.err"
+ok "... each copy has the same, to the ns" \
+	"$TESTS/same-copies" "$TMP/model.json" "$TMP/old-header.json" "$COPIES"
+
 refuses()
 {
 	! "$BENCH/enlarge" "$@" "$TMP/refused" 1000 >"$TMP/out" 2>&1 || return
