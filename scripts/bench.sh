@@ -6,8 +6,9 @@
 # found becomes a section of Documentation/evaluation.md.
 #
 # BENCH_SAMPLES: sizes, in millions of samples (0.1 1 4 16 64). BENCH_SHAPES: what there is more
-# of (2-vcpus 64-vcpus 20000-tasks port-io 200-vms). BENCH_TIMES: runs of each (3). With one of them, or
-# BASE=6.12: no document, what was found is in build/bench/ (build/bench-6.12/) alone.
+# of (2-vcpus 64-vcpus 20000-tasks port-io 200-vms 2-cpus 64-cpus 256-cpus). BENCH_TIMES: runs of
+# each (3). With one of them, or BASE=6.12: no document, what was found is in build/bench/
+# (build/bench-6.12/) alone.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
@@ -23,6 +24,8 @@ BENCH=$TOP/scripts/bench
 PROFILE=$LAB_OUT/libquantum/perf.data
 # With 24 VMs
 FLEET=$LAB_OUT/fleet/fleet.data
+# Of one CPU, with many events of its vCPUs
+BUSY=$LAB_OUT/tiny-vmm/perf.data
 DIR=$TREE/bench
 OUT=$TOP/build/bench
 [ "$BASE" = "$MAINLINE" ] || OUT+=-$BASE
@@ -49,12 +52,13 @@ need_space "$TREE" "$mb"
 "$TOP/scripts/deps.sh" bench
 [ -d "$PROFILE" ] || "$TOP/scripts/lab.sh" libquantum
 [[ " ${BENCH_SHAPES-200-vms} " != *" 200-vms "* ]] || [ -d "$FLEET" ] || "$TOP/scripts/lab.sh" fleet
+[[ " ${BENCH_SHAPES-2-cpus} " != *-cpus* ]] || [ -d "$BUSY" ] || "$TOP/scripts/lab.sh" tiny-vmm
 "$TOP/scripts/build-perf.sh"
 trap 'rm -rf "$DIR"; on_exit' EXIT
 mkdir -p "$DIR" "$OUT"
 KVMU_SAID_WHY=1
-"$BENCH/run" "${WHAT[@]}" --profile "$PROFILE" --fleet "$FLEET" --work "$DIR" --tree "$MAIN_TREE" \
-	--vmlinux "$TREE/host/vmlinux" --output "$OUT/rows.json" | tee "$OUT/bench.txt"
+"$BENCH/run" "${WHAT[@]}" --profile "$PROFILE" --fleet "$FLEET" --busy "$BUSY" --work "$DIR" \
+	--tree "$MAIN_TREE" --vmlinux "$TREE/host/vmlinux" --output "$OUT/rows.json" | tee "$OUT/bench.txt"
 "$BENCH/find" "$OUT/rows.json" "${QUICK[@]}" --versions "$(versions)" --output "$OUT/bench.json"
 if [ "${#QUICK[@]}" -eq 0 ] && [ "$BASE" = "$MAINLINE" ]; then
 	"$TOP/scripts/evaluation/document" "$EVALUATION/figures.json" "$EVALUATION.md" \

@@ -30,8 +30,13 @@
 #include "vcpu.h"
 #include "work.h"
 
-/* So many steps are made in the time that is near: more of them cost more than they free. */
-#define STEPS_IN_NEAR	2
+/*
+ * So many steps are made in the time that is near: what is made in a step is kept in full, and
+ * more of them cost more than they free.
+ */
+#define STEPS_IN_NEAR	8
+/* So many are made at once at most. Where there is nothing for longer, nothing is kept. */
+#define MOST_STEPS	(4 * STEPS_IN_NEAR)
 /*
  * Each of three steps may wait for what comes near. A vCPU that lags by more times that is
  * not waited for: it was not seen for long, and may not be there any more.
@@ -240,6 +245,9 @@ static int advance_vcpu(struct time_axis *ta, const struct axis_span *span,
 		ret = run_labels__advance(&vcpu->labels, span, &in, until->final,
 					  &vcpu->labelled);
 	drop_samples(vcpu, span->timeline);
+	queue_trim(&vcpu->events);
+	queue_trim(&vcpu->samples);
+	queue_trim(&vcpu->states);
 	return ret;
 }
 
@@ -370,7 +378,32 @@ static int emit_vcpu(struct time_axis *ta, const struct axis_span *span,
 		queue_drop(&vcpu->labelled, 1);
 		vcpu->nr_told--;
 	}
+	queue_trim(&vcpu->labelled);
 	return ret;
+}
+
+/* Until when a vCPU has been handed out: it needs of the CPUs what is behind. */
+static u64 vcpu__handed_out(const struct axis_vcpu *vcpu)
+{
+	if (!queue_len(&vcpu->labelled))
+		return vcpu__told(vcpu);
+	return vcpu->waits ? vcpu->wait.pos : queue_first(&vcpu->labelled)->start;
+}
+
+/* Until when no vCPU needs to know any more who had the CPUs */
+static u64 unneeded_until(const struct time_axis *ta, const struct tracks_until *until)
+{
+	u64 time = until->occupied;
+
+	for (u32 i = 0; i < ta->nr_vcpus; i++) {
+		const struct axis_vcpu *vcpu = &ta->vcpus[i];
+
+		/* Nothing is known of when it has waited. */
+		if (!vcpu->machine.begun)
+			return until->time;
+		time = min(time, vcpu__handed_out(vcpu));
+	}
+	return max(time, until->time);
 }
 
 /* What is missing before the time that is told of already is of no use any more. */
@@ -438,7 +471,7 @@ static int advance(struct time_axis *ta, const struct axis_span *span,
 		ret = cpu_tracks__walk(&ta->tracks, span, &ta->gaps, &tracks_until,
 				       ta->sink.cpu, ta->sink.arg);
 	if (!until->final) {
-		cpu_tracks__forget(&ta->tracks, tracks_until.time);
+		cpu_tracks__forget(&ta->tracks, unneeded_until(ta, &tracks_until));
 		forget_gaps(ta, tracks_until.time);
 		forget_work(ta, span, tracks_until.time);
 	}
@@ -452,6 +485,17 @@ bool time_axis__is_due(const struct time_axis *ta, u64 now)
 			      now - ta->advanced >= ta->span.near / STEPS_IN_NEAR);
 }
 
+/* As far as can be told at @now, ns, which was not told before. 0 or -errno */
+static int step(struct time_axis *ta, u64 now)
+{
+	struct axis_span span = ta->span;
+	struct axis_until until = { .time = now - span.near };
+
+	ta->advanced = now;
+	span.end = ~0ULL;
+	return advance(ta, &span, &until);
+}
+
 /**
  * time_axis__advance - hand out what is final
  * @now: all that is to come has happened later; but states that have begun before, and
@@ -462,19 +506,23 @@ bool time_axis__is_due(const struct time_axis *ta, u64 now)
  */
 int time_axis__advance(struct time_axis *ta, u64 now)
 {
-	struct axis_span span;
-	struct axis_until until = { };
+	u64 length, from;
+	int ret = 0;
 
 	if (!time_axis__is_due(ta, now))
 		return 0;
 	time_axis__begin(ta);
-	ta->advanced = now;
-	if (now - ta->span.start <= ta->span.near)
+	length = ta->span.near / STEPS_IN_NEAR;
+	from = max(ta->advanced, ta->span.start + ta->span.near);
+	if (now <= from) {
+		ta->advanced = now;
 		return 0;
-	span = ta->span;
-	span.end = ~0ULL;
-	until.time = now - span.near;
-	return advance(ta, &span, &until);
+	}
+	if (now - from > MOST_STEPS * length)
+		from = now - MOST_STEPS * length;
+	for (; !ret && now - from > length; from += length)
+		ret = step(ta, from + length);
+	return ret ?: step(ta, now);
 }
 
 /**
@@ -485,9 +533,10 @@ int time_axis__advance(struct time_axis *ta, u64 now)
 int time_axis__finish(struct time_axis *ta)
 {
 	const struct axis_until until = { .time = ta->span.end, .final = true };
+	int ret = ta->begun ? time_axis__advance(ta, ta->span.end) : 0;
 
 	time_axis__begin(ta);
-	return advance(ta, &ta->span, &until);
+	return ret ?: advance(ta, &ta->span, &until);
 }
 
 /* How many samples there are behind @time, of those that are kept still */

@@ -48,19 +48,51 @@ static void merge(const struct runs *runs, char *from, char *to, size_t begin, s
 	}
 }
 
+/*
+ * How many entries stay where they are, of those before @end, which are a run: none behind
+ * comes before them. What is added a little late moves few of them.
+ */
+static size_t nr_in_place(const struct runs *runs, char *array, size_t end)
+{
+	size_t least = end, low = 0, high = end;
+
+	for (size_t i = end + 1; i < runs->nr; i++) {
+		if (runs->cmp(entry_at(runs, array, i), entry_at(runs, array, least)) < 0)
+			least = i;
+	}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (runs->cmp(entry_at(runs, array, middle), entry_at(runs, array, least)) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /**
  * sort_runs - sort @array of @nr entries of @size bytes each, by @cmp as of qsort()
  *
  * Takes one look at each entry if it is sorted, and no more than log2(r) copies of each
- * if it is made of r parts that are. What is equal stays in its order. 0 or -ENOMEM
+ * that is not in its place if it is made of r parts that are. What is equal stays in its order. 0 or -ENOMEM
  */
 int sort_runs(void *array, size_t nr, size_t size, int (*cmp)(const void *a, const void *b))
 {
-	const struct runs runs = { .nr = nr, .size = size, .cmp = cmp };
-	char *from = array, *spare, *to;
+	struct runs runs = { .nr = nr, .size = size, .cmp = cmp };
+	char *from, *spare, *to;
+	size_t in_place;
 
-	if (!nr || run_end(&runs, array, 0) == nr)
+	if (!nr)
 		return 0;
+	in_place = run_end(&runs, array, 0);
+	if (in_place == nr)
+		return 0;
+	in_place = nr_in_place(&runs, array, in_place);
+	array = entry_at(&runs, array, in_place);
+	from = array;
+	nr -= in_place;
+	runs.nr = nr;
 	spare = calloc(nr, size);
 	if (!spare)
 		return -ENOMEM;

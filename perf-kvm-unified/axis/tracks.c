@@ -266,6 +266,7 @@ static int settle_occupants(struct cpu_track *track, u64 until)
 		track->occupied = o.end;
 		ret = queue_add(&track->occupants, &o);
 	}
+	queue_trim(&track->fresh);
 	return ret;
 }
 
@@ -432,14 +433,23 @@ static int name_mark(struct cpu_tracks *tracks, struct cpu_track *track,
 	return 0;
 }
 
+/* Is all known of the window of mark number @i: has it ended, or is it long enough? */
+static bool mark__is_due(const struct cpu_track *track, const struct tracks_until *until, size_t i)
+{
+	u64 time = queue_first(&track->marks)[i].time;
+
+	return until->final || time <= until->time ||
+	       window_end(track, time, i + 1, ~0ULL) < until->occupied;
+}
+
 static int name_marks(struct cpu_tracks *tracks, struct cpu_track *track,
 		      const struct axis_span *span, const struct tracks_until *until)
 {
-	u64 end = until->final ? span->end : until->time;
+	u64 end = until->final ? span->end : until->occupied;
 	int ret = 0;
 
 	for (; !ret && track->nr_named < queue_len(&track->marks); track->nr_named++) {
-		if (!until->final && queue_first(&track->marks)[track->nr_named].time > end)
+		if (!mark__is_due(track, until, track->nr_named))
 			break;
 		/* Of single tasks, those that are sampled would get what others have had. */
 		if (span->per_task)
@@ -636,6 +646,21 @@ static int split__unsigned(struct wait_split *s, u32 next, u64 end)
 	return split__by_task(s, NULL, end);
 }
 
+/* Have all marks before @time their names? */
+static bool marks_are_named(const struct cpu_track *track, u64 time)
+{
+	return track->nr_named == queue_len(&track->marks) ||
+	       queue_first(&track->marks)[track->nr_named].time >= time;
+}
+
+/* Is all known that can split @wait, so that it need not be waited for what comes next? */
+static bool wait__is_known(const struct cpu_track *track, const struct tracks_until *until,
+			   const struct vcpu_interval *wait)
+{
+	return until->final ||
+	       (wait->end < until->occupied && marks_are_named(track, wait->end));
+}
+
 /* Until @end no vCPU had the CPU; then @next has it, or none. 0 or -ENOMEM */
 static int split__piece(struct wait_split *s, u32 next_vcpu, u64 end)
 {
@@ -683,6 +708,7 @@ int cpu_tracks__split_wait(const struct cpu_tracks *tracks, const struct axis_sp
 			   u32 self, struct wait_walk *walk, struct vcpu_intervals *out)
 {
 	const struct cpu_track *track = tracks->cpus[wait->cpu];
+	bool known = wait__is_known(track, until, wait);
 	struct wait_split s = {
 		.track = track,
 		.span = span,
@@ -690,8 +716,8 @@ int cpu_tracks__split_wait(const struct cpu_tracks *tracks, const struct axis_sp
 		.walk = walk,
 		.out = out,
 		.self = self,
-		.stop = until->final ? wait->end : min(wait->end, until->time),
-		.named = until->final ? ~0ULL : until->time,
+		.stop = known ? wait->end : min(wait->end, until->time),
+		.named = known ? ~0ULL : until->time,
 	};
 	size_t i = find_occupant(track, walk->pos, occupant__is_gone);
 	int ret = 0;
@@ -895,6 +921,13 @@ static void keep_last(struct host_walk *w, u64 base)
 	w->track->carry = carry;
 }
 
+/* What is before a sample does not depend on what comes behind it. */
+static void go_to_last_sample(struct host_walk *w)
+{
+	if (w->cells.nr)
+		w->stop = max(w->stop, w->cells.cells[w->cells.nr - 1].sample->time);
+}
+
 static int walk_track(struct host_walk *w, cpu_interval_cb cb, void *arg)
 {
 	u64 base = w->track->carry.since;
@@ -904,6 +937,8 @@ static int walk_track(struct host_walk *w, cpu_interval_cb cb, void *arg)
 		return ret;
 	add_between(w);
 	ret = host_cells(w);
+	if (!ret)
+		go_to_last_sample(w);
 	for (size_t i = 0; !ret && i < w->nr_pieces && w->pieces[i].start < w->stop; i++) {
 		const struct cpu_interval *piece = &w->pieces[i];
 
@@ -911,9 +946,10 @@ static int walk_track(struct host_walk *w, cpu_interval_cb cb, void *arg)
 		if (piece->kind == CPU_TIME_SAMPLE)
 			base += min(piece->end, w->stop) - piece->start;
 	}
-	if (!ret)
+	if (!ret && w->stop > w->track->done) {
 		keep_last(w, base);
-	w->track->done = w->stop;
+		w->track->done = w->stop;
+	}
 	free(w->cells.cells);
 	free(w->pieces);
 	return ret;
@@ -947,10 +983,20 @@ int cpu_tracks__walk(struct cpu_tracks *tracks, const struct axis_span *span,
 		};
 
 		w.stop = until->final ? span->end : min(until->time, w.track->last);
-		if (w.track->is_sampled && w.stop > w.track->done)
+		if (w.track->is_sampled && w.end > w.track->done)
 			ret = walk_track(&w, cb, arg);
 	}
 	return ret;
+}
+
+/* Until when a CPU is not needed any more, of which all but that is not before @time */
+static u64 track__forget_until(const struct cpu_track *track, u64 time)
+{
+	if (track->is_sampled)
+		time = min(time, track->done);
+	if (track->nr_named < queue_len(&track->marks))
+		time = min(time, queue_first(&track->marks)[track->nr_named].time);
+	return time;
 }
 
 /* What is before @time, and has been told of, is not needed any more. */
@@ -958,7 +1004,7 @@ void cpu_tracks__forget(struct cpu_tracks *tracks, u64 time)
 {
 	for (u32 i = 0; i < tracks->nr_cpus; i++) {
 		struct cpu_track *track = tracks->cpus[i];
-		u64 until = track->is_sampled ? min(time, track->done) : time;
+		u64 until = track__forget_until(track, time);
 		size_t nr = 0;
 
 		while (nr < track->nr_named && queue_first(&track->marks)[nr].time < time)
@@ -967,6 +1013,9 @@ void cpu_tracks__forget(struct cpu_tracks *tracks, u64 time)
 		track->nr_named -= nr;
 		queue_drop(&track->occupants, find_occupant(track, until, occupant__is_gone));
 		queue_drop(&track->samples, first_sample(track, until));
+		queue_trim(&track->marks);
+		queue_trim(&track->occupants);
+		queue_trim(&track->samples);
 	}
 }
 

@@ -83,12 +83,13 @@ struct axis_event {
 	u64	exit_reason;
 	u32	vcpu;
 	u32	cpu;
-	enum vcpu_state state;
-	enum vcpu_state ended;
-	bool	after_lost;
 	s32	why;
 	u32	next_task;
 	u32	isa;
+	/* Small, as those of seconds are kept. */
+	enum vcpu_state state:8;
+	enum vcpu_state ended:8;
+	bool	after_lost;
 };
 
 /**

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <linux/kernel.h>
 
+#include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/sort.h"
 #include "runs.h"
 #include "work.h"

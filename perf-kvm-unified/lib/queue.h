@@ -4,9 +4,8 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include "array.h"
 
 /*
  * The members of a structure that is a queue: entries are added at the end and taken from
@@ -27,9 +26,64 @@ struct {			\
 /* Takes @n entries out, of which there are so many. */
 #define queue_drop(queue, n)	((void)((queue)->head += (n)))
 
+/* A queue gets room for so many entries at least: there may be thousands that have few. */
+#define QUEUE_FIRST	16
+/* A queue whose array is as large as so many times its entries has too much of it. */
+#define QUEUE_MOST_SPARE	2
+
+/*
+ * @entries with room for more than *@allocated of @size bytes each; NULL: no memory, and all as
+ * it was. By half, not twice: most of what queues take is room that they do not need yet.
+ */
+static inline void *__grow_queue(void *entries, size_t *allocated, size_t size)
+{
+	size_t half = *allocated / 2;
+	size_t more = *allocated + (half < QUEUE_FIRST ? QUEUE_FIRST : half);
+	void *grown = reallocarray(entries, more, size);
+
+	if (grown)
+		*allocated = more;
+	return grown;
+}
+
+/*
+ * @entries with room for @nr, which are moved to its beginning from number @head on. Without
+ * memory, all as large as it was
+ */
+static inline void *__trim_queue(void *entries, size_t head, size_t nr, size_t *allocated,
+				 size_t size)
+{
+	void *trimmed;
+
+	if (!nr) {
+		free(entries);
+		*allocated = 0;
+		return NULL;
+	}
+	memmove(entries, (char *)entries + head * size, nr * size);
+	trimmed = reallocarray(entries, nr, size);
+	if (!trimmed)
+		return entries;
+	*allocated = nr;
+	return trimmed;
+}
+
+/* Gives memory back that the queue does not need any more. Its entries move then. */
+#define queue_trim(queue) ({								\
+	typeof(queue) __queue = (queue);						\
+	size_t __len = queue_len(__queue);						\
+	if (__queue->allocated / QUEUE_MOST_SPARE >= __len && __queue->allocated) {	\
+		__queue->entries = __trim_queue(__queue->entries, __queue->head, __len,	\
+						&__queue->allocated,			\
+						sizeof(*__queue->entries));		\
+		__queue->head = 0;							\
+		__queue->nr = __len;							\
+	}										\
+})
+
 /*
  * Adds *@entry. Entries move to the beginning when half of the array is free there, so
- * each of them moves once or twice. 0 or -ENOMEM
+ * each of them moves a few times. 0 or -ENOMEM
  */
 #define queue_add(queue, entry) ({							\
 	typeof(queue) __queue = (queue);						\
@@ -39,8 +93,13 @@ struct {			\
 			queue_len(__queue) * sizeof(*__queue->entries));		\
 		__queue->nr -= __queue->head;						\
 		__queue->head = 0;							\
-	} else {									\
-		__ret = grow_array(__queue->entries, __queue->nr, __queue->allocated);	\
+	} else if (__queue->nr == __queue->allocated) {					\
+		void *__grown = __grow_queue(__queue->entries, &__queue->allocated,	\
+					     sizeof(*__queue->entries));		\
+		if (__grown)								\
+			__queue->entries = __grown;					\
+		else									\
+			__ret = -ENOMEM;						\
 	}										\
 	if (!__ret)									\
 		__queue->entries[__queue->nr++] = *(entry);				\

@@ -169,6 +169,9 @@ static int measurement__findnew_vm(struct measurement *m, struct kvm_guest *gues
 	return m->nr_vms++;
 }
 
+/* Of a thread of which the process is not known */
+#define NO_PID	-1
+
 /* The index of the vCPU that thread @tid runs, or TIME_AXIS_NONE */
 static u32 measurement__vcpu_of_tid(const struct measurement *m, pid_t tid)
 {
@@ -534,8 +537,8 @@ int measurement__place(struct measurement *m, struct perf_sample *sample)
 }
 
 /* A thread of the host, and the guest that its process @pid runs */
-static struct memo_thread *measurement__thread(const struct measurement *m, bool in_guest,
-					       pid_t pid, pid_t tid)
+struct memo_thread *measurement__thread(const struct measurement *m, bool in_guest, pid_t pid,
+					pid_t tid)
 {
 	const struct kvm_guests *guests = m->session->kvm_guests;
 	size_t nr_guests = guests && guests->by_pid ? hashmap__size(guests->by_pid) : 0;
@@ -564,9 +567,31 @@ static u32 measurement__task(struct measurement *m, struct memo_thread *thread,
 	return thread->task;
 }
 
+/* Is it known which process the thread is of, and what it is called? CPUs idle in no process. */
+static bool measured_task__is_known(const struct measured_task *task)
+{
+	return !task->tid || (task->pid >= 0 && task->comm[0]);
+}
+
+/* The number of the task that gets the CPU, which is thread @tid, or TIME_AXIS_NONE */
+u32 measurement__next_task(struct measurement *m, struct machine *machine, pid_t tid)
+{
+	struct memo_thread *thread = memo__thread(&m->memo, NO_PID, tid, m->nr_changes);
+
+	if (!thread->has_task) {
+		thread->task = measurement__findnew_task(m, machine, NO_PID, tid);
+		thread->is_used = true;
+		thread->has_task = thread->task != TIME_AXIS_NONE &&
+				   measured_task__is_known(m->tasks[thread->task]);
+	} else if (m->tasks[thread->task]->vcpu == TIME_AXIS_NONE) {
+		m->tasks[thread->task]->vcpu = measurement__vcpu_of_tid(m, tid);
+	}
+	return thread->task;
+}
+
 /* The index of vCPU @id of @guest, which @thread runs. -ERANGE, -ENOMEM, -ENOENT */
-static int measurement__vcpu(struct measurement *m, struct memo_thread *thread,
-			     struct kvm_guest *guest, u64 id)
+int measurement__vcpu(struct measurement *m, struct memo_thread *thread,
+		      struct kvm_guest *guest, u64 id)
 {
 	int ret;
 

@@ -194,6 +194,11 @@ int measurement__add_count(struct measurement *m, struct perf_sample *sample,
 int measurement__end_throttle(struct measurement *m, u32 cpu, u64 time);
 int measurement__place(struct measurement *m, struct perf_sample *sample);
 int measurement__findnew_vcpu(struct measurement *m, struct kvm_guest *guest, u64 id);
+struct memo_thread *measurement__thread(const struct measurement *m, bool in_guest, pid_t pid,
+					pid_t tid);
+int measurement__vcpu(struct measurement *m, struct memo_thread *thread, struct kvm_guest *guest,
+		      u64 id);
+u32 measurement__next_task(struct measurement *m, struct machine *machine, pid_t tid);
 u32 measurement__findnew_task(struct measurement *m, struct machine *machine, pid_t pid,
 			      pid_t tid);
 

@@ -12,8 +12,8 @@
 
 /* 64 Ki entries, 4 MiB: more than there are places that most of the time is spent at */
 #define MEMO_BITS	16
-/* 4 Ki entries, 192 KiB: more than there are threads that are busy at the same time */
-#define THREAD_BITS	12
+/* 16 Ki entries, 768 KiB: more than there are threads that are busy at the same time */
+#define THREAD_BITS	14
 
 /* 0 or -ENOMEM */
 int memo__init(struct memo *memo)

@@ -38,6 +38,7 @@ struct memo_entry {
  * @guest: what its process runs, or NULL
  * @task: its number, if @has_task
  * @vcpu_id: @vcpu: which it was seen to run, and its index, if @has_vcpu
+ * @run_vcpu: the index of the vCPU that it runs by an event, if @runs_vcpu
  */
 struct memo_thread {
 	u64	changes;
@@ -47,9 +48,11 @@ struct memo_thread {
 	u32	task;
 	u32	vcpu_id;
 	u32	vcpu;
+	u32	run_vcpu;
 	bool	is_used;
 	bool	has_task;
 	bool	has_vcpu;
+	bool	runs_vcpu;
 };
 
 /**

@@ -35,6 +35,7 @@
 #include "kvm-unified/guests/killed.h"
 #include "kvm-unified/guests/load.h"
 #include "kvm-unified/lib/warnings.h"
+#include "cpu-limit.h"
 #include "feed.h"
 #include "measurement.h"
 #include "nameless.h"
@@ -185,6 +186,10 @@ static void reading__warn(const struct reading *reading)
 				"its time line is of all of them, and may be wrong.\n",
 				m->vms[vcpu->vm].name, vcpu->id);
 	}
+	if (reading->cpu_limit.in_header && m->nr_cpus > reading->cpu_limit.in_header)
+		unified_warning("There are records of CPU %u, and the header ends with CPU %u: CPUs came meanwhile, or it\n"
+				"is damaged. They are in the report, too.\n",
+				m->nr_cpus - 1, reading->cpu_limit.in_header - 1);
 	if (is_cut_off(m->session->kvm_guests))
 		unified_warning("The stream ends before the recording did: the report is of a part of it.\n");
 	if (reading->killed)
@@ -300,6 +305,17 @@ static int reading__open(struct reading *reading)
 	return ret;
 }
 
+/* Before the first sample, and when the header has been printed. 0 or -ENOMEM with a message */
+static int reading__raise_cpu_limit(struct reading *reading)
+{
+	struct perf_session *session = reading->m.session;
+	int ret = cpu_limit__raise(&reading->cpu_limit, perf_session__env(session));
+
+	if (ret)
+		pr_err("There is not enough memory for %s.\n", profile__name(session->data));
+	return ret;
+}
+
 /* When it is known on which machine it was recorded, and which guests it had: 0 or -errno */
 static int reading__begin(struct reading *reading)
 {
@@ -359,6 +375,7 @@ static int reading__process(struct reading *reading)
 	const char *name = profile__name(reading->m.session->data);
 	int ret = perf_session__process_events(reading->m.session);
 
+	cpu_limit__restore(&reading->cpu_limit, perf_session__env(reading->m.session));
 	if (ret == -ENOMEM)
 		pr_err("There is not enough memory for %s.\n", name);
 	else if (ret && reading->killed && !reading->m.session->header.data_size)
@@ -378,12 +395,16 @@ static int reading__read_directory(struct reading *reading)
 		ret = reading__begin_events(reading);
 	if (!ret && reading->opts->show_header && !reading->again)
 		perf_session__fprintf_info(session, stdout, reading->opts->show_info);
-	return ret || reading->opts->header_only ? ret : reading__process(reading);
+	if (ret || reading->opts->header_only)
+		return ret;
+	return reading__raise_cpu_limit(reading) ?: reading__process(reading);
 }
 
 static int begin(struct report_stream *stream)
 {
-	return reading__begin(container_of(stream, struct reading, stream));
+	struct reading *reading = container_of(stream, struct reading, stream);
+
+	return reading__begin(reading) ?: reading__raise_cpu_limit(reading);
 }
 
 static int begin_events(struct report_stream *stream)
@@ -501,6 +522,7 @@ static int reading__read_again(struct reading *reading)
 	reading__exit_once(reading);
 	reading->m = (struct measurement) { };
 	reading->sections = (struct sections) { };
+	reading->cpu_limit = (struct cpu_limit) { };
 	reading->again = true;
 	ret = reading__init(reading, reading->opts);
 	quiet = true;

@@ -4,6 +4,7 @@
 
 #include "util/data.h"
 #include "kvm-unified/guests/foreign.h"
+#include "cpu-limit.h"
 #include "measurement.h"
 #include "sections.h"
 #include "stream.h"
@@ -29,6 +30,7 @@ struct reading {
 	struct foreign_maps foreign;
 	bool		again;
 	bool		killed;
+	struct cpu_limit cpu_limit;
 	struct report_stream stream;
 	struct measurement m;
 	struct sections	 sections;

@@ -198,15 +198,23 @@ static bool measurement__knows(const struct measurement *m, struct perf_sample *
 /* Is the event's time, CPU, state and vCPU one that can be? -ERANGE, -ENOMEM, or the vCPU */
 static int measurement__event_vcpu(struct measurement *m, struct perf_sample *sample)
 {
-	struct kvm_guest *guest = kvm_guests__findnew_thread(m->session, sample->pid, sample->tid);
-	int ret = measurement__place(m, sample);
+	struct memo_thread *thread = measurement__thread(m, false, sample->pid, sample->tid);
+	int ret = measurement__place(m, sample), vcpu;
 
+	if (!thread->guest)
+		thread->guest = kvm_guests__findnew_thread(m->session, sample->pid, sample->tid);
 	if (ret)
 		return ret;
-	if (!guest || measurement__field(m, sample, TIMELINE_STATE) >= VCPU_STATE_NR)
+	if (!thread->guest || measurement__field(m, sample, TIMELINE_STATE) >= VCPU_STATE_NR)
 		return -ERANGE;
-	return measurement__findnew_vcpu(m, guest,
-					 measurement__field(m, sample, TIMELINE_VCPU_ID));
+	vcpu = measurement__vcpu(m, thread, thread->guest,
+				 measurement__field(m, sample, TIMELINE_VCPU_ID));
+	if (vcpu >= 0 && (!thread->runs_vcpu || thread->run_vcpu != (u32)vcpu)) {
+		hashmap__set(m->vcpu_by_tid, sample->tid, vcpu, NULL, NULL);
+		thread->runs_vcpu = true;
+		thread->run_vcpu = vcpu;
+	}
+	return vcpu;
 }
 
 /**
@@ -251,14 +259,13 @@ int measurement__add_event(struct measurement *m, struct perf_sample *sample,
 	if (state__has_next(event.state)) {
 		pid_t next = measurement__field(m, sample, TIMELINE_NEXT_PID);
 
-		event.next_task = measurement__findnew_task(m, machine, -1, next);
+		event.next_task = measurement__next_task(m, machine, next);
 	}
 
 	m->nr_timeline++;
 	m->nr_states[event.state]++;
 	m->first_event = min(m->first_event, sample->time);
 	m->last_event = max(m->last_event, sample->time);
-	hashmap__set(m->vcpu_by_tid, sample->tid, event.vcpu, NULL, NULL);
 	return m->timeline_fields[TIMELINE_NS] ?
 	       measurement__add_ended(m, sample, last, &event) :
 	       measurement__add_begun(m, sample, last, &event);

@@ -130,6 +130,11 @@ class Record:
         struct.pack_into("<II", self.data, self.event.at[TID], *task)
 
     @property
+    def tasks_at(self):
+        """Where they are, one after the other"""
+        return [at for task in TASKS_AT.get(self.kind, ()) for at in task]
+
+    @property
     def tasks(self):
         """(pid, tid) of whom a record speaks that is no sample"""
         return [(u32(self.data, pid), u32(self.data, tid))
@@ -147,10 +152,15 @@ class Record:
         self.data[4:6] = other.data[4:6]
         self.data[at:at + 8] = other.data[other.event.at[IP]:][:8]
 
+    def timeline_at(self, field):
+        """Where an event of the time line says that"""
+        at, _ = TIMELINE[field] if field in TIMELINE else COMMON_PID
+        return self.event.end + 4 + at
+
     def timeline(self, field):
         """What an event of the time line says"""
-        at, kind = TIMELINE[field]
-        return struct.unpack_from(kind, self.data, self.event.end + 4 + at)[0]
+        _, kind = TIMELINE[field]
+        return struct.unpack_from(kind, self.data, self.timeline_at(field))[0]
 
     def set_timeline(self, **fields):
         raw = self.event.end + 4
@@ -264,17 +274,32 @@ class Profile:
         """The file of the data: the records of first, and then so many times those of again, its
         numbers and which of these are times, each time later by shift ns."""
         numbers, times = again
-        size = len(first) + 8 * len(numbers) * copies
         last = max(numbers[i] for i in times) + shift * (copies - 1)
+
+        def write_records(file):
+            file.write(first)
+            write_copies(file, numbers, times, copies, shift)
+        self._write_file(out, write_records, last)
+
+    def write_with(self, out, write_records):
+        """A directory with the records that write_records() writes into a file: of the same
+        time"""
+        self._write_files(out)
+        self._write_file(out, write_records, max(sample.time for sample in self.samples()))
+
+    def _write_file(self, out, write_records, last):
+        """The file of the data, with what write_records() writes; last: time of its last sample"""
         head = bytearray(self.head)
-        struct.pack_into("<Q", head, DATA_AT + 8, size)
         bits = sum(1 << feature for feature in self.features)
         head[FEATURES_AT:FEATURES_AT + FEATURES // 8] = bits.to_bytes(FEATURES // 8, "little")
         with open(os.path.join(out, "data"), "wb") as file:
             file.write(head)
-            file.write(first)
-            write_copies(file, numbers, times, copies, shift)
-            file.write(self._tail(len(head) + size, last))
+            write_records(file)
+            end = file.tell()
+            file.write(self._tail(end, last))
+            struct.pack_into("<Q", head, DATA_AT + 8, end - len(head))
+            file.seek(0)
+            file.write(head)
 
     def _write_files(self, out):
         os.mkdir(out)

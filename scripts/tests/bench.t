@@ -131,6 +131,25 @@ within 20 "... % of the vCPU's time, by the events and by the samples" \
 	"$(json port-io 'rows("guest1", "[vmm] (")')" \
 	"$(json port-io '100 * (1 - measurement()["guest_samples"] * 2 / measurement()["samples"])')"
 
+# --- a wide host: the same, side by side -----------------------------------------------------
+
+COPIES=8
+ok "wide: it is made" eval '"$BENCH/widen" "$PROFILE" "$TMP/wide" $COPIES >"$TMP/made"'
+ok "... the report reads it" report wide
+ok "... each copy has the same, to the ns" "$TESTS/same-copies" "$TMP/model.json" "$TMP/wide.json" "$COPIES"
+ok "... as many bytes as was said" \
+	test "$(stat -c %s "$TMP/wide/data")" -eq "$(awk '{ print $3 }' "$TMP/made")"
+ok "... on as many CPUs" test "$(json wide 'measurement()["cpus"]')" -eq \
+	$((COPIES * $(json model 'measurement()["cpus"]')))
+
+ok "a header with fewer CPUs than the samples" \
+	eval '"$BENCH/widen" --old-header "$PROFILE" "$TMP/old-header" $COPIES >"$TMP/made"'
+ok "... the report reads it" report old-header
+ok "... and says so once" test "$(grep -c '^There are records of CPU ' "$TMP/old-header.err")" -eq 1
+ok "... perf does not say it, too" not grep -q 'clamping' "$TMP/old-header.err"
+ok "... each copy has the same, to the ns" \
+	"$TESTS/same-copies" "$TMP/model.json" "$TMP/old-header.json" "$COPIES"
+
 refuses()
 {
 	! "$BENCH/enlarge" "$@" "$TMP/refused" 1000 >"$TMP/out" 2>&1 || return
@@ -151,7 +170,7 @@ ok "the short form of make bench gets to its end" test $? -eq 0
 sed 's/^/# /' "$TMP/out"
 ok "... a line for each profile, with figures" test \
 	"$(grep -cE '^(samples|2 vCPUs)( +[0-9.]+){9}$' "$TMP/out")" -eq 2
-ok "... what is not looked at is said" test "$(grep -c '^not looked at: ' "$TMP/out")" -eq 5
+ok "... what is not looked at is said" test "$(grep -c '^not looked at: ' "$TMP/out")" -eq 9
 ok "... and there is no document" not grep -q '^written: ' "$TMP/out"
 ok "... but figures" python3 -m json.tool "$TOP/build/bench/bench.json"
 
