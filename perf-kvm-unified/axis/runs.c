@@ -75,7 +75,8 @@ static size_t nr_in_place(const struct runs *runs, char *array, size_t end)
  * sort_runs - sort @array of @nr entries of @size bytes each, by @cmp as of qsort()
  *
  * Takes one look at each entry if it is sorted, and no more than log2(r) copies of each
- * that is not in its place if it is made of r parts that are. What is equal stays in its order. 0 or -ENOMEM
+ * that is not in its place if it is made of r parts that are. What is equal stays in its order.
+ * 0 or -ENOMEM
  */
 int sort_runs(void *array, size_t nr, size_t size, int (*cmp)(const void *a, const void *b))
 {

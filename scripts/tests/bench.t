@@ -134,7 +134,11 @@ within 20 "... % of the vCPU's time, by the events and by the samples" \
 # --- a wide host: the same, side by side -----------------------------------------------------
 
 COPIES=8
-ok "wide: it is made" eval '"$BENCH/widen" "$PROFILE" "$TMP/wide" $COPIES >"$TMP/made"'
+widen()
+{
+	"$BENCH/widen" "$@" "$COPIES" >"$TMP/made"
+}
+ok "wide: it is made" widen "$PROFILE" "$TMP/wide"
 ok "... the report reads it" report wide
 ok "... each copy has the same, to the ns" "$TESTS/same-copies" "$TMP/model.json" "$TMP/wide.json" "$COPIES"
 ok "... as many bytes as was said" \
@@ -143,7 +147,7 @@ ok "... on as many CPUs" test "$(json wide 'measurement()["cpus"]')" -eq \
 	$((COPIES * $(json model 'measurement()["cpus"]')))
 
 ok "a header with fewer CPUs than the samples" \
-	eval '"$BENCH/widen" --old-header "$PROFILE" "$TMP/old-header" $COPIES >"$TMP/made"'
+	widen --old-header "$PROFILE" "$TMP/old-header"
 ok "... the report reads it" report old-header
 ok "... and says so once" test "$(grep -c '^There are records of CPU ' "$TMP/old-header.err")" -eq 1
 ok "... perf does not say it, too" not grep -q 'clamping' "$TMP/old-header.err"

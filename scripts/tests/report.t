@@ -477,7 +477,8 @@ rm -r "${TMP:?}/modules"
 
 # --- files without a build-id ---------------------------------------------------------------------
 
-LIBRARY=$MAIN_TREE/guest/root/lib/x86_64-linux-gnu/libquantum.so.8
+GUEST_ROOT=$MAIN_TREE/guest/root
+LIBRARY=$GUEST_ROOT/lib/x86_64-linux-gnu/libquantum.so.8
 # without_id HOW: the profile as if libquantum had none, see without-build-id
 without_id()
 {

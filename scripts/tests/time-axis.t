@@ -159,7 +159,8 @@ within 2 "limited: guest1 is throttled for 7 of each 10 ms, %" \
 at_most 2 "limited: its steal, %" "$(value 'share("guest1", "steal")' limited)"
 ok "limited: nobody else is throttled" test \
 	"$(value 'share("guest2", "throttled") + share("guest3", "throttled")' limited)" = 0.000
-within 0.1 "limited: all that it has not, and the host's time for others, %" \
+# It runs for three periods at once: how many samples that are is chance.
+within 1 "limited: all that it has not, and the host's time for others, %" \
 	"$(value 'share("guest1", "taken")' limited)" "$(value '100 - rows("host", "[guest1]")' limited)"
 
 # --- one third busy (Tables 14 and 15) ------------------------------------------------------

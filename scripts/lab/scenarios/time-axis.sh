@@ -71,6 +71,9 @@ measure()
 	done
 
 	in_guest guest1 start duty 1000000 3000000
+	# So that it begins and ends while the guest sleeps: what goes on at the end has no event yet,
+	# and of a thread that was just woken up then, it is not known what it was before.
+	sleep 2.2
 	bracketed_record third -c $PERIOD -- sleep 9
 	in_guest guest1 stop
 
