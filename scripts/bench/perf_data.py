@@ -6,6 +6,7 @@ include/uapi/linux/perf_event.h of the kernel, and in perf-kvm-unified/format/re
 """
 
 import array
+import collections
 import os
 import shutil
 import struct
@@ -255,30 +256,42 @@ class Profile:
         for feature in (FEATURE_CPU_TOPOLOGY, FEATURE_CPU_DOMAINS):
             self.features.pop(feature, None)
 
+    def timeline_events(self):
+        """How many events of its time line each vCPU has, by its task"""
+        return collections.Counter(sample.task for sample in self.samples()
+                                   if sample.event.is_timeline)
+
     def write(self, out, copies, shift):
         """A directory with the samples and ends of rounds so many times, each time later by
         shift ns. Anything else is there once."""
         self._write_files(out)
         first = bytearray().join(record.data for record in self.records)
-        numbers, times = array.array("Q"), []
+        numbers, times, counts = array.array("Q"), [], []
+        events = self.timeline_events()
         for record in self.records:
             if record.event:
                 times.append(len(numbers) + record.event.at[TIME] // 8)
+            if record.event and record.event.is_timeline:
+                counts.append((len(numbers) + record.timeline_at("seq") // 8,
+                               events[record.task]))
             if record.event or record.is_round:
                 numbers.frombytes(bytes(record.data))
         for i in times:
             numbers[i] += shift
-        self.write_data(out, first, (numbers, times), copies - 1, shift)
+        for i, step in counts:
+            numbers[i] += step
+        self.write_data(out, first, (numbers, times, counts), copies - 1, shift)
 
     def write_data(self, out, first, again, copies, shift):
         """The file of the data: the records of first, and then so many times those of again, its
-        numbers and which of these are times, each time later by shift ns."""
-        numbers, times = again
+        numbers and which of these are times, each time later by shift ns, and which are counts of
+        events, each with how much later by."""
+        numbers, times, counts = again
         last = max(numbers[i] for i in times) + shift * (copies - 1)
 
         def write_records(file):
             file.write(first)
-            write_copies(file, numbers, times, copies, shift)
+            write_copies(file, numbers, [(i, shift) for i in times] + counts, copies)
         self._write_file(out, write_records, last)
 
     def write_with(self, out, write_records):
@@ -330,14 +343,15 @@ class Profile:
         return table + content
 
 
-def write_copies(file, numbers, times, copies, shift):
-    """numbers again and again, and those of them that are times later each time"""
+def write_copies(file, numbers, steps, copies):
+    """numbers again and again, and of steps, a number's place and by how much it is more each
+    time"""
     at_once = max(1, PIECE // (8 * len(numbers)))
     piece = array.array("Q")
     for copy in range(1, copies + 1):
         piece.extend(numbers)
-        for i in times:
-            numbers[i] += shift
+        for i, step in steps:
+            numbers[i] += step
         if copy % at_once == 0 or copy == copies:
             piece.tofile(file)
             piece = array.array("Q")

@@ -52,12 +52,15 @@ def resize(profile, wanted):
     ns later the whole can be repeated."""
     first, last, distance = span(profile)
     number = len(profile.samples())
+    events = profile.timeline_events()
     again = [record for record in profile.records if record.event or record.is_round]
     for i in range(1, -(-wanted // number)):
         for record in again:
             later = record.copy()
             if later.event:
                 later.time += i * (last - first + distance)
+            if later.event and later.event.is_timeline:
+                later.set_timeline(seq=later.timeline("seq") + i * events[later.task])
             profile.records.append(later)
     end = sorted(sample.time for sample in profile.samples())[wanted - 1]
     profile.records = [record for record in profile.records
