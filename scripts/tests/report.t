@@ -604,7 +604,8 @@ changes --percent-limit 0 --old-time 0%-50% --time 50%-100% perf.data perf.data 
 # Points of the VM's rows, but for those that are idle
 text_points()
 {
-	sed -n '/^VMs, /,/^(/p' "$TMP/changes" | awk '$3 ~ /^[-+]/ && !/\[idle\]/ { print $3 < 0 ? -$3 : +$3 }'
+	sed -n '/^VMs, /,/^$/p' "$TMP/changes" |
+		awk '$3 ~ /^[-+]/ && !/\[idle\]/ { sub(/^[-+]/, "", $3); print $3 }'
 }
 ok "... as text, too" diff <(text_points) <(text_points | sort -rn)
 ok "... of which there are some" test "$(text_points | wc -l)" -ge 5
