@@ -30,6 +30,7 @@
 #include "holes.h"
 #include "machine.h"
 #include "programs.h"
+#include "symbol-text.h"
 
 /* The kernel is at most this large: KERNEL_IMAGE_SIZE of x86-64 */
 #define GUEST_KERNEL_MAX_SIZE	BIT_ULL(30)

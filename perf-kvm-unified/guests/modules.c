@@ -20,7 +20,7 @@
 #include "files.h"
 #include "guest.h"
 #include "modules.h"
-#include "programs.h"
+#include "symbol-text.h"
 
 /* More than come and go while a guest is measured */
 #define GUEST_MAX_CHANGING_MODULES	256
@@ -70,7 +70,6 @@ int kvm_guest__add_module(struct kvm_guest *guest, const struct guest_symbols_mo
 {
 	struct guest_changing_module *added = last_module(guest, module);
 	struct guest_map_data *map = &guest->map;
-	char *grown;
 
 	if (!added) {
 		if (map->nr_modules >= GUEST_MAX_CHANGING_MODULES)
@@ -88,14 +87,7 @@ int kvm_guest__add_module(struct kvm_guest *guest, const struct guest_symbols_mo
 		};
 		guest_module_name(module->name, added->name, sizeof(added->name));
 	}
-	grown = realloc(added->text, added->len + len + 1);
-	if (!grown)
-		return -ENOMEM;
-	memcpy(grown + added->len, text, len);
-	added->text = grown;
-	added->len += len;
-	added->text[added->len] = '\0';
-	return 0;
+	return guest_text__append(&added->text, &added->len, text, len);
 }
 
 /* Is there a time at which a module that came or went has @address? */
@@ -110,24 +102,6 @@ bool kvm_guest__is_changing_module(const struct kvm_guest *guest, u64 address)
 	return false;
 }
 
-static int load_symbols(struct dso *dso, const struct guest_changing_module *module)
-{
-	char *copy = memdup(module->text, module->len + 1), *at = copy, *line;
-	int ret = copy ? 0 : -ENOMEM;
-
-	while (!ret && (line = strsep(&at, "\n"))) {
-		struct symbol *sym;
-
-		ret = guest_symbol__parse(line, &sym);
-		if (sym)
-			symbols__insert(dso__symbols(dso), sym);
-	}
-	free(copy);
-	symbols__fixup_duplicate(dso__symbols(dso));
-	dso__set_loaded(dso);
-	return ret;
-}
-
 /* 0 or -ENOMEM */
 static int make_map(struct guest_changing_module *module)
 {
@@ -138,7 +112,7 @@ static int make_map(struct guest_changing_module *module)
 		return -ENOMEM;
 	dso__set_kernel(dso, DSO_SPACE__KERNEL_GUEST);
 	dso__set_is_kmod(dso);
-	ret = load_symbols(dso, module);
+	ret = guest_text__load_symbols(dso, module->text, module->len);
 	module->map = ret ? NULL : map__new2(module->start, dso);
 	dso__put(dso);
 	if (!module->map)

@@ -20,9 +20,7 @@
 #include "files.h"
 #include "guest.h"
 #include "programs.h"
-
-/* The longest name of a function that a JIT compiler gives */
-#define GUEST_SYMBOL_MAX_LEN	1024
+#include "symbol-text.h"
 
 /* A map with more is none: see MAX_PROGRAMS of the side that writes. */
 #define GUEST_MAX_PROGRAMS	4096
@@ -57,33 +55,6 @@ static struct guest_program *new_program(struct kvm_guest *guest, const struct b
 }
 
 /**
- * guest_symbol__parse - make a symbol of what a guest says
- * @line: "start size name", start and size in hex; changed
- * @sym: the result; NULL: it makes none
- *
- * 0 or -ENOMEM
- */
-int guest_symbol__parse(char *line, struct symbol **sym)
-{
-	char *name = line;
-	u64 start, size;
-
-	*sym = NULL;
-	start = strtoull(name, &name, 16);
-	if (*name != ' ')
-		return 0;
-	size = strtoull(name, &name, 16);
-	if (*name++ != ' ' || !size || start + size < start)
-		return 0;
-	if (strlen(name) >= GUEST_SYMBOL_MAX_LEN)
-		name[GUEST_SYMBOL_MAX_LEN - 1] = '\0';
-	guest_text__sanitize(name);
-
-	*sym = symbol__new(start, size, STB_GLOBAL, STT_FUNC, name);
-	return *sym ? 0 : -ENOMEM;
-}
-
-/**
  * kvm_guest__add_program - take the next lines of the functions of the file with @bid
  *
  * 0, -E2BIG: there are too many files, or -ENOMEM
@@ -92,20 +63,12 @@ int kvm_guest__add_program(struct kvm_guest *guest, const struct build_id *bid,
 			   const char *text, size_t len)
 {
 	struct guest_program *program = find_program(guest, bid);
-	char *grown;
 
 	if (!program && guest->map.nr_programs >= GUEST_MAX_PROGRAMS)
 		return -E2BIG;
 	if (!program)
 		program = new_program(guest, bid);
-	grown = program ? realloc(program->text, program->len + len + 1) : NULL;
-	if (!grown)
-		return -ENOMEM;
-	memcpy(grown + program->len, text, len);
-	program->text = grown;
-	program->len += len;
-	program->text[program->len] = '\0';
-	return 0;
+	return program ? guest_text__append(&program->text, &program->len, text, len) : -ENOMEM;
 }
 
 /* Does the host have the file, or its debug information, by the build-id? */
@@ -126,27 +89,6 @@ static bool host_has(struct dso *dso)
 	return false;
 }
 
-static int load_symbols(struct dso *dso, const struct guest_program *program)
-{
-	char *copy = memdup(program->text, program->len + 1), *at = copy, *line;
-	int ret = copy ? 0 : -ENOMEM;
-
-	while (!ret && (line = strsep(&at, "\n"))) {
-		struct symbol *sym;
-
-		ret = guest_symbol__parse(line, &sym);
-		if (sym)
-			symbols__insert(dso__symbols(dso), sym);
-	}
-	free(copy);
-	if (ret)
-		return ret;
-	/* As in a file: of several names of a place, the one that perf would take */
-	symbols__fixup_duplicate(dso__symbols(dso));
-	dso__set_loaded(dso);
-	return 0;
-}
-
 static int load_dso(struct dso *dso, void *_guest)
 {
 	struct kvm_guest *guest = _guest;
@@ -156,7 +98,8 @@ static int load_dso(struct dso *dso, void *_guest)
 	    !strstarts(dso__long_name(dso), GUEST_FILE_PREFIX))
 		return 0;
 	program = find_program(guest, dso__bid(dso));
-	return program && !host_has(dso) ? load_symbols(dso, program) : 0;
+	return program && !host_has(dso) ?
+	       guest_text__load_symbols(dso, program->text, program->len) : 0;
 }
 
 /**

@@ -6,9 +6,7 @@
 
 struct build_id;
 struct kvm_guest;
-struct symbol;
 
-int guest_symbol__parse(char *line, struct symbol **sym);
 int kvm_guest__add_program(struct kvm_guest *guest, const struct build_id *bid,
 			   const char *text, size_t len);
 int kvm_guest__load_program(struct kvm_guest *guest, const char *name, const struct build_id *bid);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Functions as a guest's map tells of them: lines of text, which come in pieces.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "util/dso.h"
+#include "util/symbol.h"
+#include "files.h"
+#include "symbol-text.h"
+
+/* The longest name of a function that a JIT compiler gives */
+#define GUEST_SYMBOL_MAX_LEN	1024
+
+/**
+ * guest_symbol__parse - make a symbol of what a guest says
+ * @line: "start size name", start and size in hex; changed
+ * @sym: the result; NULL: it makes none
+ *
+ * 0 or -ENOMEM
+ */
+int guest_symbol__parse(char *line, struct symbol **sym)
+{
+	char *name = line;
+	u64 start, size;
+
+	*sym = NULL;
+	start = strtoull(name, &name, 16);
+	if (*name != ' ')
+		return 0;
+	size = strtoull(name, &name, 16);
+	if (*name++ != ' ' || !size || start + size < start)
+		return 0;
+	if (strlen(name) >= GUEST_SYMBOL_MAX_LEN)
+		name[GUEST_SYMBOL_MAX_LEN - 1] = '\0';
+	guest_text__sanitize(name);
+
+	*sym = symbol__new(start, size, STB_GLOBAL, STT_FUNC, name);
+	return *sym ? 0 : -ENOMEM;
+}
+
+/* Adds @len bytes of @more to *@text, which ends with a 0 behind its *@text_len. 0 or -ENOMEM */
+int guest_text__append(char **text, size_t *text_len, const char *more, size_t len)
+{
+	char *grown = realloc(*text, *text_len + len + 1);
+
+	if (!grown)
+		return -ENOMEM;
+	memcpy(grown + *text_len, more, len);
+	*text = grown;
+	*text_len += len;
+	grown[*text_len] = '\0';
+	return 0;
+}
+
+/* @dso gets the functions of @text, of @len bytes and a 0. 0 or -ENOMEM */
+int guest_text__load_symbols(struct dso *dso, const char *text, size_t len)
+{
+	char *copy = memdup(text, len + 1), *at = copy, *line;
+	int ret = copy ? 0 : -ENOMEM;
+
+	while (!ret && (line = strsep(&at, "\n"))) {
+		struct symbol *sym;
+
+		ret = guest_symbol__parse(line, &sym);
+		if (sym)
+			symbols__insert(dso__symbols(dso), sym);
+	}
+	free(copy);
+	if (ret)
+		return ret;
+	/* As in a file: of several names of a place, the one that perf would take */
+	symbols__fixup_duplicate(dso__symbols(dso));
+	dso__set_loaded(dso);
+	return 0;
+}
