@@ -13,7 +13,7 @@
 # the file seconds beside them, of one machine, and this one is as slow as what it has done shows it.
 #
 # KVMU_TESTS names another directory of tests, and KVMU_BESIDE those of them that run beside
-# the ones that are named (see test-long.sh).
+# the ones that are named (see test-long.sh), in a lane of their own. KVMU_LANE is which lane this is.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
@@ -22,6 +22,8 @@ TESTS=${KVMU_TESTS:-$TOP/scripts/tests}
 
 # Of the one that has started this one beside itself, if any
 STARTED=${KVMU_STARTED:-$EPOCHSECONDS}
+LANE=${KVMU_LANE:-0}
+NEXT_LANE=$TOP/build/test/lane$((LANE + 1))
 # What the tests measure on a virtual clock is the same on a busy machine.
 export LAB_CLOCK=${LAB_CLOCK:-virtual}
 
@@ -168,11 +170,13 @@ summary()
 	fi
 }
 
-# Whose lab measures on the real clock, and what has a virtual one, which takes one CPU and
-# does not mind how busy it is: the longest of those run beside all others, and what needs
-# no lab at all. While the clock is real, they have what the others leave.
-FIRST=(apply profile selftests nmi)
-BESIDE=(memory processes time-axis fleet symbols vmx-nmi diff style)
+# Whose lab measures on the real clock, and those that need what they leave; what is in no list
+# comes after them. While the clock is real, they have what the others leave.
+FIRST=(profile selftests nmi)
+# Two lanes beside all others: who has a virtual clock, which takes one CPU and does not mind how
+# busy it is, and what needs no lab at all.
+BESIDE=(time-axis symbols targets memory docs)
+BESIDE_TOO=(guests vmm vmx fleet perf diff series style apply)
 
 # What is left.
 others()
@@ -181,17 +185,21 @@ others()
 
 	for file in "$TOP"/scripts/tests/*.t; do
 		name=$(basename "$file" .t)
-		[[ " ${FIRST[*]} ${BESIDE[*]} " == *" $name "* ]] || echo "$name"
+		[[ " ${FIRST[*]} ${BESIDE[*]} ${BESIDE_TOO[*]} " == *" $name "* ]] || echo "$name"
 	done
 }
 
-# Both may use the cache: all that they build is there by then.
-# start_beside NAME...
+# All may use the cache: what they build is there by then.
+# start_beside "BESIDE..." NAME...: in the next lane, with those of BESIDE, if any, in the one after it
 start_beside()
 {
+	local too=$1
+	shift
+
 	# A process group of its own, to be ended with all that it has started.
 	set -m
-	KVMU_BESIDE='' KVMU_STARTED=$STARTED KVMU_LOCKED=$KVMU_CACHE nice -n 19 "$0" "$@" >"$TOP/build/test/beside.out" 2>&1 9>&- &
+	KVMU_BESIDE=$too KVMU_STARTED=$STARTED KVMU_LANE=$((LANE + 1)) KVMU_LOCKED=$KVMU_CACHE \
+		nice -n 19 "$0" "$@" >"$NEXT_LANE.out" 2>&1 9>&- &
 	beside=$!
 	set +m
 	trap 'kill -TERM -- "-$beside" 2>/dev/null; exit 130' INT TERM
@@ -221,13 +229,13 @@ end_beside()
 		stop_heartbeat
 	fi
 	trap 'exit 130' INT TERM
-	sed '$d' "$TOP/build/test/beside.out" | grep -v '^    \.\.\. '
-	verdict=$(tail -n 1 "$TOP/build/test/beside.out")
+	sed '$d' "$NEXT_LANE.out" | grep -v '^    \.\.\. '
+	verdict=$(tail -n 1 "$NEXT_LANE.out")
 	if ! [[ $verdict =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
 		count_line "not ok - the tests beside the others ended with: $verdict"
 		return
 	fi
-	mapfile -t -O ${#ran_seconds[@]} ran_seconds < <(cat "$TOP/build/test/beside.seconds")
+	mapfile -t -O ${#ran_seconds[@]} ran_seconds < <(cat "$NEXT_LANE.seconds")
 	passed=$((passed + BASH_REMATCH[1]))
 	failed=$((failed + BASH_REMATCH[2]))
 	skipped=$((skipped + ${BASH_REMATCH[4]:-0}))
@@ -245,30 +253,41 @@ build_all()
 	"$TOP/scripts/lab/guest-extra.sh" node
 }
 
-# run_these NAME...: all tests, or some of them, in the order that all have. Who stands beside
-# others does so only where there are others.
+# among "LIST" NAME...: those that are in the list, in its order
+among()
+{
+	local list=$1 name
+	shift
+
+	for name in $list; do
+		[[ " $* " != *" $name "* ]] || echo "$name"
+	done
+}
+
+# run_these NAME...: all tests, or some of them. Who stands beside others does so only where there
+# are others.
 run_these()
 {
-	local name first=() rest=() beside_these=()
+	local first rest lane too
 
 	# What time there is for it here: make test-long has 10,000.
 	export FUZZ_COUNT=${FUZZ_COUNT:-2000}
 	build_all
-	mapfile -t names < <(others)
-	for name in "$@"; do
-		case " ${FIRST[*]} / ${BESIDE[*]} / ${names[*]} " in
-		*" $name "*/*/*)	first+=("$name") ;;
-		*/*" $name "*/*)	beside_these+=("$name") ;;
-		*)			rest+=("$name") ;;
-		esac
-	done
-	[ ${#beside_these[@]} -eq 0 ] || start_beside "${beside_these[@]}"
+	mapfile -t first < <(among "${FIRST[*]}" "$@")
+	mapfile -t rest < <(among "$(others | paste -sd' ')" "$@")
+	mapfile -t lane < <(among "${BESIDE[*]}" "$@")
+	mapfile -t too < <(among "${BESIDE_TOO[*]}" "$@")
+	if [ ${#lane[@]} -eq 0 ]; then
+		lane=("${too[@]}")
+		too=()
+	fi
+	[ ${#lane[@]} -eq 0 ] || start_beside "${too[*]}" "${lane[@]}"
 	run_tests "${first[@]}"
 	# Who is not root cannot: then it takes longer.
-	[ ${#beside_these[@]} -eq 0 ] ||
+	[ ${#lane[@]} -eq 0 ] ||
 		groups_of "$beside" | sort -u | xargs renice -n 0 -g >/dev/null 2>&1 || :
 	run_tests "${rest[@]}"
-	[ ${#beside_these[@]} -eq 0 ] || end_beside "${beside_these[@]}"
+	[ ${#lane[@]} -eq 0 ] || end_beside "${lane[@]}" "${too[@]}"
 }
 
 all_tests()
@@ -312,14 +331,12 @@ trap 'exit 130' INT TERM
 these=("$@")
 if [ -n "${KVMU_BESIDE:-}" ]; then
 	read -ra beside_these <<<"$KVMU_BESIDE"
-	start_beside "${beside_these[@]}"
+	start_beside '' "${beside_these[@]}"
 	run_tests "$@"
 	end_beside "${beside_these[@]}"
 	these+=("${beside_these[@]}")
 elif [ $# -gt 0 ]; then
 	run_tests "$@"
-	# For the one that has started this one beside itself
-	[ -z "${KVMU_STARTED:-}" ] || printf '%s\n' "${ran_seconds[@]}" >"$TOP/build/test/beside.seconds"
 elif [ -n "${CHANGED:-}" ]; then
 	mapfile -t these < <(changed_tests)
 	say "tests of what has changed: ${these[*]:-none}"
@@ -330,7 +347,11 @@ else
 	run_these "${these[@]}"
 fi
 
-[ -n "${KVMU_STARTED:-}" ] || summary "${these[@]}"
+if [ "$LANE" -eq 0 ]; then
+	summary "${these[@]}"
+else
+	printf '%s\n' "${ran_seconds[@]}" >"$TOP/build/test/lane$LANE.seconds"
+fi
 verdict="$passed passed, $failed failed"
 [ "$skipped" -eq 0 ] || verdict="$verdict, $skipped skipped"
 [ $# -gt 0 ] || [ -n "${CHANGED:-}" ] || keep_verdict "$verdict"

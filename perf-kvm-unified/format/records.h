@@ -90,7 +90,7 @@ struct perf_record_guest_vm {
 /*
  * PERF_RECORD_GUEST_VCPU_LOOK: a vCPU's thread had not run for a second when it was looked
  * at, in "vcpu_looks" of the directory. Once for each such time, and again when there is
- * another vCPU
+ * another vCPU. Or it slept when the events were about to be disabled
  */
 struct perf_record_guest_vcpu_look {
 	struct perf_event_header header;

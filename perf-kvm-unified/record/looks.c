@@ -6,7 +6,7 @@
  * halt of an idle vCPU, would not be heard of until then. So a thread that has not run since
  * the last look is written down, once for each such state, with what it is at. A reader
  * that has come past a state's first two seconds knows of it, or its first three if the
- * thread could run.
+ * thread could run. Before the events are disabled, each thread that sleeps is written down.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -147,14 +147,16 @@ static int find_vms(struct vcpu_looks *looks)
  * @tsc: now
  *
  * A vCPU's thread whose CPU time is what it was at the look before is written down, unless it
- * was for this state. 0 or -errno
+ * was for this state. 0 or -errno: there are no looks from then on
  */
 int vcpu_looks__look(struct vcpu_looks *looks, u64 tsc)
 {
 	struct thread_look *seen;
-	int ret = 0;
+	int ret;
 
-	if (looks->nr_looks++ % LOOKS_PER_SCAN == 0)
+	pthread_mutex_lock(&looks->lock);
+	ret = -looks->failed;
+	if (!ret && looks->nr_looks++ % LOOKS_PER_SCAN == 0)
 		ret = find_vms(looks);
 	seen = looks->threads;
 	for (size_t i = 0; !ret && i < looks->vms.nr; i++) {
@@ -163,6 +165,48 @@ int vcpu_looks__look(struct vcpu_looks *looks, u64 tsc)
 		for (u32 v = 0; !ret && v < vm->nr_vcpus; v++)
 			ret = look_at(looks, vm, &vm->vcpus[v], seen++, tsc);
 	}
+	looks->failed = -ret;
+	pthread_mutex_unlock(&looks->lock);
+	return ret;
+}
+
+/* Writes down what the thread is at, if it sleeps. 0 or -errno */
+static int look_at_sleeper(struct vcpu_looks *looks, const struct kvm_vm *vm,
+			   const struct guest_vcpu *vcpu, u64 tsc)
+{
+	pid_t vmm = kvm_vm__vmm(vm);
+	u64 before, ns;
+	u32 flags;
+
+	if (!vcpu->tid || !read_cpu_time(looks->proc, vmm, vcpu->tid, &before))
+		return 0;
+	flags = kvm_vcpu__end_flag(looks->proc, vmm, vcpu->tid);
+	if (!flags || !read_cpu_time(looks->proc, vmm, vcpu->tid, &ns) || ns != before)
+		return 0;
+	return write_look(looks, vm, vcpu, flags, tsc);
+}
+
+/**
+ * vcpu_looks__look_before_pause - look at all threads when the events are about to be disabled
+ * @tsc: now
+ *
+ * Each thread that sleeps is written down: what it is at has no event if it goes on. By the time
+ * that perf record has written its file, it may be awake. As vcpu_looks__look()
+ */
+int vcpu_looks__look_before_pause(struct vcpu_looks *looks, u64 tsc)
+{
+	int ret;
+
+	pthread_mutex_lock(&looks->lock);
+	ret = -looks->failed;
+	for (size_t i = 0; !ret && i < looks->vms.nr; i++) {
+		const struct kvm_vm *vm = &looks->vms.entries[i];
+
+		for (u32 v = 0; !ret && v < vm->nr_vcpus; v++)
+			ret = look_at_sleeper(looks, vm, &vm->vcpus[v], tsc);
+	}
+	looks->failed = -ret;
+	pthread_mutex_unlock(&looks->lock);
 	return ret;
 }
 
@@ -173,6 +217,7 @@ int vcpu_looks__open(struct vcpu_looks *looks, const char *path, const char *pro
 	int ret;
 
 	*looks = (struct vcpu_looks) { .proc = proc, .debugfs = debugfs };
+	pthread_mutex_init(&looks->lock, NULL);
 	looks->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (looks->fd < 0)
 		return -errno;
@@ -192,6 +237,7 @@ int vcpu_looks__close(struct vcpu_looks *looks)
 		ret = -errno;
 	kvm_vms__exit(&looks->vms);
 	zfree(&looks->threads);
+	pthread_mutex_destroy(&looks->lock);
 	return ret;
 }
 
@@ -200,10 +246,11 @@ static void look_each_second(void *arg)
 	struct vcpu_looks *looks = arg;
 	u64 due = rdclock();
 
-	do {
-		looks->failed = -vcpu_looks__look(looks, rdtsc());
+	while (!vcpu_looks__look(looks, rdtsc())) {
 		due += LOOK_SECONDS * NSEC_PER_SEC;
-	} while (!looks->failed && background__wait(&looks->bg, due));
+		if (!background__wait(&looks->bg, due))
+			break;
+	}
 }
 
 /* Looks from now on, in a thread of its own, until vcpu_looks__stop(). 0 or -errno */

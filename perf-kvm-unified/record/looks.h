@@ -2,6 +2,7 @@
 #ifndef __PERF_KVM_UNIFIED_RECORD_LOOKS_H
 #define __PERF_KVM_UNIFIED_RECORD_LOOKS_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -15,6 +16,7 @@ struct thread_look;
  * @proc: @debugfs: where they are mounted; they have to stay
  * @vms: the VMs as they were found last
  * @threads: what was seen of the @nr_threads threads at the last look
+ * @lock: one look at a time: @bg's, and that before the events are disabled
  * @bg: the thread that looks
  * @failed: errno of what could not be written: there are no looks from then on
  */
@@ -27,12 +29,14 @@ struct vcpu_looks {
 	u32		nr_looks;
 	int		fd;
 	int		failed;
+	pthread_mutex_t	lock;
 	struct background bg;
 };
 
 int vcpu_looks__open(struct vcpu_looks *looks, const char *path, const char *proc,
 		     const char *debugfs);
 int vcpu_looks__look(struct vcpu_looks *looks, u64 tsc);
+int vcpu_looks__look_before_pause(struct vcpu_looks *looks, u64 tsc);
 int vcpu_looks__close(struct vcpu_looks *looks);
 
 int vcpu_looks__start(struct vcpu_looks *looks);

@@ -26,6 +26,8 @@
 #include "builtin.h"
 #include "util/debug.h"
 #include "util/intlist.h"
+#include "util/perf-hooks.h"
+#include "util/tsc.h"
 #include "util/util.h"
 #include "kvm-unified/format/profile.h"
 #include "kvm-unified/format/vms.h"
@@ -328,14 +330,23 @@ static void add_rest(struct unified_record *rec, int argc, const char **argv)
 		record_args__add(&rec->args, argv[i]);
 }
 
-/* Without them, a state that lasts for long is known when it ends: no reason to stop. */
-static void start_looks(const struct unified_record *rec, struct vcpu_looks *looks)
+/* For perf record, when its events are about to be disabled, at the end or by --control */
+static void look_before_pause(void *looks)
+{
+	vcpu_looks__look_before_pause(looks, rdtsc());
+}
+
+/*
+ * Without them, a state that lasts for long is known when it ends: no reason to stop. false: there
+ * are none
+ */
+static bool start_looks(const struct unified_record *rec, struct vcpu_looks *looks)
 {
 	char path[PATH_MAX];
 	int err;
 
 	if (!rec->events.timeline || rec->to_pipe)
-		return;
+		return false;
 	scnprintf(path, sizeof(path), "%s/" VCPU_LOOKS_FILE, rec->output.path);
 	err = vcpu_looks__open(looks, path, proc_dir(), debugfs_dir());
 	if (!err) {
@@ -345,14 +356,15 @@ static void start_looks(const struct unified_record *rec, struct vcpu_looks *loo
 	}
 	if (err)
 		unified_warning("Cannot look at vCPU threads: %s\n", strerror(-err));
+	else
+		perf_hooks__set_hook("evlist_disable", look_before_pause, looks);
+	return !err;
 }
 
 static void end_looks(struct vcpu_looks *looks)
 {
 	int err;
 
-	if (!looks->bg.running)
-		return;
 	vcpu_looks__stop(looks);
 	err = vcpu_looks__close(looks);
 	if (looks->failed)
@@ -366,6 +378,7 @@ static int run_perf_record(struct unified_record *rec)
 {
 	struct vcpu_looks looks = { };
 	int verbosity = verbose, ret;
+	bool looking;
 
 	/*
 	 * Both: by cmd_kvm()'s default, events would exclude one of them. Since Linux 7.2
@@ -375,14 +388,15 @@ static int run_perf_record(struct unified_record *rec)
 	perf_guest = true;
 	exclude_GH_default = false;
 
-	start_looks(rec, &looks);
+	looking = start_looks(rec, &looks);
 	guest_memory__look_on(&rec->memory);
 	ret = cmd_record(rec->args.argc, rec->args.argv);
 	hangup__ends_nothing();
 	/* With -q perf record has turned off all messages, and errors are not to be lost. */
 	verbose = verbosity;
 	guest_memory__look_no_more(&rec->memory);
-	end_looks(&looks);
+	if (looking)
+		end_looks(&looks);
 	return ret;
 }
 

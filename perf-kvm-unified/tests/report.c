@@ -527,6 +527,7 @@ static int look_at_fake_host(const char *dir, const char *path)
 	err = err ?: fake_cpu_time(dir, 105, "2000");
 	for (u64 tsc = 5; !err && tsc <= 7; tsc++)
 		err = vcpu_looks__look(&looks, tsc);
+	err = err ?: vcpu_looks__look_before_pause(&looks, 8);
 	return vcpu_looks__close(&looks) ?: err;
 }
 
@@ -537,6 +538,9 @@ static int test__looks(struct test_suite *test __maybe_unused, int subtest __may
 		{ 2, 2, GUEST_VCPU_END_BLOCKED },
 		{ 3, 4, 0 },
 		{ 6, 2, GUEST_VCPU_END_BLOCKED },
+		/* When the events are about to be disabled, each that sleeps */
+		{ 8, 0, GUEST_VCPU_END_HALTED },
+		{ 8, 2, GUEST_VCPU_END_BLOCKED },
 	};
 	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX", path[64], cmd[64], err[256];
 	struct seen_looks seen = { };

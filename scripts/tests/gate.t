@@ -25,7 +25,7 @@ trap 'rm -f "$TOP"/build/test/gate-*; tap_exit' EXIT
 run()
 {
 	# Whoever has a limit for the tests has none for these.
-	env -u CHANGED -u KVMU_STARTED -u KVMU_BESIDE KVMU_TIME_LIMIT="${LIMIT:-}" KVMU_TESTS="$TMP/tests" \
+	env -u CHANGED -u KVMU_STARTED -u KVMU_BESIDE -u KVMU_LANE KVMU_TIME_LIMIT="${LIMIT:-}" KVMU_TESTS="$TMP/tests" \
 		"$TOP/scripts/test.sh" "${@/#/gate-}" >"$TMP/out" 2>&1
 }
 

@@ -11,7 +11,7 @@
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-MEMORY_GUESTS=${MEMORY_GUESTS:-6.1 7.3}
+MEMORY_GUESTS=${MEMORY_GUESTS:-6.1}
 FUZZ_LOOKS=${FUZZ_LOOKS:-400}
 FUZZ_FIRST=${FUZZ_FIRST:-0}
 FUZZ_SEED=${FUZZ_SEED:-20261125}

@@ -16,6 +16,9 @@
 #define X2APIC_TDCR	0x83e
 #define TDCR_DIV_1	0xb
 
+/* Of guest_timer's stack: above the three registers that it saves */
+#define INTERRUPTED_RIP	(3 * 8)
+
 .macro write_msr msr value=0
 	movl	$\msr, %ecx
 	movl	$\value, %eax
@@ -73,12 +76,17 @@ symbol guest_idle
 	movl	PARAM_IDLE(%r14), %eax
 	xorl	%edx, %edx
 	wrmsr
-	/* The interrupt may come at any time, but not between test and halt. */
+	/*
+	 * The interrupt may come at any time, but not between test and halt. The emulator does not
+	 * keep the shadow of sti over an exit, so guest_timer does not return to a halt, either.
+	 */
 2:	cli
 	cmpq	CPU_TICKS(%r15), %rdi
 	jne	3f
 	sti
+guest_halt:
 	hlt
+guest_halt_end:
 	jmp	2b
 3:	sti
 	ret
@@ -95,7 +103,11 @@ symbol guest_timer
 	pushq	%rcx
 	pushq	%rdx
 	incq	CPU_TICKS(%r15)
-	write_msr X2APIC_EOI
+	leaq	guest_halt(%rip), %rax
+	cmpq	%rax, INTERRUPTED_RIP(%rsp)
+	jne	4f
+	addq	$(guest_halt_end - guest_halt), INTERRUPTED_RIP(%rsp)
+4:	write_msr X2APIC_EOI
 	popq	%rdx
 	popq	%rcx
 	popq	%rax

@@ -4,7 +4,7 @@
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tests/tap.sh"
 
 # scenario NAME: from stdin, into a file outside of scripts/lab/scenarios.
 scenario()

@@ -3,7 +3,7 @@
 # Samples taken in NMI context on VMX: 5,000 NMIs, 1,000 of them in the guest.
 
 # shellcheck source=scripts/tests/tap.sh
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tests/tap.sh"
 
 lab_runs vmx-nmi
 cd "$LAB_OUT/vmx-nmi" || { done_testing; }
