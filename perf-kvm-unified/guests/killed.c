@@ -31,35 +31,53 @@
 #include "kvm-unified/format/stream.h"
 #include "killed.h"
 
+/*
+ * What a compressed record becomes at most: what perf record has read of a buffer at once. Its size
+ * (-m) would be in the header; one of 64 KiB that is as small as events can be has less.
+ */
+#define COMPRESSED_MAX_SIZE	(16 << 20)
+
 /* That of the time line has 3 KB. */
 #define FORMAT_MAX_SIZE		(64 << 10)
+
+/* The bytes of the record at @data, with the data that comes after it; 0: it is not whole */
+static size_t record_size(const void *data, size_t left)
+{
+	struct perf_record_auxtrace aux;
+	size_t len, more = 0;
+
+	if (left < sizeof(aux.header))
+		return 0;
+	memcpy(&aux, data, min(left, sizeof(aux)));
+	len = aux.header.size;
+	if (len < sizeof(aux.header) || len > left || aux.header.type >= PERF_RECORD_HEADER_MAX)
+		return 0;
+	/* The only record that has data after it */
+	if (aux.header.type == PERF_RECORD_AUXTRACE && len >= sizeof(aux))
+		more = aux.size;
+	return more > left - len ? 0 : len + more;
+}
 
 /**
  * whole_records - how much of perf.data can be read where it is not known where it ends
  * @data: records, the last of which may be cut; anything may come after them
  * @size: bytes
+ * @compressed: set if there are compressed ones among them (perf record -z)
  *
  * Return: the bytes of the records at the beginning of @data that are whole
  */
-size_t whole_records(const void *data, size_t size)
+size_t whole_records(const void *data, size_t size, bool *compressed)
 {
-	size_t at = 0;
+	size_t at = 0, len;
 
-	while (size - at >= sizeof(struct perf_event_header)) {
-		size_t left = size - at, len, more = 0;
-		struct perf_record_auxtrace aux;
+	*compressed = false;
+	while ((len = record_size(data + at, size - at))) {
+		struct perf_event_header header;
 
-		memcpy(&aux, data + at, min(left, sizeof(aux)));
-		len = aux.header.size;
-		if (len < sizeof(aux.header) || len > left ||
-		    aux.header.type >= PERF_RECORD_HEADER_MAX)
-			break;
-		/* The only record that has data after it */
-		if (aux.header.type == PERF_RECORD_AUXTRACE && len >= sizeof(aux))
-			more = aux.size;
-		if (more > left - len)
-			break;
-		at += len + more;
+		memcpy(&header, data + at, sizeof(header));
+		if (header.type == PERF_RECORD_COMPRESSED || header.type == PERF_RECORD_COMPRESSED2)
+			*compressed = true;
+		at += len;
 	}
 	return at;
 }
@@ -95,6 +113,7 @@ bool profile__was_killed(const char *path)
 static void find_end(struct perf_session *session)
 {
 	u64 offset = session->header.data_offset;
+	bool compressed;
 	int fd = perf_data__fd(session->data);
 	struct stat st;
 	void *map;
@@ -105,7 +124,11 @@ static void find_end(struct perf_session *session)
 	map = mmap(NULL, st.st_size, PROT_READ, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
 		return;
-	session->header.data_size = whole_records(map + offset, st.st_size - offset);
+	session->header.data_size = whole_records(map + offset, st.st_size - offset, &compressed);
+	if (compressed) {
+		perf_header__set_feat(&session->header, HEADER_COMPRESSED);
+		session->header.env.comp_mmap_len = COMPRESSED_MAX_SIZE;
+	}
 	munmap(map, st.st_size);
 }
 

@@ -7,7 +7,7 @@
 
 struct perf_session;
 
-size_t whole_records(const void *data, size_t size);
+size_t whole_records(const void *data, size_t size, bool *compressed);
 bool profile__was_killed(const char *path);
 void killed_session__mend(struct perf_session *session);
 

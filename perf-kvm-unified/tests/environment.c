@@ -47,26 +47,35 @@ int test__whole_records(struct test_suite *test __maybe_unused, int subtest __ma
 	const size_t size = sizeof(whole), aux = offsetof(struct some_data, aux);
 	const size_t last = offsetof(struct some_data, last);
 	struct some_data data = whole;
+	bool compressed;
 
-	TEST_ASSERT_EQUAL("nothing", (int)whole_records(&data, 0), 0);
-	TEST_ASSERT_EQUAL("half a header", (int)whole_records(&data, 7), 0);
-	TEST_ASSERT_EQUAL("a header alone", (int)whole_records(&data, 8), 0);
-	TEST_ASSERT_EQUAL("one", (int)whole_records(&data, 16), 16);
-	TEST_ASSERT_EQUAL("half of the second", (int)whole_records(&data, 20), 16);
-	TEST_ASSERT_EQUAL("without its data", (int)whole_records(&data, last - 1), (int)aux);
-	TEST_ASSERT_EQUAL("with its data", (int)whole_records(&data, last), (int)last);
-	TEST_ASSERT_EQUAL("all", (int)whole_records(&data, size), (int)size);
+	TEST_ASSERT_EQUAL("nothing", (int)whole_records(&data, 0, &compressed), 0);
+	TEST_ASSERT_EQUAL("half a header", (int)whole_records(&data, 7, &compressed), 0);
+	TEST_ASSERT_EQUAL("a header alone", (int)whole_records(&data, 8, &compressed), 0);
+	TEST_ASSERT_EQUAL("one", (int)whole_records(&data, 16, &compressed), 16);
+	TEST_ASSERT_EQUAL("half of the second", (int)whole_records(&data, 20, &compressed), 16);
+	TEST_ASSERT_EQUAL("without its data", (int)whole_records(&data, last - 1, &compressed), (int)aux);
+	TEST_ASSERT_EQUAL("with its data", (int)whole_records(&data, last, &compressed), (int)last);
+	TEST_ASSERT_EQUAL("all", (int)whole_records(&data, size, &compressed), (int)size);
+	TEST_ASSERT_VAL("not compressed", !compressed);
+	data.last.type = PERF_RECORD_COMPRESSED2;
+	TEST_ASSERT_EQUAL("compressed", (int)whole_records(&data, size, &compressed), (int)size);
+	TEST_ASSERT_VAL("compressed", compressed);
+	TEST_ASSERT_EQUAL("a compressed one is cut",
+			  (int)whole_records(&data, size - 1, &compressed), (int)last);
+	TEST_ASSERT_VAL("a compressed one is cut", !compressed);
+	data = whole;
 	data.aux.size = ~0ULL;
-	TEST_ASSERT_EQUAL("more data than there can be", (int)whole_records(&data, size), (int)aux);
+	TEST_ASSERT_EQUAL("more data than there can be", (int)whole_records(&data, size, &compressed), (int)aux);
 	data = whole;
 	data.second.size = 4;
-	TEST_ASSERT_EQUAL("less than a header", (int)whole_records(&data, size), 16);
+	TEST_ASSERT_EQUAL("less than a header", (int)whole_records(&data, size, &compressed), 16);
 	data = whole;
 	data.second.size = 0xffff;
-	TEST_ASSERT_EQUAL("more than there is", (int)whole_records(&data, size), 16);
+	TEST_ASSERT_EQUAL("more than there is", (int)whole_records(&data, size, &compressed), 16);
 	data = whole;
 	data.second.type = PERF_RECORD_HEADER_MAX;
-	TEST_ASSERT_EQUAL("no record", (int)whole_records(&data, size), 16);
+	TEST_ASSERT_EQUAL("no record", (int)whole_records(&data, size, &compressed), 16);
 	return TEST_OK;
 }
 

@@ -1166,10 +1166,10 @@ ok "record: a map has no place in a stream" grep -q 'want a directory for the ma
 
 # --- a recorder that was killed ------------------------------------------------------------
 
-# killed NAME SIZE: what is left of the profile then, in $TMP/NAME; see killed-profile
+# killed NAME SIZE [compressed]: what is left of the profile then, in $TMP/NAME; see killed-profile
 killed()
 {
-	cp -r perf.data "$TMP/$1" && "$TESTS/killed-profile" "$TMP/$1" "$2"
+	cp -r perf.data "$TMP/$1" && "$TESTS/killed-profile" "$TMP/$1" "${@:2}"
 }
 # of_killed NAME OPTION...: its report
 of_killed()
@@ -1192,6 +1192,11 @@ ok "killed: the kernel of this machine is not that of the recording" \
 	json "$TMP/killed.json" '1 / (measurement()["kernel"] == "")'
 ok "killed: it is said once" test "$(grep -c "$killed_says" "$TMP/warnings")" -eq 1
 ok "killed: and nothing besides" not grep -E 'WARNING|terminated|truncated' "$TMP/warnings"
+killed killed-z all compressed
+of_killed killed-z --format json >"$TMP/killed-z.json"
+ok "killed, compressed: it is smaller" test "$(stat -c %s "$TMP/killed-z/data")" -lt \
+	$(($(stat -c %s "$TMP/killed/data") / 2))
+ok "killed, compressed: the same report" diff "$TMP/killed.json" "$TMP/killed-z.json"
 ok "killed: perf script reads it" grep -q 'kvm:kvm_vcpu_timeline' \
 	<("$PERF" script -f -i "$TMP/killed" -F event 2>/dev/null)
 rm "$TMP/killed/data.timeline_format"
