@@ -106,14 +106,19 @@ struct perf_record_guest_vcpu_look {
  *
  *	guest = host * ratio / 2^frac_bits + offset	(modulo 2^64)
  *
- * if it was the same for all of them, before and after the measurement.
+ * if it was the same for all of them. GUEST_TSC_CHANGED: it was another one before the measurement,
+ * and this is the one after it: the VM was reset, or moved, or has set its TSC.
  */
+#define GUEST_TSC_CHANGED	(1U << 0)
+
 struct perf_record_guest_vm_tsc {
 	struct perf_event_header header;
 	__u32	pid;		/* of the VMM */
 	__u32	frac_bits;	/* 0: not scaled, whatever ratio is */
 	__u64	offset;
 	__u64	ratio;
+	__u32	flags;		/* GUEST_TSC_*; not in the first profiles */
+	__u32	reserved;
 };
 
 /*

@@ -281,7 +281,8 @@ static int kvm_vm__merge(struct kvm_vm *known, struct kvm_vm *vm)
 	}
 	known->vcpus = vcpus;
 	if (!guest_tsc__same(&known->tsc, &vm->tsc))
-		known->tsc.known = false;
+		known->tsc_changed = true;
+	known->tsc = vm->tsc;
 	for (u32 i = 0; i < vm->nr_vcpus; i++) {
 		const struct guest_vcpu *vcpu = &vm->vcpus[i];
 		struct guest_vcpu *old = kvm_vm__find_vcpu(known, vcpu->id);
@@ -425,6 +426,7 @@ static int kvm_vm__write_tsc(const struct kvm_vm *vm, int fd)
 		.frac_bits = vm->tsc.frac_bits,
 		.offset = vm->tsc.offset,
 		.ratio = vm->tsc.ratio,
+		.flags = vm->tsc_changed ? GUEST_TSC_CHANGED : 0,
 	};
 
 	return vm->tsc.known ? write_all(fd, &rec, sizeof(rec)) : 0;
@@ -512,11 +514,13 @@ static int kvm_vms__process_tsc(struct kvm_vms *vms, const struct perf_record_gu
 {
 	struct kvm_vm *vm;
 
-	if (rec->header.size < sizeof(*rec))
+	if (rec->header.size < offsetof(struct perf_record_guest_vm_tsc, flags))
 		return -EINVAL;
 	vm = kvm_vms__find_pid(vms, rec->pid);
 	if (!vm)
 		return -EINVAL;
+	if (rec->header.size >= sizeof(*rec))
+		vm->tsc_changed = rec->flags & GUEST_TSC_CHANGED;
 	vm->tsc = (struct guest_tsc) {
 		.known = true,
 		.frac_bits = rec->frac_bits,

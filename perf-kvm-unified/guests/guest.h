@@ -89,6 +89,9 @@ struct guest_map_data {
  */
 #define KVM_GUEST_PSEUDO_PID	0x40000000
 
+/* In a guest's @pid: what ran in it before it was booted */
+#define KVM_GUEST_EARLIER	((pid_t)(1U << 31))
+
 /* How they are called: the page table root comes behind it. */
 #define GUEST_UNNAMED_COMM	"[cr3 "
 
@@ -100,8 +103,10 @@ struct guest_map_data {
 
 /**
  * struct kvm_guest - a VM of a session, with what is known of its inside
- * @pid: of the VMM, or as @kvm_vm.pid; that and KVM_GUEST_PSEUDO_PID for the guests of a guest
+ * @pid: of the VMM, or as @kvm_vm.pid; that and KVM_GUEST_PSEUDO_PID for the guests of a guest,
+ *	and KVM_GUEST_EARLIER for what ran before it was booted
  * @nested: the guests of a guest, of which nothing is known
+ * @earlier: what ran in the guest before the boot that its map is of: nothing is known of it
  * @has_map: a guest map was loaded: @map and the text of its kernel are known
  * @given_map: the user has given it, it is not the one in the profile
  * @left_out: some of what the map tells is not used
@@ -136,6 +141,7 @@ struct kvm_guest {
 	char		 name[KVM_VM_NAME_LEN];
 	struct machine	 *machine;
 	bool		 nested;
+	bool		 earlier;
 	bool		 has_map;
 	bool		 given_map;
 	bool		 left_out;
@@ -165,5 +171,11 @@ struct kvm_guest {
 	u64		 nr_other_files;
 	u64		 nr_large_files;
 };
+
+/* The @kvm_vm.pid of the VM that @guest is a part of */
+static inline pid_t kvm_guest__vm(const struct kvm_guest *guest)
+{
+	return guest->pid & ~(KVM_GUEST_PSEUDO_PID | KVM_GUEST_EARLIER);
+}
 
 #endif /* __PERF_KVM_UNIFIED_GUESTS_GUEST_H */

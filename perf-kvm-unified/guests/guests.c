@@ -173,6 +173,33 @@ struct kvm_guest *kvm_guests__findnew_nested(struct perf_session *session,
 	return nested;
 }
 
+/* What ran in @guest before the boot that its map is of, or NULL: nothing */
+struct kvm_guest *kvm_guests__find_earlier(struct perf_session *session,
+					   const struct kvm_guest *guest)
+{
+	return kvm_guests__find(session, guest->pid | KVM_GUEST_EARLIER);
+}
+
+/* The same; NULL: no memory */
+struct kvm_guest *kvm_guests__findnew_earlier(struct perf_session *session,
+					      const struct kvm_guest *guest)
+{
+	struct kvm_guest *earlier = kvm_guests__find_earlier(session, guest);
+
+	if (earlier)
+		return earlier;
+	earlier = kvm_guest__new(session, guest->pid | KVM_GUEST_EARLIER, guest->name);
+	if (earlier)
+		earlier->earlier = true;
+	return earlier;
+}
+
+/* The guest that @guest is, or runs in, or was before it was booted; @guest if it is not there */
+struct kvm_guest *kvm_guests__find_whole(struct perf_session *session, struct kvm_guest *guest)
+{
+	return kvm_guests__find(session, kvm_guest__vm(guest)) ?: guest;
+}
+
 static void kvm_guest__load(struct kvm_guest *guest, const char *dir)
 {
 	char path[PATH_MAX], kallsyms[PATH_MAX], err[256];

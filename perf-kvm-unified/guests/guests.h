@@ -51,6 +51,11 @@ struct kvm_guest *kvm_guests__findnew_thread(struct perf_session *session, pid_t
 struct kvm_guest *kvm_guests__findnew(struct perf_session *session, pid_t pid);
 struct kvm_guest *kvm_guests__findnew_nested(struct perf_session *session,
 					     const struct kvm_guest *guest);
+struct kvm_guest *kvm_guests__find_earlier(struct perf_session *session,
+					   const struct kvm_guest *guest);
+struct kvm_guest *kvm_guests__findnew_earlier(struct perf_session *session,
+					      const struct kvm_guest *guest);
+struct kvm_guest *kvm_guests__find_whole(struct perf_session *session, struct kvm_guest *guest);
 struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char *name);
 
 int kvm_guests__load_given(struct perf_session *session,

@@ -66,10 +66,21 @@ static u64 kvm_guest__time(struct perf_session *session, struct kvm_guest *guest
 
 		guest->asked_clock = true;
 		vm = kvm_vms__find_pid(&session->kvm_guests->vms, guest->pid);
-		if (vm && !map->bad_clock && !guest_clock__set(&map->clock, &vm->tsc, &tc))
+		/* Of clocks that were read before and after the change, some are wrong. */
+		if (vm && !map->bad_clock && !(vm->tsc_changed && map->followed) &&
+		    !guest_clock__set(&map->clock, &vm->tsc, &tc))
 			guest->has_clock = true;
 	}
 	return guest->has_clock ? guest_clock__time(&map->clock, time) : GUEST_TIME_NONE;
+}
+
+/*
+ * Is @time, of the guest's CLOCK_BOOTTIME, from before that began? A map that is made later has other
+ * processes, and a kernel that may be somewhere else.
+ */
+static bool is_before_boot(u64 time)
+{
+	return time != GUEST_TIME_NONE && (s64)time < 0;
 }
 
 /* Who began or ended before the guest was followed, or after that, is not known. */
@@ -134,7 +145,7 @@ static void kvm_guest__first_sample(struct kvm_guest *guest)
 	struct map *map;
 
 	guest->loaded = true;
-	if (!guest->has_map && !guest->nested)
+	if (!guest->has_map && !guest->nested && !guest->earlier)
 		kvm_guest__use_given_kernel(guest);
 	map = machine__kernel_map(guest->machine);
 	if (map && guest->machine->kallsyms_filename)
@@ -198,6 +209,12 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 	guest = kvm_guests__findnew_thread(session, sample->pid, sample->tid);
 	if (guest && (vcpu->flags & PERF_VCPU_NESTED))
 		guest = kvm_guests__findnew_nested(session, guest);
+	if (guest && guest->has_map)
+		time = kvm_guest__time(session, guest, sample->time);
+	if (is_before_boot(time)) {
+		guest = kvm_guests__findnew_earlier(session, guest);
+		time = GUEST_TIME_NONE;
+	}
 	if (!guest)
 		return;
 
@@ -212,12 +229,9 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 	sample->tid = -1;
 	if (!guest->loaded)
 		kvm_guest__first_sample(guest);
-	if (guest->has_map) {
-		time = kvm_guest__time(session, guest, sample->time);
-		/* Where the clock jumps, the time comes with the next sample that has one. */
-		if (time != GUEST_TIME_NONE || !guest->has_clock)
-			kvm_guest__replay(guest, time);
-	}
+	/* Where the clock jumps, the time comes with the next sample that has one. */
+	if (guest->has_map && (time != GUEST_TIME_NONE || !guest->has_clock))
+		kvm_guest__replay(guest, time);
 	followed = kvm_guest__is_followed_at(guest, time);
 	if (kvm_guest__place_modules(guest, followed ? time : GUEST_TIME_NONE))
 		pr_debug("guest %s: a module could not be placed\n", guest->name);

@@ -144,16 +144,14 @@ static int measurement__add_cpu(struct measurement *m, u32 cpu)
 static int measurement__findnew_vm(struct measurement *m, struct kvm_guest *guest)
 {
 	struct measured_vm *vms;
-	pid_t pid = guest->pid & ~KVM_GUEST_PSEUDO_PID;
+	pid_t pid = kvm_guest__vm(guest);
 	long idx;
 
 	if (hashmap__find(m->vm_by_pid, pid, &idx))
 		return idx;
-	if (guest->nested) {
-		guest = kvm_guests__find(m->session, pid) ?: guest;
-		if (guest->nested)
-			return -ENOENT;
-	}
+	guest = kvm_guests__find_whole(m->session, guest);
+	if (guest->nested)
+		return -ENOENT;
 
 	vms = reallocarray(m->vms, m->nr_vms + 1, sizeof(*vms));
 	if (!vms)

@@ -183,6 +183,7 @@ static void print_guests(const struct measurement *m, FILE *fp)
 	fputs("  \"guests\": [", fp);
 	for (u32 i = 0; i < m->nr_vms; i++) {
 		const struct kvm_guest *guest = m->vms[i].guest;
+		const struct kvm_guest *earlier = kvm_guests__find_earlier(m->session, guest);
 
 		fprintf(fp, "%s\n    {", i ? "," : "");
 		print_json_member("name", m->vms[i].name, fp);
@@ -197,6 +198,7 @@ static void print_guests(const struct measurement *m, FILE *fp)
 			", \"user_samples_ambiguous\": %" PRIu64
 			", \"user_samples_outside\": %" PRIu64,
 			guest->nr_user_shared, guest->nr_user_ambiguous, guest->nr_user_outside);
+		fprintf(fp, ", \"samples_before_boot\": %" PRIu64, earlier ? earlier->nr_samples : 0);
 		fprintf(fp, ", \"missed_processes\": %" PRIu64 ", \"missed_events\": %" PRIu64 "}",
 			guest->map.missed_spaces, guest->map.missed_events);
 	}

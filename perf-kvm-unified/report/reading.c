@@ -50,6 +50,18 @@
 #define LOST_WARN_PERCENT	1.0
 /* Of perf's verbosity: not even those */
 #define NO_WARNINGS		-1
+/* What ran before the boot that the map is of */
+static void reading__warn_earlier(struct perf_session *session, const struct kvm_guest *guest)
+{
+	const struct kvm_guest *earlier = kvm_guests__find_earlier(session, guest);
+
+	if (earlier && earlier != guest)
+		unified_warning("Guest %s: by its clock, it was booted after the recording had begun. %" PRIu64 " of %" PRIu64 " samples\n"
+				"of it are from before that, and have no names: its map is of this boot.\n",
+				guest->name, earlier->nr_samples,
+				earlier->nr_samples + guest->nr_samples);
+}
+
 /* What the collector could not read, or the report not use */
 static void reading__warn_missed(const struct kvm_guest *guest)
 {
@@ -89,6 +101,7 @@ static void reading__warn_maps(const struct reading *reading)
 			unified_warning("Guest %s: %" PRIu64 " mapped files below %s have another build-id, not used\n",
 					guest->name, guest->nr_foreign_files, guest->root);
 		reading__warn_missed(guest);
+		reading__warn_earlier(session, guest);
 		if (guest->map.spaces.nr && kvm_guest__map_names_nobody(guest))
 			unified_warning("Guest %s: no process of its map was seen running. They may have ended\n"
 					"before the map was made, or the map is of another guest.\n",

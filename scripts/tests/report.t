@@ -418,6 +418,42 @@ ok "--no-guest-maps=: a name is missing" nothing_there --no-guest-maps= -q 'want
 ok "--guest-maps takes it back" diff "$TMP/json" <(report --no-guest-maps=guest1 --guest-maps --format json)
 rm -r "${TMP:?}/boot"
 
+# --- a guest that was booted while it was recorded --------------------------------------------------
+
+# By its clock, some seconds before its map was made, see rebooted
+cp -r perf.data "$TMP/rebooted"
+rebooted_map=$(echo "$TMP/rebooted"/guest_map__*)
+# rebooted NAME OPTION...: to $TMP/NAME.json
+rebooted()
+{
+	report -i "$TMP/rebooted" --format json "${@:2}" >"$TMP/$1.json"
+}
+# Within the recording, but not near an end of it
+within_recording()
+{
+	local seconds
+
+	for seconds in {2..60..2}; do
+		"$TESTS/rebooted" perf.data/guest_map__* "$seconds" "$rebooted_map" && rebooted rebooted || return
+		json "$TMP/rebooted.json" '1 / (0.2 < guest("guest1")["samples_before_boot"] /
+			sum(x["samples"] for x in vm_rows("guest1")) < 0.8)' >/dev/null 2>&1 && return
+	done
+	return 1
+}
+ok "booted while it was recorded: a report" within_recording
+ok "... all time is there once" "$TESTS/report-sums" "$TMP/rebooted.json"
+ok "... it is said, once" test "$(grep -c '^Guest guest1: by its clock, it was booted after the recording' "$TMP/warnings")" -eq 1
+rebooted before --time 0%-15%
+ok "... before that, nothing of it has a name" json "$TMP/before.json" '1 / all(x["function"] == "[unknown]"
+	for x in vm_rows("guest1") if x["class"] in ("OS", "USER"))'
+ok "... and no process" json "$TMP/before.json" '1 / all(x["comm"].startswith("[cr3 ")
+	for x in vm_rows("guest1") if x["class"] == "USER")'
+rebooted after --time 85%-100%
+report --format json --time 85%-100% >"$TMP/json-after"
+ok "... and after it, all that it had" diff <(json "$TMP/json-after" 'vm_rows("guest1")') \
+	<(json "$TMP/after.json" 'vm_rows("guest1")')
+rm -r "${TMP:?}/rebooted"
+
 # --- text that was moved to huge pages ----------------------------------------------------------
 
 # hugified HOW: the profile as if the middle of libquantum's text had been, see huge-text
