@@ -42,7 +42,17 @@ bool kvm_guest__map_is_foreign(const struct kvm_guest *guest)
 	       guest->nr_kernel - guest->nr_kernel_named > most_outside;
 }
 
-static int foreign_maps__add(struct foreign_maps *maps, const struct kvm_guest *guest)
+/*
+ * Is all of it from before the boot that the map is of? A map of another guest has another's clock;
+ * or the guest was booted after the recording, before the map was made.
+ */
+static bool map_is_of_later(const struct kvm_guest *guest, const struct kvm_guest *earlier)
+{
+	return earlier && !guest->nr_samples;
+}
+
+static int foreign_maps__add(struct foreign_maps *maps, const struct kvm_guest *guest,
+			     const struct kvm_guest *earlier)
 {
 	struct foreign_map *grown = reallocarray(maps->entries, maps->nr + 1, sizeof(*grown));
 
@@ -51,7 +61,7 @@ static int foreign_maps__add(struct foreign_maps *maps, const struct kvm_guest *
 	maps->entries = grown;
 	grown[maps->nr++] = (struct foreign_map) {
 		.pid = guest->pid,
-		.nr_kernel = guest->nr_kernel,
+		.nr_kernel = guest->nr_kernel + (earlier ? earlier->nr_kernel : 0),
 		.nr_kernel_named = guest->nr_kernel_named,
 	};
 	return 0;
@@ -72,16 +82,20 @@ int foreign_maps__find(struct foreign_maps *maps, struct perf_session *session)
 	if (!session->kvm_guests)
 		return 0;
 	list_for_each_entry(guest, &session->kvm_guests->guests, node) {
-		if (!kvm_guest__map_is_foreign(guest))
+		const struct kvm_guest *earlier = kvm_guests__find_earlier(session, guest);
+
+		if (!guest->has_map ||
+		    (!kvm_guest__map_is_foreign(guest) && !map_is_of_later(guest, earlier)))
 			continue;
 		if (guest->given_map) {
 			pr_err("--guest-map: the map of guest %s is of another guest, or of another boot of this one:\n"
 			       "only %" PRIu64 " of %" PRIu64 " samples of its kernel are where the map has it.\n"
 			       "Give the right one, or none.\n",
-			       guest->name, guest->nr_kernel_named, guest->nr_kernel);
+			       guest->name, guest->nr_kernel_named,
+			       guest->nr_kernel + (earlier ? earlier->nr_kernel : 0));
 			return -EINVAL;
 		}
-		ret = foreign_maps__add(maps, guest);
+		ret = foreign_maps__add(maps, guest, earlier);
 		if (ret)
 			break;
 	}

@@ -118,6 +118,15 @@ static u32 vcpu_tid(const char *debugfs, pid_t pid, int vm_fd, u32 id)
 	return strtoul(buf, NULL, 10);
 }
 
+/* Is the thread of a vCPU there? One that was unplugged has none: KVM keeps it, and the VMM, too. */
+static bool has_thread(const char *proc, pid_t pid, u32 tid)
+{
+	char path[PATH_MAX];
+
+	scnprintf(path, sizeof(path), "%s/%d/task/%u", proc, pid, tid);
+	return !access(path, F_OK) || errno != ENOENT;
+}
+
 /* A number from one of KVM's debugfs files of a vCPU. 0 or -errno */
 static int vcpu_number(const char *debugfs, pid_t pid, int vm_fd, u32 id, const char *file, u64 *n)
 {
@@ -365,6 +374,8 @@ static int vm__add(struct kvm_vms *vms, struct kvm_vm *vm, const struct vm_scan 
 		struct guest_vcpu *vcpu = &vm->vcpus[i];
 
 		vcpu->tid = vcpu_tid(scan->debugfs, pid, vm->fd, vcpu->id);
+		if (vcpu->tid && !has_thread(scan->proc, pid, vcpu->tid))
+			continue;
 		vcpu->flags = scan->flag;
 		if (scan->flag == GUEST_VCPU_AT_START &&
 		    vcpu_is_halted(scan->proc, pid, vcpu->tid))

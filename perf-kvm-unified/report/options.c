@@ -293,6 +293,11 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 	struct view *view = &opts->view;
 
 	view->min_percent = opts->print.percent_limit;
+	/* They are in no other one. */
+	if (opts->print.exit_reasons && !opts->print_fn && (tui || stdio))
+		return "--exit-reasons wants --format table; or use --sort exit_reason";
+	if (opts->print.exit_reasons && !opts->print_fn)
+		opts->print_fn = print_table;
 	if (opts->summary && selects_rows(&opts->sections))
 		return "--pid, --comms, --dsos, --symbols: there are no rows with --summary";
 	if (tui && stdio)
@@ -307,15 +312,16 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 	if (!opts->print_fn) {
 		view->tui = tui || (!stdio && !opts->show_header && !from_stdin && !is_text &&
 				    isatty(STDOUT_FILENO));
-		return opts->print.exit_reasons ?
-		       "--exit-reasons wants --format table; or use --sort exit_reason" : NULL;
+		return NULL;
 	}
 	if (tui || stdio)
 		return "--tui and --stdio have a format of their own";
 	if (field_order || symbol_conf.report_hierarchy || callchain_param.enabled ||
 	    symbol_conf.field_sep || symbol_conf.col_width_list_str ||
 	    symbol_conf.show_nr_samples || symbol_conf.show_total_period)
-		return "--format knows no -F, -H, -g, -t, -w, -n and --show-total-period";
+		return "--format and --exit-reasons know no -F, -H, -g, -t, -w, -n and --show-total-period";
+	if (symbol_conf.filter_relative && !opts->relative_by_config)
+		return "--format and --exit-reasons have percentages of all: they know no --percentage=relative";
 	if (opts->print_fn == print_csv &&
 	    (opts->summary || opts->print.costs || opts->print.exit_reasons))
 		return "--summary, --costs and --exit-reasons are not in CSV: JSON has all of it";
@@ -330,6 +336,7 @@ static int check_files(void)
 		const char *path;
 	} files[] = {
 		{ "--vmlinux", symbol_conf.vmlinux_name },
+		{ "--kallsyms", symbol_conf.kallsyms_name },
 		{ "--guestmount", symbol_conf.guestmount },
 		{ "--guestvmlinux", symbol_conf.default_guest_vmlinux_name },
 		{ "--guestkallsyms", symbol_conf.default_guest_kallsyms },
@@ -507,6 +514,7 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	};
 
 	options__no_negation(options);
+	opts->relative_by_config = symbol_conf.filter_relative;
 	argc = parse_options(argc, argv, options, usage, 0);
 	if (argc)
 		usage_with_options_msg(usage, options, "Unknown argument: %s\n", argv[0]);

@@ -28,6 +28,7 @@ struct perf_session;
  * @use_timeline: use kvm:kvm_vcpu_timeline if it is there
  * @input: where the profile is
  * @force: whoever owns it
+ * @relative_by_config: percentages are of what is shown, but not because an option says so
  * @vms: @vcpus: @cpus: @times: those of @sections as they were given, or NULL
  */
 struct report_options {
@@ -44,6 +45,7 @@ struct report_options {
 	bool		 use_timeline;
 	const char	 *input;
 	bool		 force;
+	bool		 relative_by_config;
 	const char	 *vms;
 	const char	 *vcpus;
 	const char	 *cpus;

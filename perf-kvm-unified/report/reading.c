@@ -169,8 +169,8 @@ static void reading__warn(const struct reading *reading)
 		unified_warning("%" PRIu64 " records were lost, and it is not known when.\n",
 				m->nr_lost);
 	if (m->nr_other)
-		unified_warning("%" PRIu64 " samples of more than %u events are not in this report: see perf report\n",
-				m->nr_other, PROFILE_MAX_COLUMNS - 1);
+		unified_warning("%" PRIu64 " samples are of events without a column (there are %u at most), and not in this\n"
+				"report: see perf report\n", m->nr_other, PROFILE_MAX_COLUMNS - 1);
 	if (m->evsel && evsel__counts_no_time(m->evsel))
 		unified_warning("%s does not count time or all cycles, and the tables take its samples for time.\n",
 				evsel__name(m->evsel));

@@ -13,9 +13,11 @@
 #include <perf/cpumap.h>
 #include <uapi/linux/kvm.h>
 
+#include "util/dso.h"
 #include "util/evsel.h"
 #include "util/hashmap.h"
 #include "util/hist.h"
+#include "util/map.h"
 #include "util/intlist.h"
 #include "util/time-utils.h"
 #include "util/vcpu-sample.h"
@@ -73,16 +75,31 @@ static bool is_of_pids(struct intlist *pids, pid_t pid)
 	return node;
 }
 
-/* Why a row is not shown: bits of enum hist_filter; 0: it is */
-static u16 filters(const struct section_opts *opts, const struct profile_key *key)
+/*
+ * Is it one of these modules? By any of its names: what is no code is in one that is called as its
+ * class, and a kernel is "[kernel]", and as perf calls its file.
+ */
+static bool is_of_modules(struct patterns *modules, const struct table_row *row)
 {
+	const char *module = row->key->module;
+
+	if (patterns__match(modules, module[0] ? module : profile_key__class_row(row->key)))
+		return true;
+	return row->hit && row->hit->map &&
+	       patterns__match(modules, dso__short_name(map__dso(row->hit->map)));
+}
+
+/* Why a row is not shown: bits of enum hist_filter; 0: it is */
+static u16 filters(const struct section_opts *opts, const struct table_row *row)
+{
+	const struct profile_key *key = row->key;
 	u16 filtered = 0;
 
 	if (opts->pids && !is_of_pids(opts->pids, key->pid))
 		filtered |= 1 << HIST_FILTER__THREAD;
 	if (opts->comms && !patterns__match(opts->comms, key->comm))
 		filtered |= 1 << HIST_FILTER__THREAD;
-	if (opts->dsos && !patterns__match(opts->dsos, key->module))
+	if (opts->dsos && !is_of_modules(opts->dsos, row))
 		filtered |= 1 << HIST_FILTER__DSO;
 	if (opts->syms && !patterns__match(opts->syms, key->function))
 		filtered |= 1 << HIST_FILTER__SYMBOL;
@@ -97,7 +114,7 @@ static int section__add(struct section *section, struct sections *sections,
 
 	if (!sum->sum)
 		return 0;
-	row->filtered = filters(sections->opts, row->key);
+	row->filtered = filters(sections->opts, row);
 	if (row->filtered && column == PROFILE_TIME)
 		section->hidden += sum->sum;
 	profile__add(&section->profile, class, column, sum->sum);

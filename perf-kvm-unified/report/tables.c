@@ -361,6 +361,15 @@ static int sort_entries(struct evlist *evlist)
 	return 0;
 }
 
+/* By symbol_conf.group_sort_idx, which has changed */
+void tables__sort_again(struct tables *tables)
+{
+	struct evsel *evsel;
+
+	evlist__for_each_entry(tables->evlist, evsel)
+		evsel__output_resort(evsel, NULL);
+}
+
 /* All is in them: sort them. 0 or -errno */
 int tables__finish(struct tables *tables)
 {

@@ -78,6 +78,7 @@ struct evsel *tables__new_reasons(struct tables *tables);
 int tables__add(struct tables *tables, struct evsel *table, const struct table_row *row, u32 column,
 		const struct tally_sum *sum);
 int tables__finish(struct tables *tables);
+void tables__sort_again(struct tables *tables);
 struct profile_row *tables__rows(const struct tables *tables, struct evsel *table,
 				 unsigned int sort, size_t *nr);
 

@@ -122,8 +122,11 @@ int view__open(struct view *view, struct perf_session *session, struct measureme
 	view__begin(view);
 	if (!sort_order && !field_order)
 		sort_order = sort_keys__default(m);
-	if (symbol_conf.report_hierarchy)
+	/* As in perf report: rows of the hierarchy have no callers' time. */
+	if (symbol_conf.report_hierarchy) {
 		perf_hpp_list.need_collapse = true;
+		symbol_conf.cumulate_callchain = false;
+	}
 	symbol_conf.enable_latency = false;
 	if (!(evlist__combined_sample_type(session->evlist) & PERF_SAMPLE_CALLCHAIN))
 		symbol_conf.cumulate_callchain = false;
@@ -300,6 +303,9 @@ int view__show(struct view *view, const struct measurement *m, const struct sect
 		key = evlist__tui_browse_hists(sections->tables->evlist, "For a higher level overview, try: perf kvm unified report --sort class",
 					       NULL, view->min_percent, env,
 					       /*warn_lost_event=*/false);
+		/* The rows are to be in another event's order. */
+		if (key == K_RELOAD)
+			tables__sort_again(sections->tables);
 	} while (key == K_SWITCH_INPUT_DATA || key == K_RELOAD);
 	use_browser = 0;
 	return 0;

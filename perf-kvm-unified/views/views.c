@@ -8,9 +8,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/string.h>
 #include <subcmd/parse-options.h>
 
 #include "builtin.h"
+#include "util/debug.h"
 #include "util/util.h"
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/guests/options.h"
@@ -28,6 +30,21 @@ static void list_options(const struct option *options)
 		if (options->long_name)
 			printf("--%s ", options->long_name);
 	}
+}
+
+/* As parse_options() ends perf where an option makes no sense */
+#define USAGE_ERROR	129
+
+/* Options of perf kvm unified report that perf's own would take for others (--vmlinux). 0 or the exit code */
+static int check_argv(const char *command, int argc, const char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		if (strcmp(argv[i], "--vm") && !strstarts(argv[i], "--vm="))
+			continue;
+		pr_err("--vm is an option of perf kvm unified report: %s is of all VMs\n", command);
+		return USAGE_ERROR;
+	}
+	return 0;
 }
 
 /* @about: for -h, which shows the options of guests alone. The exit code of perf's command */
@@ -55,7 +72,7 @@ static int run(int argc, const char **argv, const char *usage, const char *about
 	/* By cmd_kvm()'s default, it would be guests alone. */
 	perf_host = true;
 	perf_guest = true;
-	ret = kvm_guests_options__check(&guests);
+	ret = check_argv(argv[0], argc, argv) ?: kvm_guests_options__check(&guests);
 	if (!ret) {
 		kvm_guests__want(&guests);
 		ret = cmd(argc, argv);

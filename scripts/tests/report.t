@@ -227,6 +227,24 @@ ok "--comms: but one that is like it" not_there --comms shro "--comms: there is 
 ok "--comms: nor one that the pattern fits" not_there --comms 'no*' "--comms: there is no process 'no\*'"
 ok "--symbols: what compilers put behind a name" not_there --symbols quantum_tofoli \
 	"--symbols: there is no function 'quantum_tofoli'. Like it: .*quantum_toffoli._omp_fn.0.*"
+# As perf's own view calls them, and what is no code
+dsos_of_view()
+{
+	kvm_report "" --stdio -q --percent-limit 0 -d "$1" --vm guest1 | awk '/^ / { print $3 }' | sort -u | paste -sd' '
+}
+ok "--dsos: a kernel as the view calls it" test "$(dsos_of_view '[kernel.kallsyms]')" = '[kernel.kallsyms]'
+ok "... and the guest's" grep -qxE '\[guest.kernel.kallsyms.[0-9]+\]' <(dsos_of_view '[guest.kernel.kallsyms.*')
+ok "--dsos: what is no code" test "$(dsos_of_view '[exit]')" = '[exit]'
+ok "--kallsyms: no such file" not report --kallsyms "$TMP/none"
+ok "... which is said" grep -q -e "^--kallsyms $TMP/none: No such file" "$TMP/warnings"
+ok "--percentage=relative is not for --format" not report --format json --percentage relative
+ok "... which is said" grep -q 'they know no --percentage=relative' "$TMP/warnings"
+ok "--exit-reasons has a format of its own" grep -q '^guest1 .*Stolen samples: ' <(kvm_report "" --exit-reasons)
+for command in annotate script; do
+	"$PERF" kvm unified $command --vm guest1 >"$TMP/out" 2>&1
+	ok "$command --vm: a usage error" test $? -eq 129
+	ok "... which is said" grep -q "^--vm is an option of perf kvm unified report: $command is of all VMs" "$TMP/out"
+done
 ok "--dsos: another version" not_there --dsos libquantum.so.7 \
 	"--dsos: there is no module 'libquantum.so.7'. Like it: libquantum.so.8"
 ok "--pid: no such process" not_there --pid 4000000 "--pid: there is no process of a guest '4000000'"
@@ -1038,6 +1056,9 @@ chains()
 		"$@" 2>"$TMP/warnings"
 }
 chains >"$TMP/chains"
+ok "-H: no callers' time, and rows in their places" not grep -q Children \
+	<(chains -H -g none)
+ok "-H: a process is above its modules" grep -qE '^ +[0-9.]+% +[0-9]+:qemu-system-x86' <(chains -H -g none)
 ok "-g: columns for callers and for code itself" grep -q '^# Children .*Self' "$TMP/chains"
 ok "-g: the callers of a function" grep -qE '^ +[|-].*[a-z_]+' "$TMP/chains"
 # Of callers: children, and themselves

@@ -76,7 +76,7 @@ while read -r -u 3 name vms; do
 	fi
 	# Of threads and cgroups, record does not know which VMs they are of.
 	case $name in
-	tid | cgroup) ;;
+	tid | cgroup*) ;;
 	*)	ok "$name: no table of another VM" test "$vms" = \
 			"$(value '",".join(sorted(x["vm"] for x in r[0].json["levels"] if x["level"] == "vm"))' "$name")" ;;
 	esac
@@ -106,8 +106,9 @@ done 3<<-END
 	pid two
 	tid one
 	cgroup idler,one
+	cgroup-v1 idler,one
 END
-for name in vm vms tid cgroup; do
+for name in vm vms tid cgroup cgroup-v1; do
 	within 2 "$name, one: time that VM two had its CPU, and that of the whole host's recording, %" \
 		"$(value "rows('one', '[steal] (on VM two:')" $name)" \
 		"$(value "rows('one', '[steal] (on VM two:')" all)"

@@ -80,6 +80,31 @@ ok "... a row for each class" shows '% +steal'
 press q
 ok "... its end" shows '^exit code 0'
 
+# By another event than the first: page faults
+most_faults()
+{
+	"$PERF" kvm unified report -f -i events.data -k "$TREE/host/vmlinux" --stdio -s comm --percent-limit 0 \
+		2>/dev/null | awk '/^# Host / { on = 1 } /^# guest1 / { on = 0 } on && /^ / && $3 + 0 > most { most = $3 + 0; name = $NF } END { print name }'
+}
+# first_row_is NAME: of the table on the screen
+first_row_is()
+{
+	awk '/^ +[0-9.]+% / { print $NF; exit }' "$TMP/screen" | grep -qxF "$1"
+}
+faults=$(most_faults)
+start -i events.data -s comm
+ok "several events: the menu" shows '^[0-9]+K? Host'
+press Enter
+ok "... by time first" shows '^ +[0-9.]+% +[0-9.]+% +[0-9.]+%'
+ok "... which is not that by page faults" not first_row_is "$faults"
+press 2
+ok "2: the tables again" shows '^[0-9]+K? guest1'
+press Enter
+ok "... by page faults now" shows "^ +[0-9.]+% +[0-9.]+% +[0-9.]+% +$faults"
+ok "... from the first row on" first_row_is "$faults"
+press q q
+ok "... the end" shows '^exit code 0'
+
 start --stdio
 ok "text goes through the pager" shows '^:|lines 1-|^# perf kvm unified report: '
 ok "... which waits" not grep -q 'exit code' "$TMP/screen"

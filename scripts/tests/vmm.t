@@ -190,4 +190,22 @@ while read -r -u 3 fd cr3; do
 	within 5 "pair-$fd: its part of the time with a CPU, and what the scheduler says, %" \
 		"$(reported_part "$fd")" "$(scheduled_part "$fd")"
 done 3< <(cut -d' ' -f1 pair.after | sort -n | paste -d' ' - <(printf '0x2000\n0x6000\n'))
+
+# --- a vCPU that is plugged, and unplugged 1.5 s later ------------------------------------------------
+
+"$PERF" kvm unified report -f -i grows.data -k "$TREE/host/vmlinux" --format json \
+	>"$TMP/grows.json" 2>"$TMP/grows.err"
+ok "a vCPU comes and goes: a report" test $? -eq 0
+ok "... all time is there once" "$TESTS/report-sums" "$TMP/grows.json"
+# grows VCPU ROWS: percent of its time
+grows()
+{
+	"$TESTS/report-value" "rows('grows', '$2', $1)" "$TMP/grows.json"
+}
+# What the shell needs for its parts is of that time, too.
+within 8 "... its time before and after it was there, and 2.5 of 4 s, %" "$(grows 1 '[absent]')" 62.5
+at_most 1 "... and of the rest, what is lost, %" "$(grows 1 '[lost]')"
+within 0.5 "... nothing else of it is not known, %" "$(grows 1 '[absent]')" \
+	"$("$TESTS/report-value" 'share("grows", "unknown", 1)' "$TMP/grows.json")"
+ok "... the other one is there all the time" test "$(grows 0 '[absent]')" = 0.000
 done_testing

@@ -73,5 +73,24 @@ measure()
 	record pid -p "$(cat two.pid)"
 	record tid -t "$(cat /sys/kernel/debug/kvm/"$one"-*/vcpu0/pid)"
 	record cgroup -G vms
+	with_cgroup_v1 "$one"
 	tiny_vms_run
+}
+
+# The same where perf_event has a hierarchy of its own, as with the first version of cgroups
+with_cgroup_v1()
+{
+	local pid
+
+	while read -r pid; do
+		echo "$pid" >"$CGROUPS/cgroup.procs"
+	done <"$CGROUPS/vms/cgroup.procs"
+	rmdir "$CGROUPS/vms"
+	echo -cpuset >"$CGROUPS/cgroup.subtree_control"
+	umount "$CGROUPS"
+	mount -t cgroup -o perf_event perf_event "$CGROUPS"
+	mkdir "$CGROUPS/vms"
+	echo "$1" >"$CGROUPS/vms/cgroup.procs"
+	cat idler.pid >"$CGROUPS/vms/cgroup.procs"
+	record cgroup-v1 -G vms
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab.sh
-# about: VMs of another VMM than QEMU: two with the same CR3s, one of two vCPUs, two in one process
+# about: VMs of another VMM than QEMU: two with the same CR3s, one of two vCPUs, two in one process, one whose second vCPU comes and goes
 
 # See time-axis.sh. One CPU, so that the VMs follow each other on it.
 QEMU_ACCEL=tcg,thread=single
@@ -40,6 +40,7 @@ measure()
 	(cd /sys/kernel/debug/kvm && grep . ./*/vcpu*/pid) >vcpu-threads
 	tiny_vms_run
 	two_in_one
+	comes_and_goes
 }
 
 # What the scheduler says of the threads of VM pair: descriptor, thread, ns it had a CPU
@@ -62,6 +63,20 @@ two_in_one()
 	pair_threads >pair.before
 	perf kvm unified record -c 997000 -o pair.data -- sleep 4 2>pair.err
 	pair_threads >pair.after
+	tiny_vms_run
+}
+
+# A second vCPU is plugged, and unplugged 1.5 s later.
+comes_and_goes()
+{
+	local pid
+
+	start_tiny_vm grows --plug --cr3 2000 --user-us 3000 --kernel-us 1500 --idle-us 2000
+	sleep 1
+	tiny_vms_run
+	pid=$(cat grows.pid)
+	perf kvm unified record -c 997000 -o grows.data -- \
+		sh -c "sleep 1; kill -USR1 $pid; sleep 1.5; kill -USR2 $pid; sleep 1.5" 2>grows.err
 	tiny_vms_run
 }
 

@@ -3,7 +3,7 @@
  * A VMM besides QEMU: /dev/kvm and nothing else, for guests of which all is known.
  *
  * Usage: tiny-vmm [--id NAME] [--cr3 HEX]... [--vcpus N] [--vms N] [--seconds N]
- *		   [--kernel-us N] [--user-us N] [--idle-us N]
+ *		   [--kernel-us N] [--user-us N] [--idle-us N] [--plug]
  *	  tiny-vmm --symbols
  *
  * The guest (tiny-guest.S) is in long mode. Its processes have the CR3s of the
@@ -19,6 +19,7 @@
 #include <getopt.h>
 #include <linux/kvm.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -253,6 +254,10 @@ static void set_up_vcpu(int vcpu, unsigned int id)
 	kvm_ioctl(vcpu, KVM_SET_MP_STATE, &runnable, "KVM_SET_MP_STATE");
 }
 
+/* One that is plugged and unplugged. It has a thread in between. */
+static int plugged_vcpu = -1;
+static volatile sig_atomic_t is_unplugged;
+
 static void *run_vcpu(void *arg)
 {
 	int vcpu = (intptr_t)arg;
@@ -261,6 +266,8 @@ static void *run_vcpu(void *arg)
 	if (run == MAP_FAILED)
 		err(1, "mmap of a vCPU");
 	while (!ioctl(vcpu, KVM_RUN, NULL) || errno == EINTR || errno == EAGAIN) {
+		if (vcpu == plugged_vcpu && is_unplugged)
+			return NULL;
 		if (run->exit_reason != KVM_EXIT_INTR)
 			errx(1, "the guest has ended with exit reason %u", run->exit_reason);
 	}
@@ -281,6 +288,45 @@ static void start_vcpus(unsigned int nr)
 		if (errno)
 			err(1, "pthread_create");
 	}
+}
+
+/* Only to end KVM_RUN */
+static void on_kick(int sig)
+{
+	(void)sig;
+}
+
+/* For sigwait(), in all threads */
+static void block_plug_signals(sigset_t *plug, sigset_t *unplug)
+{
+	sigemptyset(plug);
+	sigaddset(plug, SIGUSR1);
+	sigemptyset(unplug);
+	sigaddset(unplug, SIGUSR2);
+	pthread_sigmask(SIG_BLOCK, plug, NULL);
+	pthread_sigmask(SIG_BLOCK, unplug, NULL);
+	signal(SIGALRM, on_kick);
+}
+
+/*
+ * Vcpu @id comes with SIGUSR1, and goes with SIGUSR2: KVM cannot delete one, so a VMM ends its thread
+ * and keeps the descriptor.
+ */
+static void plug_vcpu(uintptr_t id, const sigset_t *plug, const sigset_t *unplug)
+{
+	pthread_t thread;
+	int sig;
+
+	sigwait(plug, &sig);
+	plugged_vcpu = kvm_ioctl(vm, KVM_CREATE_VCPU, (void *)id, "KVM_CREATE_VCPU");
+	set_up_vcpu(plugged_vcpu, id);
+	errno = pthread_create(&thread, NULL, run_vcpu, (void *)(intptr_t)plugged_vcpu);
+	if (errno)
+		err(1, "pthread_create");
+	sigwait(unplug, &sig);
+	is_unplugged = 1;
+	pthread_kill(thread, SIGALRM);
+	pthread_join(thread, NULL);
 }
 
 static void create_vm(void)
@@ -380,6 +426,7 @@ static const struct option options[] = {
 	{ "kernel-us", required_argument, NULL, 'k' },
 	{ "user-us", required_argument, NULL, 'u' },
 	{ "idle-us", required_argument, NULL, 'i' },
+	{ "plug", no_argument, NULL, 'p' },		/* one vCPU more, see plug_vcpu() */
 	{ "symbols", no_argument, NULL, 'S' },		/* print the guest kernel's, and end */
 	{ }
 };
@@ -387,6 +434,8 @@ static const struct option options[] = {
 int main(int argc, char **argv)
 {
 	unsigned int vcpus = 1, vms = 1, seconds = 0;
+	sigset_t plug, unplug;
+	bool plugs = false;
 	int opt;
 
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -399,6 +448,7 @@ int main(int argc, char **argv)
 		case 'k': kernel_us = number(optarg, 0, 10000000); break;
 		case 'u': user_us = number(optarg, 0, 10000000); break;
 		case 'i': idle_us = number(optarg, 0, 10000000); break;
+		case 'p': plugs = true; break;
 		case 'S': print_symbols(); return 0;
 		default: return 2;
 		}
@@ -408,6 +458,10 @@ int main(int argc, char **argv)
 	if (!nr_cr3s)
 		add_cr3("2000");
 
+	if (plugs && vcpus == MAX_VCPUS)
+		errx(2, "--plug: there are %d vCPUs at most", MAX_VCPUS);
+	if (plugs)
+		block_plug_signals(&plug, &unplug);
 	if (vms == 1) {
 		start_vm(vcpus);
 	} else {
@@ -415,6 +469,8 @@ int main(int argc, char **argv)
 			errx(2, "--vms %u: that many --cr3, and not %u", vms, nr_cr3s);
 		start_vms(vcpus);
 	}
+	if (plugs)
+		plug_vcpu(vcpus, &plug, &unplug);
 	if (!seconds)
 		pause();
 	sleep(seconds);
