@@ -28,8 +28,8 @@ struct kvm_vm {
 	char	name[KVM_VM_NAME_LEN];
 	u32	nr_vcpus;
 	struct guest_vcpu *vcpus;	/* sorted by id */
-	struct guest_tsc tsc;		/* of all vCPUs, if it is the same: when it was looked at last */
-	bool	tsc_changed;		/* it was another one before */
+	struct guest_tsc tsc;		/* of all vCPUs, if it is the same */
+	bool	tsc_changed;		/* it was another one before that one */
 };
 
 /**

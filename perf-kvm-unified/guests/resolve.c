@@ -75,8 +75,8 @@ static u64 kvm_guest__time(struct perf_session *session, struct kvm_guest *guest
 }
 
 /*
- * Is @time, of the guest's CLOCK_BOOTTIME, from before that began? A map that is made later has other
- * processes, and a kernel that may be somewhere else.
+ * Is @time, of the guest's CLOCK_BOOTTIME, from before that began? A map that is made later has
+ * other processes, and a kernel that may be somewhere else.
  */
 static bool is_before_boot(u64 time)
 {

@@ -118,7 +118,7 @@ static u32 vcpu_tid(const char *debugfs, pid_t pid, int vm_fd, u32 id)
 	return strtoul(buf, NULL, 10);
 }
 
-/* Is the thread of a vCPU there? One that was unplugged has none: KVM keeps it, and the VMM, too. */
+/* Is the thread of a vCPU there? One that was unplugged has none, and KVM keeps it. */
 static bool has_thread(const char *proc, pid_t pid, u32 tid)
 {
 	char path[PATH_MAX];

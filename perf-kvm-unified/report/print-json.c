@@ -198,7 +198,8 @@ static void print_guests(const struct measurement *m, FILE *fp)
 			", \"user_samples_ambiguous\": %" PRIu64
 			", \"user_samples_outside\": %" PRIu64,
 			guest->nr_user_shared, guest->nr_user_ambiguous, guest->nr_user_outside);
-		fprintf(fp, ", \"samples_before_boot\": %" PRIu64, earlier ? earlier->nr_samples : 0);
+		fprintf(fp, ", \"samples_before_boot\": %" PRIu64,
+			earlier ? earlier->nr_samples : 0);
 		fprintf(fp, ", \"missed_processes\": %" PRIu64 ", \"missed_events\": %" PRIu64 "}",
 			guest->map.missed_spaces, guest->map.missed_events);
 	}

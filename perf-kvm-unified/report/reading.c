@@ -56,8 +56,8 @@ static void reading__warn_earlier(struct perf_session *session, const struct kvm
 	const struct kvm_guest *earlier = kvm_guests__find_earlier(session, guest);
 
 	if (earlier && earlier != guest)
-		unified_warning("Guest %s: by its clock, it was booted after the recording had begun. %" PRIu64 " of %" PRIu64 " samples\n"
-				"of it are from before that, and have no names: its map is of this boot.\n",
+		unified_warning("Guest %s: by its clock, it was booted after the recording had begun.\n"
+				"%" PRIu64 " of %" PRIu64 " samples of it are from before that, and have no names: its map is of this boot.\n",
 				guest->name, earlier->nr_samples,
 				earlier->nr_samples + guest->nr_samples);
 }

@@ -42,6 +42,12 @@ static const struct some_data whole = {
 	.last = { .type = PERF_RECORD_LOST, .size = 8 },
 };
 
+/* As TEST_ASSERT_EQUAL() has it */
+static int whole_bytes(const void *data, size_t size, bool *compressed)
+{
+	return whole_records(data, size, compressed);
+}
+
 int test__whole_records(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	const size_t size = sizeof(whole), aux = offsetof(struct some_data, aux);
@@ -49,33 +55,33 @@ int test__whole_records(struct test_suite *test __maybe_unused, int subtest __ma
 	struct some_data data = whole;
 	bool compressed;
 
-	TEST_ASSERT_EQUAL("nothing", (int)whole_records(&data, 0, &compressed), 0);
-	TEST_ASSERT_EQUAL("half a header", (int)whole_records(&data, 7, &compressed), 0);
-	TEST_ASSERT_EQUAL("a header alone", (int)whole_records(&data, 8, &compressed), 0);
-	TEST_ASSERT_EQUAL("one", (int)whole_records(&data, 16, &compressed), 16);
-	TEST_ASSERT_EQUAL("half of the second", (int)whole_records(&data, 20, &compressed), 16);
-	TEST_ASSERT_EQUAL("without its data", (int)whole_records(&data, last - 1, &compressed), (int)aux);
-	TEST_ASSERT_EQUAL("with its data", (int)whole_records(&data, last, &compressed), (int)last);
-	TEST_ASSERT_EQUAL("all", (int)whole_records(&data, size, &compressed), (int)size);
+	TEST_ASSERT_EQUAL("nothing", whole_bytes(&data, 0, &compressed), 0);
+	TEST_ASSERT_EQUAL("half a header", whole_bytes(&data, 7, &compressed), 0);
+	TEST_ASSERT_EQUAL("a header alone", whole_bytes(&data, 8, &compressed), 0);
+	TEST_ASSERT_EQUAL("one", whole_bytes(&data, 16, &compressed), 16);
+	TEST_ASSERT_EQUAL("half of the second", whole_bytes(&data, 20, &compressed), 16);
+	TEST_ASSERT_EQUAL("without its data", whole_bytes(&data, last - 1, &compressed), (int)aux);
+	TEST_ASSERT_EQUAL("with its data", whole_bytes(&data, last, &compressed), (int)last);
+	TEST_ASSERT_EQUAL("all", whole_bytes(&data, size, &compressed), (int)size);
 	TEST_ASSERT_VAL("not compressed", !compressed);
 	data.last.type = PERF_RECORD_COMPRESSED2;
-	TEST_ASSERT_EQUAL("compressed", (int)whole_records(&data, size, &compressed), (int)size);
+	TEST_ASSERT_EQUAL("compressed", whole_bytes(&data, size, &compressed), (int)size);
 	TEST_ASSERT_VAL("compressed", compressed);
 	TEST_ASSERT_EQUAL("a compressed one is cut",
-			  (int)whole_records(&data, size - 1, &compressed), (int)last);
+			  whole_bytes(&data, size - 1, &compressed), (int)last);
 	TEST_ASSERT_VAL("a compressed one is cut", !compressed);
 	data = whole;
 	data.aux.size = ~0ULL;
-	TEST_ASSERT_EQUAL("more data than there can be", (int)whole_records(&data, size, &compressed), (int)aux);
+	TEST_ASSERT_EQUAL("more data than there can be", whole_bytes(&data, size, &compressed), (int)aux);
 	data = whole;
 	data.second.size = 4;
-	TEST_ASSERT_EQUAL("less than a header", (int)whole_records(&data, size, &compressed), 16);
+	TEST_ASSERT_EQUAL("less than a header", whole_bytes(&data, size, &compressed), 16);
 	data = whole;
 	data.second.size = 0xffff;
-	TEST_ASSERT_EQUAL("more than there is", (int)whole_records(&data, size, &compressed), 16);
+	TEST_ASSERT_EQUAL("more than there is", whole_bytes(&data, size, &compressed), 16);
 	data = whole;
 	data.second.type = PERF_RECORD_HEADER_MAX;
-	TEST_ASSERT_EQUAL("no record", (int)whole_records(&data, size, &compressed), 16);
+	TEST_ASSERT_EQUAL("no record", whole_bytes(&data, size, &compressed), 16);
 	return TEST_OK;
 }
 

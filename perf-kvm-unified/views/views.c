@@ -35,7 +35,7 @@ static void list_options(const struct option *options)
 /* As parse_options() ends perf where an option makes no sense */
 #define USAGE_ERROR	129
 
-/* Options of perf kvm unified report that perf's own would take for others (--vmlinux). 0 or the exit code */
+/* What perf would take for another option of its own (--vmlinux). 0 or the exit code */
 static int check_argv(const char *command, int argc, const char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
