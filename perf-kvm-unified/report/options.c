@@ -319,11 +319,9 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 	if (field_order || symbol_conf.report_hierarchy || callchain_param.enabled ||
 	    symbol_conf.field_sep || symbol_conf.col_width_list_str ||
 	    symbol_conf.show_nr_samples || symbol_conf.show_total_period)
-		return "--format and --exit-reasons know no -F, -H, -g, -t, -w, -n and "
-		       "--show-total-period";
+		return "--format knows no -F, -H, -g, -t, -w, -n and --show-total-period";
 	if (symbol_conf.filter_relative && !opts->relative_by_config)
-		return "--format and --exit-reasons have percentages of all: "
-		       "they know no --percentage=relative";
+		return "--format has percentages of all: it knows no --percentage=relative";
 	if (opts->print_fn == print_csv &&
 	    (opts->summary || opts->print.costs || opts->print.exit_reasons))
 		return "--summary, --costs and --exit-reasons are not in CSV: JSON has all of it";

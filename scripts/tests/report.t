@@ -238,7 +238,7 @@ ok "--dsos: what is no code" test "$(dsos_of_view '[exit]')" = '[exit]'
 ok "--kallsyms: no such file" not report --kallsyms "$TMP/none"
 ok "... which is said" grep -q -e "^--kallsyms $TMP/none: No such file" "$TMP/warnings"
 ok "--percentage=relative is not for --format" not report --format json --percentage relative
-ok "... which is said" grep -q 'they know no --percentage=relative' "$TMP/warnings"
+ok "... which is said" grep -q 'it knows no --percentage=relative' "$TMP/warnings"
 ok "--exit-reasons has a format of its own" grep -q '^guest1 .*Stolen samples: ' <(kvm_report "" --exit-reasons)
 for command in annotate script; do
 	"$PERF" kvm unified $command --vm guest1 >"$TMP/out" 2>&1
