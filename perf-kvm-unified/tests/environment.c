@@ -72,7 +72,7 @@ int test__whole_records(struct test_suite *test __maybe_unused, int subtest __ma
 	TEST_ASSERT_VAL("a compressed one is cut", !compressed);
 	data = whole;
 	data.aux.size = ~0ULL;
-	TEST_ASSERT_EQUAL("more data than there can be", whole_bytes(&data, size, &compressed), (int)aux);
+	TEST_ASSERT_EQUAL("too much data", whole_bytes(&data, size, &compressed), (int)aux);
 	data = whole;
 	data.second.size = 4;
 	TEST_ASSERT_EQUAL("less than a header", whole_bytes(&data, size, &compressed), 16);

@@ -82,9 +82,9 @@ with_cgroup_v1()
 {
 	local pid
 
-	while read -r pid; do
+	for pid in $(<"$CGROUPS/vms/cgroup.procs"); do
 		echo "$pid" >"$CGROUPS/cgroup.procs"
-	done <"$CGROUPS/vms/cgroup.procs"
+	done
 	rmdir "$CGROUPS/vms"
 	echo -cpuset >"$CGROUPS/cgroup.subtree_control"
 	umount "$CGROUPS"
