@@ -540,11 +540,12 @@ static enum vcpu_time_kind seen_kind(const struct states_walk *w, const struct a
 }
 
 /*
- * The looks before @end. Where a state was seen of which there is no event yet, as it goes
- * on, or none any more, as that was lost, it has begun behind the last sample in KVM_RUN.
+ * The looks before @end; if that is the end of all, also those past it from before the events
+ * were disabled. Where a state was seen of which there is no event yet, as it goes
+ * on, or none any more, as that was lost, it has begun after the last sample in KVM_RUN.
  * From the look on it may have ended.
  */
-static int states__seen(const struct states_walk *w, u64 end)
+static int states__seen(const struct states_walk *w, u64 end, bool final)
 {
 	struct vcpu_interval *state = &w->m->state;
 	int ret = 0;
@@ -553,8 +554,10 @@ static int states__seen(const struct states_walk *w, u64 end)
 		const struct axis_look *look = queue_first(&w->vcpu->looks);
 		u64 time = clamp_time(w->span, look->time), seen;
 
-		if (look->time >= end)
+		if (look->time >= end && !final)
 			break;
+		if (look->time >= end && !look->at_pause)
+			continue;
 		pass_samples(w->vcpu, time);
 		ret = state__mend(w, time);
 		if (ret || !state__is_run(state) || time <= state->start)
@@ -577,7 +580,7 @@ static int states__seen(const struct states_walk *w, u64 end)
 }
 
 /*
- * What a vCPU is at whose thread could run when it was looked at, a little behind the end, and has
+ * What a vCPU is at whose thread could run when it was looked at, a little after the end, and has
  * no samples since @seen: it has no CPU. It waits for one if it has waited that long before; else
  * it may have been halted, and woken up just then. Where it has a limit, it may be that.
  */
@@ -675,7 +678,7 @@ static int states__event(const struct states_walk *w)
 	u64 time = max(clamp_time(w->span, event.time), state->start);
 	int ret;
 
-	ret = states__seen(w, time) ?: state__mend(w, time);
+	ret = states__seen(w, time, /*final=*/false) ?: state__mend(w, time);
 	if (!ret && event.after_lost && state__is_run(state))
 		ret = state__lose(w, time);
 	if (!ret)
@@ -746,7 +749,7 @@ static int states__end(const struct states_walk *w)
 	u64 end = w->span->end, gone = clamp_time(w->span, last_sign(w->vcpu));
 	int ret;
 
-	ret = states__seen(w, end) ?: state__mend(w, end);
+	ret = states__seen(w, end, /*final=*/true) ?: state__mend(w, end);
 	if (ret)
 		return ret;
 	if (w->vcpu->at_end) {
@@ -776,7 +779,7 @@ static int states_from_events(const struct states_walk *w, const struct axis_unt
 	}
 	if (until->final)
 		return states__end(w);
-	ret = states__seen(w, until->time) ?: state__mend(w, until->time);
+	ret = states__seen(w, until->time, /*final=*/false) ?: state__mend(w, until->time);
 	if (ret)
 		return ret;
 	return state__is_run(&w->m->state) ? hand_out_run(w, until->time) :

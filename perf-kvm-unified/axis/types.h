@@ -96,11 +96,14 @@ struct axis_event {
  * struct axis_look - a look at a vCPU's thread that had not run for a while
  * @vcpu: index of the vCPU
  * @kind: what it was at: HALTED, BLOCKED, VMM, or PREEMPTED: it could run
+ * @at_pause: all events until @time are there, so if it is past the last record, @kind is what it was
+ *	at until then
  */
 struct axis_look {
 	u64	time;
 	u32	vcpu;
-	enum vcpu_time_kind kind;
+	enum vcpu_time_kind kind:8;
+	bool	at_pause;
 };
 
 enum axis_sample_kind {

@@ -40,6 +40,8 @@
 #define GUEST_VCPU_END_VMM	(1U << 5)	/* sleeps out of KVM_RUN */
 /* Other VMs were recorded, and not this one. */
 #define GUEST_VCPU_LEFT_OUT	(1U << 6)
+/* It was looked at when the events were about to be disabled: none of them is missing until then. */
+#define GUEST_VCPU_AT_PAUSE	(1U << 7)
 
 /*
  * What "pid of the VMM" means in these records and in the names of files. A process may run several
@@ -96,7 +98,7 @@ struct perf_record_guest_vcpu_look {
 	struct perf_event_header header;
 	__u32	pid;		/* of the VMM */
 	__u32	id;		/* as in KVM_CREATE_VCPU */
-	__u32	flags;		/* GUEST_VCPU_END_*, or 0: it could run */
+	__u32	flags;		/* GUEST_VCPU_END_*, or none: it could run; _AT_PAUSE */
 	__u32	reserved;
 	__u64	tsc;		/* the host's, when it was looked at */
 };

@@ -183,7 +183,7 @@ static int look_at_sleeper(struct vcpu_looks *looks, const struct kvm_vm *vm,
 	flags = kvm_vcpu__end_flag(looks->proc, vmm, vcpu->tid);
 	if (!flags || !read_cpu_time(looks->proc, vmm, vcpu->tid, &ns) || ns != before)
 		return 0;
-	return write_look(looks, vm, vcpu, flags, tsc);
+	return write_look(looks, vm, vcpu, flags | GUEST_VCPU_AT_PAUSE, tsc);
 }
 
 /**

@@ -172,6 +172,7 @@ static int keep_look(const struct perf_record_guest_vcpu_look *look, void *arg)
 		.pid = look->pid,
 		.vcpu = look->id,
 		.kind = vcpu_look__kind(look->flags),
+		.at_pause = look->flags & GUEST_VCPU_AT_PAUSE,
 	};
 
 	return queue_add(&m->looks, &kept);
@@ -238,6 +239,7 @@ static int measurement__add_looks(struct measurement *m, u64 now)
 			.time = look.time,
 			.vcpu = vcpu,
 			.kind = look.kind,
+			.at_pause = look.at_pause,
 		});
 	}
 	return ret;

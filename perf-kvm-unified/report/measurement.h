@@ -73,7 +73,8 @@ struct measured_look {
 	u64	time;
 	pid_t	pid;
 	u32	vcpu;
-	enum vcpu_time_kind kind;
+	enum vcpu_time_kind kind:8;
+	bool	at_pause;
 };
 
 /* Takes what a sample of an event of @column has counted; 0 or -ENOMEM */

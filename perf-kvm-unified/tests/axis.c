@@ -33,6 +33,8 @@
 #define VCPU_A		0
 #define VCPU_B		1
 #define VCPU_C		2
+#define VCPU_D		3
+#define VCPU_E		4
 
 /* @hit, @vcpu, @task: what they have to be; TIME_AXIS_NONE where there is none */
 struct expected {
@@ -51,7 +53,7 @@ struct expected {
 
 /* What the vCPUs did, and what the CPUs did in sum, of the last axis */
 #define MAX_VCPUS	8
-#define MAX_CPUS	4
+#define MAX_CPUS	5
 
 struct sum {
 	u64	pos;
@@ -364,11 +366,15 @@ static int test__looks(struct test_suite *test __maybe_unused, int subtest __may
 		WAS(1100, HALTED, 2),
 		RAN(1300, GUEST_USER, 1, 2),
 	};
+	/* It is awake by the time that the VMs are looked for. */
+	const struct expected did_d[] = { RAN(50, GUEST_USER, 1, 3), WAS(1300, BLOCKED, 3) };
+	/* What it is at later is not what it was at. */
+	const struct expected did_e[] = { RAN(50, GUEST_USER, 1, 4), WAS(1300, UNKNOWN, 4) };
 	struct time_axis ta;
 	int err = 0;
 
 	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 1300));
-	for (u32 v = VCPU_A; v <= VCPU_C; v++) {
+	for (u32 v = VCPU_A; v <= VCPU_E; v++) {
 		TEST_ASSERT_VAL("vcpu", axis__vcpu(&ta, 0, v) == (int)v);
 		err |= event(&ta, 0, v, v, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
 		err |= guest_samples(&ta, v, 10, 50);
@@ -391,10 +397,20 @@ static int test__looks(struct test_suite *test __maybe_unused, int subtest __may
 	err |= guest_samples(&ta, VCPU_C, 1110, 1300);
 	err |= look(&ta, 1205, VCPU_C, VCPU_TIME_PREEMPTED);
 
+	err |= look(&ta, 1304, VCPU_D, VCPU_TIME_HALTED);
+	err |= time_axis__add_look(&ta, &(struct axis_look) {
+		.time = 1305, .vcpu = VCPU_D, .kind = VCPU_TIME_BLOCKED, .at_pause = true,
+	});
+	ta.vcpus[VCPU_D].last = VCPU_TIME_RUN;
+	ta.vcpus[VCPU_E].last = VCPU_TIME_RUN;
+	err |= look(&ta, 1305, VCPU_E, VCPU_TIME_BLOCKED);
+
 	TEST_ASSERT_VAL("add and build", !err && !build(&ta));
 	TEST_ASSERT_VAL("goes on", DID(&ta, VCPU_A, did_a));
 	TEST_ASSERT_VAL("its event was lost", DID(&ta, VCPU_B, did_b));
 	TEST_ASSERT_VAL("nothing new", DID(&ta, VCPU_C, did_c));
+	TEST_ASSERT_VAL("until the pause", DID(&ta, VCPU_D, did_d));
+	TEST_ASSERT_VAL("after the pause", DID(&ta, VCPU_E, did_e));
 	time_axis__exit(&ta);
 	return TEST_OK;
 }

@@ -539,8 +539,8 @@ static int test__looks(struct test_suite *test __maybe_unused, int subtest __may
 		{ 3, 4, 0 },
 		{ 6, 2, GUEST_VCPU_END_BLOCKED },
 		/* When the events are about to be disabled, each that sleeps */
-		{ 8, 0, GUEST_VCPU_END_HALTED },
-		{ 8, 2, GUEST_VCPU_END_BLOCKED },
+		{ 8, 0, GUEST_VCPU_END_HALTED | GUEST_VCPU_AT_PAUSE },
+		{ 8, 2, GUEST_VCPU_END_BLOCKED | GUEST_VCPU_AT_PAUSE },
 	};
 	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX", path[64], cmd[64], err[256];
 	struct seen_looks seen = { };
