@@ -40,10 +40,19 @@
 #include "layout.h"
 #include "modules.h"
 
+void guest_kernel_events__exit(struct guest_kernel_events *kernel)
+{
+	guest_module_events__exit(&kernel->modules);
+	guest_bpf_events__exit(&kernel->programs);
+}
+
 #ifdef HAVE_BPF_SKEL
 
 /* An hour with 200 processes a second, of three events each; they take 100 MiB. */
 #define MAX_EVENTS		(1U << 21)
+
+/* More than a reader takes */
+#define MAX_PROGRAM_EVENTS	4096
 
 /* Room for the maps of 100 processes that begin on a CPU between two looks */
 #define SIDE_BAND_PAGES		128
@@ -60,7 +69,7 @@ struct guest_follow {
 	struct guest_tasks_bpf	*skel;
 	struct ring_buffer	*ring;
 	struct guest_history	raw;
-	struct guest_module_events modules;
+	struct guest_kernel_events kernel;
 	u64			nr_lost;
 	long			nr_cpus;
 };
@@ -69,12 +78,12 @@ static int on_module(struct guest_follow *follow, const struct guest_module_reco
 {
 	struct guest_module_event event = { .time = rec->time, .gone = rec->gone };
 
-	if (follow->modules.nr >= MAX_EVENTS) {
+	if (follow->kernel.modules.nr >= MAX_EVENTS) {
 		follow->nr_lost++;
 		return 0;
 	}
 	strlcpy(event.name, rec->name, sizeof(event.name));
-	return guest_module_events__add(&follow->modules, &event);
+	return guest_module_events__add(&follow->kernel.modules, &event);
 }
 
 static int on_record(void *arg, void *data, size_t size)
@@ -107,7 +116,7 @@ static void want_modules(struct guest_follow *follow)
 	bool known = libbpf_find_vmlinux_btf_id("module_load", BPF_TRACE_RAW_TP) > 0 &&
 		     libbpf_find_vmlinux_btf_id("module_free", BPF_TRACE_RAW_TP) > 0;
 
-	follow->modules.known = known;
+	follow->kernel.modules.known = known;
 	bpf_program__set_autoload(follow->skel->progs.on_module_load, known);
 	bpf_program__set_autoload(follow->skel->progs.on_module_free, known);
 }
@@ -167,6 +176,7 @@ static int start_side_band(struct guest_follow *follow)
 	 * kernel has not.
 	 */
 	attr->build_id = perf_can_record_build_id();
+	attr->ksymbol = 1;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_BOOTTIME;
 	attr->disabled = 1;
@@ -185,6 +195,8 @@ static int start_side_band(struct guest_follow *follow)
 			  evlist__core(follow->evlist)->threads);
 	if (ret < 0)
 		return ret;
+	/* Since 5.1; evsel__open() does without. */
+	follow->kernel.programs.known = attr->ksymbol;
 	ret = evlist__do_mmap(follow->evlist, SIDE_BAND_PAGES);
 	if (ret < 0)
 		return ret;
@@ -197,6 +209,16 @@ static int deliver(struct ordered_events *oe, struct ordered_event *event)
 	struct guest_follow *follow = oe->data;
 
 	return follow->cb(event->event, event->timestamp, follow->arg);
+}
+
+static int on_ksymbol(struct guest_follow *follow, const union perf_event *event, u64 time)
+{
+	struct guest_bpf_events *programs = &follow->kernel.programs;
+
+	if (programs->nr < MAX_PROGRAM_EVENTS)
+		return guest_bpf_events__add(programs, event, time);
+	programs->known = false;
+	return 0;
 }
 
 /*
@@ -216,6 +238,7 @@ static int queue(struct guest_follow *follow, union perf_event *event)
 	case PERF_RECORD_EXIT:
 	case PERF_RECORD_COMM:
 	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_KSYMBOL:
 		break;
 	default:
 		return 0;
@@ -224,6 +247,8 @@ static int queue(struct guest_follow *follow, union perf_event *event)
 		return 0;
 	event->header.size -= id_size;
 	memcpy(&time, (char *)event + event->header.size + sizeof(u64), sizeof(time));
+	if (event->header.type == PERF_RECORD_KSYMBOL)
+		return on_ksymbol(follow, event, time);
 	return ordered_events__queue(&follow->oe, event, time, 0, NULL);
 }
 
@@ -278,13 +303,13 @@ int guest_follow__look(struct guest_follow *follow)
  * guest_follow__end - have a last look
  * @layout: of the kernel, as guest_tasks__read() has found it
  * @history: what has happened to processes is added to it
- * @modules: gets what has happened to modules of the kernel
+ * @kernel: gets what has happened to code of the kernel
  * @nr_lost: how many events there was no room for
  *
  * 0 or as guest_follow__look()
  */
 int guest_follow__end(struct guest_follow *follow, const struct guest_task_layout *layout,
-		      struct guest_history *history, struct guest_module_events *modules,
+		      struct guest_history *history, struct guest_kernel_events *kernel,
 		      u64 *nr_lost)
 {
 	int ret;
@@ -299,9 +324,10 @@ int guest_follow__end(struct guest_follow *follow, const struct guest_task_layou
 	if (sysconf(_SC_NPROCESSORS_ONLN) != follow->nr_cpus)
 		++*nr_lost;
 
-	*modules = follow->modules;
-	modules->known = modules->known && !*nr_lost;
-	follow->modules = (struct guest_module_events) { };
+	*kernel = follow->kernel;
+	kernel->modules.known = kernel->modules.known && !*nr_lost;
+	kernel->programs.known = kernel->programs.known && !*nr_lost;
+	follow->kernel = (struct guest_kernel_events) { };
 
 	for (size_t i = 0; !ret && i < follow->raw.nr; i++) {
 		struct guest_task_event *event = &follow->raw.events[i];
@@ -324,7 +350,7 @@ void guest_follow__delete(struct guest_follow *follow)
 	ring_buffer__free(follow->ring);
 	guest_tasks_bpf__destroy(follow->skel);
 	guest_history__exit(&follow->raw);
-	guest_module_events__exit(&follow->modules);
+	guest_kernel_events__exit(&follow->kernel);
 	free(follow);
 }
 
@@ -385,7 +411,7 @@ int guest_follow__look(struct guest_follow *follow __maybe_unused)
 int guest_follow__end(struct guest_follow *follow __maybe_unused,
 		      const struct guest_task_layout *layout __maybe_unused,
 		      struct guest_history *history __maybe_unused,
-		      struct guest_module_events *modules __maybe_unused,
+		      struct guest_kernel_events *kernel __maybe_unused,
 		      u64 *nr_lost __maybe_unused)
 {
 	return -EOPNOTSUPP;

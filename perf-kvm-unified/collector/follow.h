@@ -5,11 +5,19 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "bpf-programs.h"
+#include "modules.h"
+
 union perf_event;
 struct guest_follow;
 struct guest_history;
-struct guest_module_events;
 struct guest_task_layout;
+
+/* What has happened to code of the guest's kernel since it is followed */
+struct guest_kernel_events {
+	struct guest_module_events modules;
+	struct guest_bpf_events programs;
+};
 
 /**
  * guest_follow_cb - gets what perf record would be told of processes
@@ -24,8 +32,9 @@ struct guest_follow *guest_follow__start(guest_follow_cb cb, void *arg, char *er
 int guest_follow__drain(struct guest_follow *follow);
 int guest_follow__look(struct guest_follow *follow);
 int guest_follow__end(struct guest_follow *follow, const struct guest_task_layout *layout,
-		      struct guest_history *history, struct guest_module_events *modules,
+		      struct guest_history *history, struct guest_kernel_events *kernel,
 		      u64 *nr_lost);
+void guest_kernel_events__exit(struct guest_kernel_events *kernel);
 void guest_follow__delete(struct guest_follow *follow);
 
 #endif /* __PERF_KVM_UNIFIED_COLLECTOR_FOLLOW_H */

@@ -95,7 +95,7 @@ struct guest_map {
 	u64	nr_bytes;		/* of what was followed */
 	u64	nr_dropped;
 	struct module_look modules;	/* of the start, if it is followed */
-	struct guest_module_events module_events;
+	struct guest_kernel_events kernel_events;
 	struct guest_build_ids *build_ids;
 	struct intlist *jit_pids;	/* with code that is in no file */
 };
@@ -363,16 +363,16 @@ static int read_modules(struct module_look *modules)
 	return module_look__read(modules, modules_path, kallsyms_path);
 }
 
-static int write_module_changes(struct guest_map *map)
+static int write_kernel_changes(struct guest_map *map)
 {
 	struct module_look after;
 	int ret = read_modules(&after);
 
 	if (!ret)
-		ret = module_looks__write_changes(&map->modules, &after, &map->module_events,
-						  map->fd);
+		ret = module_looks__write_changes(&map->modules, &after,
+						  &map->kernel_events.modules, map->fd);
 	module_look__exit(&after);
-	return ret;
+	return ret ?: guest_bpf_events__write(&map->kernel_events.programs, map->fd);
 }
 
 static int write_header(int fd)
@@ -430,7 +430,7 @@ static int write_rest(struct guest_map *map, const struct guest_tasks *tasks,
 		ret = write_spaces(map, &spaces);
 	guest_spaces__exit(&spaces);
 	if (!ret && map->follow)
-		ret = write_module_changes(map);
+		ret = write_kernel_changes(map);
 	if (!ret)
 		ret = write_kallsyms(map);
 	if (!ret)
@@ -565,7 +565,7 @@ static int write_followed(struct guest_map *map, struct guest_follow *follow,
 	if (!ret)
 		ret = write_clock(map);
 	if (!ret)
-		ret = guest_follow__end(follow, &tasks->layout, history, &map->module_events,
+		ret = guest_follow__end(follow, &tasks->layout, history, &map->kernel_events,
 					nr_lost);
 	*nr_lost += map->nr_dropped;
 	return close_spool(map, ret);
@@ -717,7 +717,7 @@ int guest_map__write_own(const char *output, bool follow, bool from_host)
 		ret = -ENOMEM;
 	}
 	module_look__exit(&map.modules);
-	guest_module_events__exit(&map.module_events);
+	guest_kernel_events__exit(&map.kernel_events);
 	guest_build_ids__delete(map.build_ids);
 	intlist__delete(map.jit_pids);
 	return ret;

@@ -206,6 +206,12 @@ struct perf_record_guest_kallsyms {
  */
 #define GUEST_SYMBOLS_OF_MODULE	(~1U)
 
+/*
+ * If it is GUEST_SYMBOLS_OF_BPF, the same of a BPF program, whose name stands in it, and in the one
+ * line after it.
+ */
+#define GUEST_SYMBOLS_OF_BPF	(~2U)
+
 struct perf_record_guest_symbols {
 	struct perf_event_header header;
 	__u32	pid;

@@ -494,7 +494,7 @@ static int guest_map__process_program(struct guest_map_load *load,
 				      rec->len - sizeof(*file));
 }
 
-/* A module of the kernel that came or went; all records of one stand together. 0 or -errno */
+/* A module or BPF program that came or went; all records of one stand together. 0 or -errno */
 static int guest_map__process_module(struct guest_map_load *load,
 				     const struct perf_record_guest_symbols *rec)
 {
@@ -507,8 +507,8 @@ static int guest_map__process_module(struct guest_map_load *load,
 		return -EINVAL;
 	if (!load->guest || !load->checking)
 		return 0;
-	ret = kvm_guest__add_module(load->guest, module, rec->data + sizeof(*module),
-				    rec->len - sizeof(*module));
+	ret = kvm_guest__add_module(load->guest, module, rec->pid == GUEST_SYMBOLS_OF_BPF,
+				    rec->data + sizeof(*module), rec->len - sizeof(*module));
 	load->nr_ignored += ret == -E2BIG;
 	return ret == -E2BIG ? 0 : ret;
 }
@@ -529,7 +529,7 @@ static int guest_map__process_symbols(struct guest_map_load *load, const union p
 	load->symbols_size += rec->len;
 	if (rec->pid == GUEST_SYMBOLS_OF_FILE)
 		return guest_map__process_program(load, rec);
-	if (rec->pid == GUEST_SYMBOLS_OF_MODULE)
+	if (rec->pid == GUEST_SYMBOLS_OF_MODULE || rec->pid == GUEST_SYMBOLS_OF_BPF)
 		return guest_map__process_module(load, rec);
 	if (!load->guest || !load->checking || !rec->len || !guest_pid__is_valid(rec->pid))
 		return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Modules of a guest's kernel that came or went while it was followed: they are in its machine as
- * long as they were in its kernel. What is not known to have been there at a time has no name.
+ * Modules of a guest's kernel, and BPF programs, that came or went while it was followed: they are
+ * in its machine as long as they were in its kernel. What is not known to have been there at a time has no name.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,10 +23,10 @@
 #include "symbol-text.h"
 
 /* More than come and go while a guest is measured */
-#define GUEST_MAX_CHANGING_MODULES	256
+#define GUEST_MAX_CHANGING_MODULES	4096
 
 /**
- * struct guest_changing_module - a module that was not there all the time
+ * struct guest_changing_module - a module, or BPF program, that was not there all the time
  * @from: @until: as in struct guest_symbols_module
  * @text: lines "offset size name", by offset in the module
  * @map: NULL: it was not there so far
@@ -41,12 +41,14 @@ struct guest_changing_module {
 	char	*text;
 	size_t	len;
 	struct map *map;
+	bool	is_bpf;
 	bool	there;
 };
 
 /* The module that the last record was of, if this is another one of it */
 static struct guest_changing_module *last_module(const struct kvm_guest *guest,
-						 const struct guest_symbols_module *module)
+						 const struct guest_symbols_module *module,
+						 bool is_bpf)
 {
 	const struct guest_map_data *map = &guest->map;
 	struct guest_changing_module *last;
@@ -55,20 +57,32 @@ static struct guest_changing_module *last_module(const struct kvm_guest *guest,
 		return NULL;
 	last = &map->modules[map->nr_modules - 1];
 	return last->start == module->start && last->from == module->from &&
-	       last->until == module->until ? last : NULL;
+	       last->until == module->until && last->is_bpf == is_bpf ? last : NULL;
+}
+
+/* A module is called as perf calls it, a program by the name of its one function. */
+static void set_name(struct guest_changing_module *module, const char *name)
+{
+	if (!module->is_bpf) {
+		guest_module_name(name, module->name, sizeof(module->name));
+		return;
+	}
+	strlcpy(module->name, name, sizeof(module->name));
+	guest_text__sanitize(module->name);
 }
 
 /**
- * kvm_guest__add_module - take what a guest's map says of a module that came or went
- * @module: not yet checked
+ * kvm_guest__add_module - take what a guest's map tells of a module that came or went
+ * @module: its name is not yet checked
+ * @is_bpf: it is a BPF program
  * @text: the next lines of its functions
  *
  * 0, -EINVAL: there is no such module, -E2BIG: there are too many, or -ENOMEM
  */
 int kvm_guest__add_module(struct kvm_guest *guest, const struct guest_symbols_module *module,
-			  const char *text, size_t len)
+			  bool is_bpf, const char *text, size_t len)
 {
-	struct guest_changing_module *added = last_module(guest, module);
+	struct guest_changing_module *added = last_module(guest, module, is_bpf);
 	struct guest_map_data *map = &guest->map;
 
 	if (!added) {
@@ -84,8 +98,9 @@ int kvm_guest__add_module(struct kvm_guest *guest, const struct guest_symbols_mo
 			.end = module->start + module->len,
 			.from = module->from,
 			.until = module->until,
+			.is_bpf = is_bpf,
 		};
-		guest_module_name(module->name, added->name, sizeof(added->name));
+		set_name(added, module->name);
 	}
 	return guest_text__append(&added->text, &added->len, text, len);
 }
@@ -111,7 +126,8 @@ static int make_map(struct guest_changing_module *module)
 	if (!dso)
 		return -ENOMEM;
 	dso__set_kernel(dso, DSO_SPACE__KERNEL_GUEST);
-	dso__set_is_kmod(dso);
+	if (!module->is_bpf)
+		dso__set_is_kmod(dso);
 	ret = guest_text__load_symbols(dso, module->text, module->len);
 	module->map = ret ? NULL : map__new2(module->start, dso);
 	dso__put(dso);

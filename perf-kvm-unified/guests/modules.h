@@ -10,7 +10,7 @@ struct guest_symbols_module;
 struct kvm_guest;
 
 int kvm_guest__add_module(struct kvm_guest *guest, const struct guest_symbols_module *module,
-			  const char *text, size_t len);
+			  bool is_bpf, const char *text, size_t len);
 bool kvm_guest__is_changing_module(const struct kvm_guest *guest, u64 address);
 int kvm_guest__place_modules(struct kvm_guest *guest, u64 time);
 void kvm_guest__free_modules(struct kvm_guest *guest);

@@ -185,7 +185,7 @@ static void reading__warn(const struct reading *reading)
 		unified_warning("%" PRIu64 " events of the time line make no sense, and are not used: is the file damaged?\n",
 				m->nr_bad_events);
 	if (m->silent_cpu != TIME_AXIS_NONE)
-		unified_warning("CPU %u has no samples for %.1f s: it was offline, and perf does not record it when it is back.\n"
+		unified_warning("CPU %u has no samples for %.1f s: was it offline? perf does not record it when it is back.\n"
 				"vCPUs that have run there are shown as lost.\n",
 				m->silent_cpu, (double)m->silent_ns / NSEC_PER_SEC);
 	if (m->session->kvm_guests &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Modules of a guest's kernel that come or go.
+ * Modules of a guest's kernel, and BPF programs, that come or go.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,6 +15,7 @@
 #include "tests/tests.h"
 #include "util/debug.h"
 #include "util/event.h"
+#include "kvm-unified/collector/bpf-programs.h"
 #include "kvm-unified/collector/modules.h"
 #include "kvm-unified/format/records.h"
 #include "modules.h"
@@ -50,8 +51,8 @@ static int read_modules(struct module_look *modules, const char *lines, const ch
 	return ret;
 }
 
-/* What was written to @file, as text */
-static void print_records(FILE *file, char *buf, size_t size)
+/* What was written to @file, as text; all records with @pid */
+static void print_records(FILE *file, u32 pid, char *buf, size_t size)
 {
 	union perf_event *event = malloc(UINT16_MAX);
 	size_t len = 0;
@@ -64,7 +65,7 @@ static void print_records(FILE *file, char *buf, size_t size)
 		size_t rest = event->header.size - sizeof(event->header);
 
 		if (fread(&event->header + 1, 1, rest, file) != rest ||
-		    rec->pid != GUEST_SYMBOLS_OF_MODULE || rec->len < sizeof(*module))
+		    rec->pid != pid || rec->len < sizeof(*module))
 			break;
 		len += scnprintf(buf + len, size - len, "%s %" PRIx64 "+%" PRIx64 " %d-%d:\n%.*s",
 				 module->name, (u64)module->start, (u64)module->len,
@@ -91,7 +92,7 @@ static bool changes_are(const struct look *first, const struct look *last,
 	     !read_modules(&after, last->modules, last->kallsyms) &&
 	     !module_looks__write_changes(&before, &after, events, fileno(file));
 	if (ok)
-		print_records(file, text, sizeof(text));
+		print_records(file, GUEST_SYMBOLS_OF_MODULE, text, sizeof(text));
 	if (file)
 		fclose(file);
 	module_look__exit(&before);
@@ -151,5 +152,74 @@ int test__modules(struct test_suite *test __maybe_unused, int subtest __maybe_un
 				    "0 100 goes_f\n100 f00 goes_g\n"));
 	TEST_ASSERT_VAL("nobody knows when",
 			changes_are(&two, &other, &unknown, "goes ffffffffc0002000+2000 0-0:\n"));
+	return TEST_OK;
+}
+
+/* The kernel's word of code at @start that came, or is gone */
+static int add_ksymbol(struct guest_bpf_events *events, u64 time, u16 type, u64 start, bool gone,
+		       const char *name)
+{
+	union perf_event event = {
+		.ksymbol = {
+			.header.type = PERF_RECORD_KSYMBOL,
+			.header.size = offsetof(struct perf_record_ksymbol, name) +
+				       PERF_ALIGN(strlen(name) + 1, sizeof(u64)),
+			.addr = start,
+			.len = 0x80,
+			.ksym_type = type,
+			.flags = gone ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0,
+		},
+	};
+
+	strlcpy(event.ksymbol.name, name, sizeof(event.ksymbol.name));
+	return guest_bpf_events__add(events, &event, time);
+}
+
+static bool programs_are(struct guest_bpf_events *events, const char *expected)
+{
+	FILE *file = tmpfile();
+	char text[1024] = "";
+	bool ok = file && !guest_bpf_events__write(events, fileno(file));
+
+	if (ok)
+		print_records(file, GUEST_SYMBOLS_OF_BPF, text, sizeof(text));
+	if (file)
+		fclose(file);
+	if (strcmp(text, expected))
+		pr_debug("%s instead of\n%s", text, expected);
+	return ok && !strcmp(text, expected);
+}
+
+int test__bpf_programs(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct guest_bpf_events events = { .known = true };
+	const u16 bpf = PERF_RECORD_KSYMBOL_TYPE_BPF;
+	int err = 0;
+
+	TEST_ASSERT_VAL("nothing has happened", programs_are(&events, ""));
+	/* Records of several CPUs do not come in order. */
+	err |= add_ksymbol(&events, 400, bpf, 0xffffffffc0009000, true, "bpf_prog_was_there");
+	err |= add_ksymbol(&events, 300, bpf, 0xffffffffc0008000, false, "bpf_prog_next");
+	err |= add_ksymbol(&events, 100, bpf, 0xffffffffc0008000, false, "bpf_prog_first");
+	err |= add_ksymbol(&events, 200, bpf, 0xffffffffc0008000, true, "bpf_prog_first");
+	err |= add_ksymbol(&events, 250, PERF_RECORD_KSYMBOL_TYPE_OOL, 0xffffffffc0008000, false,
+			   "kprobe_insn_page");
+	TEST_ASSERT_VAL("add", !err);
+	TEST_ASSERT_VAL("come and gone",
+			programs_are(&events,
+				     "bpf_prog_first ffffffffc0008000+80 100-200:\n"
+				     "0 80 bpf_prog_first\n"
+				     "bpf_prog_next ffffffffc0008000+80 300--1:\n"
+				     "0 80 bpf_prog_next\n"
+				     "bpf_prog_was_there ffffffffc0009000+80 0-400:\n"
+				     "0 80 bpf_prog_was_there\n"));
+	events.known = false;
+	TEST_ASSERT_VAL("nobody knows when",
+			programs_are(&events,
+				     "bpf_prog_first ffffffffc0008000+80 0-0:\n"
+				     "0 80 bpf_prog_first\n"
+				     "bpf_prog_was_there ffffffffc0009000+80 0-0:\n"
+				     "0 80 bpf_prog_was_there\n"));
+	guest_bpf_events__exit(&events);
 	return TEST_OK;
 }

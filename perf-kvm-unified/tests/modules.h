@@ -6,5 +6,6 @@ struct test_suite;
 
 /* Of the suite in report.c */
 int test__modules(struct test_suite *test, int subtest);
+int test__bpf_programs(struct test_suite *test, int subtest);
 
 #endif /* __PERF_KVM_UNIFIED_TESTS_MODULES_H */

@@ -1355,6 +1355,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: dumps of JIT compilers", jitdump),
 	TEST_CASE("kvm unified: files without a build-id", file_print),
 	TEST_CASE("kvm unified: modules that come and go", modules),
+	TEST_CASE("kvm unified: BPF programs that come and go", bpf_programs),
 	TEST_CASE("kvm unified: memory slots", memory_slots),
 	TEST_CASE("kvm unified: page tables of a guest", guest_paging),
 	TEST_CASE("kvm unified: kallsyms in memory", guest_kallsyms),

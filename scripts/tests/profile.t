@@ -348,7 +348,7 @@ cpus()
 		>"$TMP/json" 2>"$TMP/warnings" && "$TESTS/report-sums" "$TMP/json"
 }
 ok "a CPU goes offline and is back: a report" cpus hotplug
-ok "... which warns" grep -q 'CPU 1 has no samples for .* it was offline' "$TMP/warnings"
+ok "... which warns" grep -q 'CPU 1 has no samples for .* was it offline?' "$TMP/warnings"
 # is_lost VM RECORDING UNTIL: for half of the time at least that it was there, as an event may tell of
 # states; and not before it was to go there. What moves a VM, and what ends the recording, take
 # their time.

@@ -513,7 +513,7 @@ rm -r "${TMP:?}/bpf"
 
 # --- modules of a guest that come and go ----------------------------------------------------------
 
-read -r always first second gone late unsure stayed < <("$TESTS/module-code" perf.data "$TMP/modules")
+read -r always first second gone late unsure stayed early next unsure_bpf < <("$TESTS/module-code" perf.data "$TMP/modules")
 kernel_samples "$TMP/modules" >"$TMP/modules-samples"
 # samples_of FUNCTION MODULE
 samples_of()
@@ -529,8 +529,13 @@ for module in gone late unsure; do
 		test "$(samples_of "${module}_code" "[$module]")" -eq 0
 done
 ok "modules: all samples of those have no name" \
-	test "$(samples_of '[unknown]' '[unknown]')" -ge $((gone + late + unsure))
+	test "$(samples_of '[unknown]' '[unknown]')" -ge $((gone + late + unsure + unsure_bpf))
 ok "modules: one that stayed is told by its map" test "$(samples_of '[unknown]' '[stayed]')" -eq "$stayed"
+ok "BPF: a program that went has its samples of before: ${early:-none}" \
+	test "${early:-0}" -gt 0 -a "$(samples_of bpf_prog_1_early bpf_prog_1_early)" -eq "$early"
+ok "BPF: one in its place has those of after" \
+	test "${next:-0}" -gt 0 -a "$(samples_of bpf_prog_2_next bpf_prog_2_next)" -eq "$next"
+ok "BPF: none where nobody knows when it was there" not grep -q bpf_prog_3_unsure "$TMP/modules-samples"
 rm -r "${TMP:?}/modules"
 
 # --- files without a build-id ---------------------------------------------------------------------

@@ -116,10 +116,21 @@ has "a file without build-id has no names" 200 no-build-id '\[unknown\]'
 "$TESTS/map-modules" perf.data/guest_map__* | grep '^failover ' >"$TMP/modules"
 cut -c 1-200 "$TMP/modules" >&2
 ok "a module that went, and one that came" test "$(wc -l <"$TMP/modules")" -eq 2
-{ read -r _ since gone _; read -r _ back until _; } <"$TMP/modules"
+{ read -r _ _ since gone _; read -r _ _ back until _; } <"$TMP/modules"
 ok "... one from before the map on" test "${since:-none}" = 0
 ok "... one from later on until the map's end" test "${gone:-0}" -lt "${back:-0}" -a "${until:-none}" = end
 ok "... both with their functions" test "$(grep -c ' failover_register\b' "$TMP/modules")" -eq 2
+# BPF programs: one that went, and another, as a rule in its place
+"$TESTS/map-modules" perf.data/guest_map__* | grep '^bpf_prog_' >"$TMP/programs"
+cat "$TMP/programs" >&2
+ok "a BPF program that went, and one that came" test "$(wc -l <"$TMP/programs")" -eq 2
+"$PERF" kvm unified script -f -i perf.data -F time,ip,sym 2>/dev/null |
+	sed -n 's/^ *\([0-9.]*\): *[0-9a-f]* \(bpf_prog_.*_\)\(first\|second\)$/\3 \1/p' >"$TMP/in-programs"
+for program in first second; do
+	number=$(grep -c "^$program " "$TMP/in-programs")
+	ok "... the $program one has samples: $number" test "$number" -ge 100
+done
+ok "... all of the one before all of the other" test "$(cut -d ' ' -f 1 "$TMP/in-programs" | uniq | xargs)" = "first second"
 # time_of COMM: percent of the guest's user time that are in functions without a name
 time_of()
 {

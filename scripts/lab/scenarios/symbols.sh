@@ -19,6 +19,7 @@
 #                      vsock_create and others            the module vsock
 #   gone               shelf::turn, mangled by Rust       /usr/bin/named, by build-id: it was deleted,
 #                                                         and another file has its name
+#   bpf                bpf_prog_..._first, _second: BPF programs, one where the other was before
 #   no-build-id        spin_without_id                    the file itself, which has the name of contained-spin's
 #
 # The process that runs in namespaces is the child of "contained".
@@ -59,14 +60,15 @@ measure()
 	for where in memfd huge hugetlb program; do
 		in_guest guest1 start mapped "$where"
 	done
+	in_guest guest1 start bpf first second
 	in_guest guest1 start node --perf-basic-prof /usr/share/hot.js
 	in_guest guest1 "ln -s /usr/bin/node /tmp/dumping; cd /tmp;" \
 		"start /tmp/dumping --perf-prof /usr/share/hot.js"
 	in_guest guest1 ready
 	in_guest guest1 "rm /tmp/gone; cp /usr/bin/jit /tmp/gone"
-	# Both of them find in the middle that there is something to compile, and a module goes and comes.
+	# Two find in the middle that there is something to compile; BPF programs and a module go and come.
 	unified_record perf -c $PERIOD -- sh -c "sleep 4
-		guest-exec $(guest_socket guest1) 'kill -USR2 \$(pidof jit contained-jit)'
+		guest-exec $(guest_socket guest1) 'kill -USR2 \$(pidof jit contained-jit bpf)'
 		guest-exec $(guest_socket guest1) 'rmmod failover; insmod /lib/modules/\$(uname -r)/failover.ko'
 		sleep 4"
 	in_guest guest1 stop
