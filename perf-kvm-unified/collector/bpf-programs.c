@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * In a guest: BPF programs that come or go while it is followed. A map has those of its end, out
- * of the kernel's symbols: of one that was not there all the time, it gets from when to when it was.
+ * of the kernel's symbols: of one that was not there all the time, it gets when it was there.
  */
 #include <errno.h>
 #include <inttypes.h>
