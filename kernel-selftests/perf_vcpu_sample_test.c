@@ -189,6 +189,8 @@ static struct {
 	unsigned int		loaded;
 	unsigned int		excluded;
 	unsigned int		in_smm;
+	unsigned int		in_guest_not_smm;
+	unsigned int		in_smm_and_not;	/* the smaller one of both */
 } rec;
 
 static bool has_flag(const struct perf_sample *sample, u64 flag)
@@ -206,6 +208,9 @@ static void keep_sample(const struct perf_sample *sample, void *arg)
 	rec.loaded += has_flag(sample, PERF_VCPU_LOADED);
 	rec.excluded += has_flag(sample, PERF_VCPU_EXCLUDED);
 	rec.in_smm += has_flag(sample, PERF_VCPU_SMM);
+	rec.in_guest_not_smm += ip_is_in(sample->ip, spin_a) && sample_is_in_guest(sample) &&
+				!has_flag(sample, PERF_VCPU_SMM);
+	rec.in_smm_and_not = min(rec.in_smm, rec.in_guest_not_smm);
 }
 
 /* The CR3s have bits below the address of the table, too: PCIDs, or else PWT and PCD. */
@@ -274,6 +279,8 @@ static void record(struct kvm_vcpu *vcpu, struct perf_event_attr *attr,
 	rec.loaded = 0;
 	rec.excluded = 0;
 	rec.in_smm = 0;
+	rec.in_guest_not_smm = 0;
+	rec.in_smm_and_not = 0;
 	perf_ring_open(&ring, attr, 0, -1, RING_PAGES);
 	/* Not the first exits ever: the guest's memory is there. */
 	run_turn(vcpu);
@@ -504,7 +511,7 @@ static void test_smm(void)
 	setup_smram(vm, vcpu, SMRAM_GPA, smi_handler, sizeof(smi_handler));
 	init_clock(&attr);
 	opt.samples = eighth;
-	record(vcpu, &attr, &rec.in_smm);
+	record(vcpu, &attr, &rec.in_smm_and_not);
 	opt.samples = samples;
 	/* Some of these are in host mode. */
 	check_samples(s, eighth / 2, sample_is_in_guest(s) && in_smm(s),
