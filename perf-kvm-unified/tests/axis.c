@@ -848,6 +848,41 @@ static int test__gaps(struct test_suite *test __maybe_unused, int subtest __mayb
 	return TEST_OK;
 }
 
+/* Not in order, and a long one with a short one in it, which ends behind one that begins later */
+static int test__silent_gaps(struct test_suite *test __maybe_unused,
+			     int subtest __maybe_unused)
+{
+	static const struct axis_gap added[] = {
+		{ .cpu = 0, .from = 600, .until = 700, .silent = true },
+		{ .cpu = 2, .from = 200, .until = 210, .silent = true },
+		{ .cpu = 1, .from = 100, .until = 300, .silent = true },
+		{ .cpu = 1, .from = 400, .until = 500 },
+	};
+	struct axis_gaps gaps = { };
+	int err = 0;
+
+	TEST_ASSERT_VAL("none", !axis_gaps__is_silent(&gaps, 0, ~0ULL));
+	for (size_t i = 0; i < ARRAY_SIZE(added); i++)
+		err |= axis_gaps__add(&gaps, &added[i]);
+	TEST_ASSERT_VAL("add", !err);
+	axis_gaps__sort(&gaps);
+	TEST_ASSERT_VAL("before", !axis_gaps__is_silent(&gaps, 0, 100));
+	TEST_ASSERT_VAL("into the first", axis_gaps__is_silent(&gaps, 0, 101));
+	TEST_ASSERT_VAL("in the long one, behind the short one",
+			axis_gaps__is_silent(&gaps, 210, 220));
+	TEST_ASSERT_VAL("its end", axis_gaps__is_silent(&gaps, 299, 600));
+	TEST_ASSERT_VAL("between them, and no event is lost",
+			!axis_gaps__is_silent(&gaps, 300, 600));
+	TEST_ASSERT_VAL("over several", axis_gaps__is_silent(&gaps, 0, 1000));
+	TEST_ASSERT_VAL("after", !axis_gaps__is_silent(&gaps, 700, 1000));
+	axis_gaps__forget(&gaps, 300);
+	TEST_ASSERT_VAL("what is over is forgotten", gaps.nr == 3 && gaps.nr_silent == 2);
+	TEST_ASSERT_VAL("and no more", axis_gaps__is_silent(&gaps, 210, 220) &&
+			axis_gaps__is_silent(&gaps, 600, 601));
+	axis_gaps__exit(&gaps);
+	return TEST_OK;
+}
+
 /* The event that is lost is the one that the vCPU came back. */
 /* CPU 1 goes offline at 500, and is not recorded when it is back. */
 static int test__silent(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
@@ -1580,6 +1615,7 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: halts with work for the VM", work),
 	TEST_CASE("kvm unified: time axis: lost records", lost),
 	TEST_CASE("kvm unified: time axis: gaps of a CPU", gaps),
+	TEST_CASE("kvm unified: time axis: gaps of CPUs that are not recorded", silent_gaps),
 	TEST_CASE("kvm unified: time axis: a CPU that is not recorded", silent),
 	TEST_CASE("kvm unified: time axis: the same from samples", silent_samples),
 	TEST_CASE("kvm unified: time axis: lost events", lost_return),
