@@ -848,6 +848,42 @@ static int test__gaps(struct test_suite *test __maybe_unused, int subtest __mayb
 	return TEST_OK;
 }
 
+/* As long as as many come as go, a queue is not much larger than what is in it. */
+#define QUEUE_LEN	10000
+#define QUEUE_MOST	(QUEUE_LEN + QUEUE_LEN / 3)
+
+static int test__queue(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct { DECLARE_QUEUE(u64); } queue = { };
+	u64 number = 0;
+
+	for (; number < QUEUE_LEN; number++)
+		TEST_ASSERT_VAL("add", !queue_add(&queue, &number));
+	TEST_ASSERT_VAL("grows by little", queue.allocated <= QUEUE_MOST);
+	for (; number < 10 * QUEUE_LEN; number++) {
+		queue_drop(&queue, 1);
+		TEST_ASSERT_VAL("add another", !queue_add(&queue, &number));
+		TEST_ASSERT_VAL("first", *queue_first(&queue) == number + 1 - QUEUE_LEN);
+		TEST_ASSERT_VAL("last", *queue_last(&queue) == number);
+	}
+	TEST_ASSERT_VAL("does not grow", queue.allocated <= QUEUE_MOST);
+	queue_drop(&queue, QUEUE_LEN / 2);
+	queue_trim(&queue);
+	TEST_ASSERT_VAL("half", queue_len(&queue) == QUEUE_LEN / 2 &&
+			queue.allocated == QUEUE_LEN / 2 &&
+			*queue_first(&queue) == number - QUEUE_LEN / 2);
+	queue_drop(&queue, 1);
+	queue_trim(&queue);
+	TEST_ASSERT_VAL("not for one", queue.allocated == QUEUE_LEN / 2);
+	queue_drop(&queue, QUEUE_LEN / 8);
+	queue_trim(&queue);
+	TEST_ASSERT_VAL("for many", queue.allocated == queue_len(&queue));
+	queue_drop(&queue, queue_len(&queue));
+	queue_trim(&queue);
+	TEST_ASSERT_VAL("nothing", !queue.entries && !queue.allocated);
+	return TEST_OK;
+}
+
 /* Not in order, and a long one with a short one in it, which ends behind one that begins later */
 static int test__silent_gaps(struct test_suite *test __maybe_unused,
 			     int subtest __maybe_unused)
@@ -1615,6 +1651,7 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: halts with work for the VM", work),
 	TEST_CASE("kvm unified: time axis: lost records", lost),
 	TEST_CASE("kvm unified: time axis: gaps of a CPU", gaps),
+	TEST_CASE("kvm unified: time axis: what is kept of the time that is near", queue),
 	TEST_CASE("kvm unified: time axis: gaps of CPUs that are not recorded", silent_gaps),
 	TEST_CASE("kvm unified: time axis: a CPU that is not recorded", silent),
 	TEST_CASE("kvm unified: time axis: the same from samples", silent_samples),
