@@ -21,9 +21,6 @@
  * kept is of the last few seconds. No session, no I/O.
  */
 
-/* CPU numbers and vCPU ids must be below: more than any machine has */
-#define TIME_AXIS_MAX_CPUS	65536
-
 /*
  * ns; events come at the end of a state, and say when it began: those that take longer
  * must be added when they begin, or are heard of late. Two samples further from each
