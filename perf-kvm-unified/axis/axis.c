@@ -325,23 +325,33 @@ static int emit(struct time_axis *ta, const struct axis_span *span, u32 idx,
 	return ret;
 }
 
-/* Hands out a wait as far as it has been split. 0 or -errno */
+/* Whose wait is handed out */
+struct wait_of {
+	struct time_axis *ta;
+	const struct axis_span *span;
+	u32	idx;
+};
+
+static int emit_part(struct vcpu_interval *part, void *arg)
+{
+	const struct wait_of *of = arg;
+
+	return emit(of->ta, of->span, of->idx, part);
+}
+
+/* Hands out a wait as far as it can be split. 0 or -errno */
 static int emit_wait(struct time_axis *ta, const struct axis_span *span,
 		     const struct tracks_until *until, u32 idx, struct vcpu_interval *wait)
 {
+	struct wait_of of = { .ta = ta, .span = span, .idx = idx };
 	struct axis_vcpu *vcpu = &ta->vcpus[idx];
-	struct vcpu_intervals parts = { };
-	int ret;
 
 	if (!vcpu->waits) {
 		vcpu->wait = (struct wait_walk) { .pos = wait->start, .prev = TIME_AXIS_NONE };
 		vcpu->waits = true;
 	}
-	ret = cpu_tracks__split_wait(&ta->tracks, span, until, wait, idx, &vcpu->wait, &parts);
-	for (size_t i = 0; !ret && i < parts.nr; i++)
-		ret = emit(ta, span, idx, &parts.entries[i]);
-	vcpu_intervals__exit(&parts);
-	return ret;
+	return cpu_tracks__split_wait(&ta->tracks, span, until, wait, idx, &vcpu->wait, emit_part,
+				      &of);
 }
 
 /* The third step, of one vCPU: hands out what it did. 0 or -errno */
