@@ -28,15 +28,16 @@ struct occupant {
 	bool	guest;	/* ... and was in the guest */
 };
 
-/*
- * A task that got a CPU from @vcpu. Others may have had it from that one before a vCPU
- * did again: @task is what samples say, or the window is @shared.
+/**
+ * struct mark - a task got a CPU from @vcpu
+ * @who: the task. Others may have had the CPU from that one before a vCPU did again: then, it is
+ *	what samples say, or if there are none, the number of the windows that are shared
  */
 struct mark {
 	u64	time;
-	u32	task;
-	u32	shared;
-	u32	vcpu;
+	u32	who;
+	u32	vcpu:31;
+	bool	is_shared:1;
 };
 
 struct occupants	{ DECLARE_QUEUE(struct occupant); };
@@ -167,7 +168,7 @@ static int mark__cmp(const void *_a, const void *_b)
 	const struct mark *a = _a, *b = _b;
 
 	return sort_cmp(a->time, b->time) ?:
-	       sort_cmp(a->task, b->task);
+	       sort_cmp(a->who, b->who);
 }
 
 static int sample__cmp(const void *a, const void *b)
@@ -216,8 +217,7 @@ int cpu_tracks__add_switch(struct cpu_tracks *tracks, const struct axis_event *e
 {
 	const struct mark mark = {
 		.time = event->time,
-		.task = event->next_task,
-		.shared = TIME_AXIS_NONE,
+		.who = event->next_task,
 		.vcpu = event->vcpu,
 	};
 	struct cpu_track *track = cpu_tracks__findnew(tracks, event->cpu);
@@ -411,7 +411,7 @@ static int name_mark(struct cpu_tracks *tracks, struct cpu_track *track,
 	*w = (struct mark_window) {
 		.start = mark->time,
 		.pos = mark->time,
-		.first = mark->task,
+		.first = mark->who,
 		.vcpu = mark->vcpu,
 		.open = true,
 		.tasks = w->tasks,
@@ -422,14 +422,15 @@ static int name_mark(struct cpu_tracks *tracks, struct cpu_track *track,
 		if (sample->time >= end || sample->time - mark->time > span->near)
 			break;
 		if (sample__names_other(sample, mark->vcpu)) {
-			mark->task = sample->task;
+			mark->who = sample->task;
 			return 0;
 		}
 	}
-	shared = findnew_shared(tracks, track, mark->task);
+	shared = findnew_shared(tracks, track, mark->who);
 	if (shared < 0)
 		return shared;
-	mark->shared = shared;
+	mark->who = shared;
+	mark->is_shared = true;
 	return 0;
 }
 
@@ -505,6 +506,7 @@ int cpu_tracks__settle(struct cpu_tracks *tracks, const struct axis_span *span,
 
 /* A walk over the signs of a CPU that leaves out those of one vCPU */
 struct signs {
+	const struct cpu_tracks *tracks;
 	const struct cpu_track *track;
 	u32	vcpu;
 	size_t	mark;
@@ -531,8 +533,9 @@ static bool signs__next(struct signs *walk, u64 end, struct sign *sign)
 	    (!sample || mark->time <= sample->time)) {
 		*sign = (struct sign) {
 			.time = mark->time,
-			.task = mark->task,
-			.shared = mark->shared,
+			.task = mark->is_shared ? walk->tracks->shared[mark->who].first :
+						  mark->who,
+			.shared = mark->is_shared ? mark->who : TIME_AXIS_NONE,
 			.exact = true,
 		};
 		walk->mark++;
@@ -742,7 +745,7 @@ int cpu_tracks__split_wait(const struct cpu_tracks *tracks, const struct axis_sp
 		.span = span,
 		.wait = wait,
 		.walk = walk,
-		.signs = { .track = track, .vcpu = self },
+		.signs = { .tracks = tracks, .track = track, .vcpu = self },
 		.self = self,
 		.stop = known ? wait->end : min(wait->end, until->time),
 		.named = known ? ~0ULL : until->time,

@@ -671,7 +671,7 @@ static int check_shares(bool per_task)
 			TEST_ASSERT_VAL("as the sample says", interval->shared == NONE &&
 					interval->task == sampled[interval->start / 200 - 1]);
 		else
-			TEST_ASSERT_VAL("shared", interval->shared == 0);
+			TEST_ASSERT_VAL("shared", interval->shared == 0 && interval->task == 51);
 		shared += interval->start % 200 ? interval->end - interval->start : 0;
 	}
 	TEST_ASSERT_VAL("half of them", per_task || shared == 4 * 8);
