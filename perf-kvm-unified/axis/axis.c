@@ -69,7 +69,7 @@ void time_axis__exit(struct time_axis *ta)
 	}
 	free(ta->vcpus);
 	hashmap__free(ta->vcpu_idx);
-	free(ta->gaps.entries);
+	axis_gaps__exit(&ta->gaps);
 	*ta = (struct time_axis) { };
 }
 
@@ -171,14 +171,10 @@ int time_axis__add_work(struct time_axis *ta, u32 vm, u64 time)
 
 int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap)
 {
-	int ret = grow_array(ta->gaps.entries, ta->gaps.nr, ta->allocated_gaps);
-
-	if (!ret && gap->from < gap->until) {
-		ta->gaps.entries[ta->gaps.nr++] = *gap;
-		ta->nr_gaps++;
-		ta->unsorted_gaps = true;
-	}
-	return ret;
+	if (gap->from >= gap->until)
+		return 0;
+	ta->nr_gaps++;
+	return axis_gaps__add(&ta->gaps, gap);
 }
 
 /* Of a vCPU that there is, or one that is not. 0 or -ENOMEM */
@@ -329,23 +325,33 @@ static int emit(struct time_axis *ta, const struct axis_span *span, u32 idx,
 	return ret;
 }
 
-/* Hands out a wait as far as it has been split. 0 or -errno */
+/* Whose wait is handed out */
+struct wait_of {
+	struct time_axis *ta;
+	const struct axis_span *span;
+	u32	idx;
+};
+
+static int emit_part(struct vcpu_interval *part, void *arg)
+{
+	const struct wait_of *of = arg;
+
+	return emit(of->ta, of->span, of->idx, part);
+}
+
+/* Hands out a wait as far as it can be split. 0 or -errno */
 static int emit_wait(struct time_axis *ta, const struct axis_span *span,
 		     const struct tracks_until *until, u32 idx, struct vcpu_interval *wait)
 {
+	struct wait_of of = { .ta = ta, .span = span, .idx = idx };
 	struct axis_vcpu *vcpu = &ta->vcpus[idx];
-	struct vcpu_intervals parts = { };
-	int ret;
 
 	if (!vcpu->waits) {
 		vcpu->wait = (struct wait_walk) { .pos = wait->start, .prev = TIME_AXIS_NONE };
 		vcpu->waits = true;
 	}
-	ret = cpu_tracks__split_wait(&ta->tracks, span, until, wait, idx, &vcpu->wait, &parts);
-	for (size_t i = 0; !ret && i < parts.nr; i++)
-		ret = emit(ta, span, idx, &parts.entries[i]);
-	vcpu_intervals__exit(&parts);
-	return ret;
+	return cpu_tracks__split_wait(&ta->tracks, span, until, wait, idx, &vcpu->wait, emit_part,
+				      &of);
 }
 
 /* The third step, of one vCPU: hands out what it did. 0 or -errno */
@@ -409,15 +415,9 @@ static u64 unneeded_until(const struct time_axis *ta, const struct tracks_until 
 /* What is missing before the time that is told of already is of no use any more. */
 static void forget_gaps(struct time_axis *ta, u64 time)
 {
-	size_t nr = 0;
-
 	for (u32 i = 0; i < ta->nr_vcpus; i++)
 		time = min(time, ta->vcpus[i].machine.done);
-	for (size_t i = 0; i < ta->gaps.nr; i++) {
-		if (ta->gaps.entries[i].until >= time)
-			ta->gaps.entries[nr++] = ta->gaps.entries[i];
-	}
-	ta->gaps.nr = nr;
+	axis_gaps__forget(&ta->gaps, time);
 }
 
 /* What was done for VMs while no vCPU was halted that is told of still is of no use any more. */
@@ -454,9 +454,7 @@ static int advance(struct time_axis *ta, const struct axis_span *span,
 	struct tracks_until tracks_until;
 	int ret = 0;
 
-	if (ta->unsorted_gaps)
-		axis_gaps__sort(&ta->gaps);
-	ta->unsorted_gaps = false;
+	axis_gaps__sort(&ta->gaps);
 	ret = axis_work__sort(&ta->work);
 	for (u32 i = 0; !ret && i < ta->nr_vcpus; i++)
 		ret = advance_vcpu(ta, span, &ta->vcpus[i], until) ?:

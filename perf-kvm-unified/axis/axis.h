@@ -21,9 +21,6 @@
  * kept is of the last few seconds. No session, no I/O.
  */
 
-/* CPU numbers and vCPU ids must be below: more than any machine has */
-#define TIME_AXIS_MAX_CPUS	65536
-
 /*
  * ns; events come at the end of a state, and say when it began: those that take longer
  * must be added when they begin, or are heard of late. Two samples further from each
@@ -58,7 +55,7 @@ struct axis_sink {
  * @advanced: time that it has come to, ns
  * @nr_late: samples that came when their time had been handed out
  * @work: as from time_axis__add_work()
- * @gaps: by CPU and time, unless @unsorted_gaps; those that are of use still
+ * @gaps: those that are of use still
  * @nr_gaps: all there were
  */
 struct time_axis {
@@ -71,8 +68,6 @@ struct time_axis {
 	struct cpu_tracks tracks;
 	struct axis_work work;
 	struct axis_gaps gaps;
-	size_t	allocated_gaps;
-	bool	unsorted_gaps;
 	bool	begun;
 	u64	advanced;
 	u64	nr_late;

@@ -8,13 +8,13 @@
 #include "kvm-unified/lib/queue.h"
 #include "intervals.h"
 
-static bool interval__continues(const struct vcpu_interval *a, const struct vcpu_interval *b)
+/* Is @b the same as @a, and behind it? */
+bool vcpu_interval__continues(const struct vcpu_interval *a, const struct vcpu_interval *b)
 {
-	return a->end == b->start && a->kind == b->kind && a->cpu == b->cpu &&
-	       a->hit == b->hit && a->exit_reason == b->exit_reason && a->isa == b->isa &&
-	       a->why == b->why && a->vcpu == b->vcpu && a->task == b->task &&
-	       a->shared == b->shared && a->woken == b->woken &&
-	       a->vmm_works == b->vmm_works;
+	return a->end == b->start && a->vcpu == b->vcpu && a->task == b->task &&
+	       a->kind == b->kind && a->cpu == b->cpu && a->hit == b->hit &&
+	       a->exit_reason == b->exit_reason && a->isa == b->isa && a->why == b->why &&
+	       a->shared == b->shared && a->woken == b->woken && a->vmm_works == b->vmm_works;
 }
 
 /* An interval without length is none. 0 or -ENOMEM */
@@ -23,7 +23,7 @@ int vcpu_intervals__add(struct vcpu_intervals *list, const struct vcpu_interval 
 	if (interval->start >= interval->end)
 		return 0;
 
-	if (queue_len(list) && interval__continues(queue_last(list), interval)) {
+	if (queue_len(list) && vcpu_interval__continues(queue_last(list), interval)) {
 		queue_last(list)->end = interval->end;
 		return 0;
 	}

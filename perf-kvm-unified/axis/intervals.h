@@ -39,6 +39,7 @@ struct vcpu_interval {
 
 struct vcpu_intervals { DECLARE_QUEUE(struct vcpu_interval); };
 
+bool vcpu_interval__continues(const struct vcpu_interval *a, const struct vcpu_interval *b);
 int vcpu_intervals__add(struct vcpu_intervals *list, const struct vcpu_interval *interval);
 void vcpu_intervals__exit(struct vcpu_intervals *list);
 

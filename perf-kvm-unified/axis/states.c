@@ -245,6 +245,8 @@ static int add_silent(const struct states_walk *w, u64 start, u64 end,
 {
 	int ret = 0;
 
+	if (!axis_gaps__is_silent(w->gaps, start, end))
+		return 0;
 	for (size_t i = 0; !ret && i < w->gaps->nr; i++) {
 		const struct axis_gap *gap = &w->gaps->entries[i];
 		struct vcpu_interval range;

@@ -28,15 +28,16 @@ struct occupant {
 	bool	guest;	/* ... and was in the guest */
 };
 
-/*
- * A task that got a CPU from @vcpu. Others may have had it from that one before a vCPU
- * did again: @task is what samples say, or the window is @shared.
+/**
+ * struct mark - a task got a CPU from @vcpu
+ * @who: the task. Others may have had the CPU from that one before a vCPU did again: then, it is
+ *	what samples say, or if there are none, the number of the windows that are shared
  */
 struct mark {
 	u64	time;
-	u32	task;
-	u32	shared;
-	u32	vcpu;
+	u32	who;
+	u32	vcpu:31;
+	bool	is_shared:1;
 };
 
 struct occupants	{ DECLARE_QUEUE(struct occupant); };
@@ -167,7 +168,7 @@ static int mark__cmp(const void *_a, const void *_b)
 	const struct mark *a = _a, *b = _b;
 
 	return sort_cmp(a->time, b->time) ?:
-	       sort_cmp(a->task, b->task);
+	       sort_cmp(a->who, b->who);
 }
 
 static int sample__cmp(const void *a, const void *b)
@@ -216,8 +217,7 @@ int cpu_tracks__add_switch(struct cpu_tracks *tracks, const struct axis_event *e
 {
 	const struct mark mark = {
 		.time = event->time,
-		.task = event->next_task,
-		.shared = TIME_AXIS_NONE,
+		.who = event->next_task,
 		.vcpu = event->vcpu,
 	};
 	struct cpu_track *track = cpu_tracks__findnew(tracks, event->cpu);
@@ -411,7 +411,7 @@ static int name_mark(struct cpu_tracks *tracks, struct cpu_track *track,
 	*w = (struct mark_window) {
 		.start = mark->time,
 		.pos = mark->time,
-		.first = mark->task,
+		.first = mark->who,
 		.vcpu = mark->vcpu,
 		.open = true,
 		.tasks = w->tasks,
@@ -422,14 +422,15 @@ static int name_mark(struct cpu_tracks *tracks, struct cpu_track *track,
 		if (sample->time >= end || sample->time - mark->time > span->near)
 			break;
 		if (sample__names_other(sample, mark->vcpu)) {
-			mark->task = sample->task;
+			mark->who = sample->task;
 			return 0;
 		}
 	}
-	shared = findnew_shared(tracks, track, mark->task);
+	shared = findnew_shared(tracks, track, mark->who);
 	if (shared < 0)
 		return shared;
-	mark->shared = shared;
+	mark->who = shared;
+	mark->is_shared = true;
 	return 0;
 }
 
@@ -505,6 +506,7 @@ int cpu_tracks__settle(struct cpu_tracks *tracks, const struct axis_span *span,
 
 /* A walk over the signs of a CPU that leaves out those of one vCPU */
 struct signs {
+	const struct cpu_tracks *tracks;
 	const struct cpu_track *track;
 	u32	vcpu;
 	size_t	mark;
@@ -531,8 +533,9 @@ static bool signs__next(struct signs *walk, u64 end, struct sign *sign)
 	    (!sample || mark->time <= sample->time)) {
 		*sign = (struct sign) {
 			.time = mark->time,
-			.task = mark->task,
-			.shared = mark->shared,
+			.task = mark->is_shared ? walk->tracks->shared[mark->who].first :
+						  mark->who,
+			.shared = mark->is_shared ? mark->who : TIME_AXIS_NONE,
 			.exact = true,
 		};
 		walk->mark++;
@@ -555,36 +558,64 @@ static bool mark__is_before(const void *mark, const void *time)
 	return ((const struct mark *)mark)->time < *(const u64 *)time;
 }
 
-/* Begins @walk anew, with the first sign from @time on. */
+/* Goes on to the first sign from @time on. None before is asked for again. */
 static bool signs__first(struct signs *walk, u64 time, u64 end, struct sign *sign)
 {
 	const struct cpu_track *track = walk->track;
 
-	walk->mark = sort_find(queue_first(&track->marks), queue_len(&track->marks),
-			       sizeof(struct mark), &time, mark__is_before);
-	walk->sample = first_sample(track, time);
+	walk->mark = sort_find_from(queue_first(&track->marks), queue_len(&track->marks),
+				    sizeof(struct mark), walk->mark, &time, mark__is_before);
+	walk->sample = sort_find_from(queue_first(&track->samples), queue_len(&track->samples),
+				      sizeof(struct axis_sample), walk->sample, &time,
+				      sample__is_before);
 	return signs__next(walk, end, sign);
 }
 
-/* A wait that is split by who had the CPU */
+/**
+ * struct wait_split - a wait that is split by who had the CPU
+ * @signs: where it has come to
+ * @self: who waits
+ * @stop: not further than that
+ * @named: switches until then have their names
+ * @part: the last one, if it is not empty, which may go on
+ */
 struct wait_split {
 	const struct cpu_track *track;
 	const struct axis_span *span;
 	const struct vcpu_interval *wait;
 	struct wait_walk *walk;
-	struct vcpu_intervals *out;
+	struct signs signs;
 	u32	self;
-	u64	stop;	/* not further than that */
-	u64	named;	/* switches until then have their names */
+	u64	stop;
+	u64	named;
+	struct vcpu_interval part;
+	wait_part_cb cb;
+	void	*arg;
 };
 
-/* Until @end, or where it is to stop, the wait is @part. 0 or -ENOMEM */
+/* 0 or what the callback returned */
+static int split__hand_out(struct wait_split *s)
+{
+	return s->part.start < s->part.end ? s->cb(&s->part, s->arg) : 0;
+}
+
+/* Until @end, or where it is to stop, the wait is @part. 0 or what the callback returned */
 static int split__add(struct wait_split *s, struct vcpu_interval *part, u64 end)
 {
+	int ret;
+
 	part->start = s->walk->pos;
 	part->end = min(max(end, part->start), s->stop);
 	s->walk->pos = part->end;
-	return vcpu_intervals__add(s->out, part);
+	if (part->start >= part->end)
+		return 0;
+	if (vcpu_interval__continues(&s->part, part)) {
+		s->part.end = part->end;
+		return 0;
+	}
+	ret = split__hand_out(s);
+	s->part = *part;
+	return ret;
 }
 
 /*
@@ -661,17 +692,16 @@ static bool wait__is_known(const struct cpu_track *track, const struct tracks_un
 	       (wait->end < until->occupied && marks_are_named(track, wait->end));
 }
 
-/* Until @end no vCPU had the CPU; then @next has it, or none. 0 or -ENOMEM */
+/* Until @end no vCPU had the CPU; then @next has it, or none. 0 or what the callback returned */
 static int split__piece(struct wait_split *s, u32 next_vcpu, u64 end)
 {
 	struct wait_walk *walk = s->walk;
-	struct signs signs = { .track = s->track, .vcpu = s->self };
 	bool has_sign = walk->has_sign, has_next;
 	struct sign sign = walk->sign, next;
 	int ret = 0;
 
 	walk->has_sign = false;
-	has_next = signs__first(&signs, walk->pos + has_sign, end, &next);
+	has_next = signs__first(&s->signs, walk->pos + has_sign, end, &next);
 	if (!has_sign && !has_next)
 		return split__unsigned(s, next_vcpu, end);
 	/* Whose the time before it was is the same as whose it is from then on. */
@@ -686,7 +716,7 @@ static int split__piece(struct wait_split *s, u32 next_vcpu, u64 end)
 			break;
 		sign = next;
 		has_sign = true;
-		has_next = signs__next(&signs, end, &next);
+		has_next = signs__next(&s->signs, end, &next);
 	}
 	if (walk->pos < end && has_sign && sign.time <= walk->pos) {
 		walk->sign = sign;
@@ -699,13 +729,14 @@ static int split__piece(struct wait_split *s, u32 next_vcpu, u64 end)
  * cpu_tracks__split_wait - split a wait for a CPU by who had the CPU
  * @wait: an interval of vCPU @self, with a CPU that there is
  * @walk: how far that has come; its end is that of the wait when all is done
- * @out: gets the parts
+ * @cb: gets the parts, one after the other
  *
- * After cpu_tracks__settle(). 0 or -ENOMEM
+ * After cpu_tracks__settle(). It costs one search to begin, and as much for each part, however
+ * many there are. 0 or what @cb returned
  */
 int cpu_tracks__split_wait(const struct cpu_tracks *tracks, const struct axis_span *span,
 			   const struct tracks_until *until, const struct vcpu_interval *wait,
-			   u32 self, struct wait_walk *walk, struct vcpu_intervals *out)
+			   u32 self, struct wait_walk *walk, wait_part_cb cb, void *arg)
 {
 	const struct cpu_track *track = tracks->cpus[wait->cpu];
 	bool known = wait__is_known(track, until, wait);
@@ -714,10 +745,12 @@ int cpu_tracks__split_wait(const struct cpu_tracks *tracks, const struct axis_sp
 		.span = span,
 		.wait = wait,
 		.walk = walk,
-		.out = out,
+		.signs = { .tracks = tracks, .track = track, .vcpu = self },
 		.self = self,
 		.stop = known ? wait->end : min(wait->end, until->time),
 		.named = known ? ~0ULL : until->time,
+		.cb = cb,
+		.arg = arg,
 	};
 	size_t i = find_occupant(track, walk->pos, occupant__is_gone);
 	int ret = 0;
@@ -747,7 +780,7 @@ int cpu_tracks__split_wait(const struct cpu_tracks *tracks, const struct axis_sp
 			end = o->start;
 		ret = split__piece(&s, o ? o->vcpu : TIME_AXIS_NONE, end);
 	}
-	return ret;
+	return ret ?: split__hand_out(&s);
 }
 
 static int piece__cmp(const void *_a, const void *_b)

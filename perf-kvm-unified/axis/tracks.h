@@ -13,7 +13,6 @@
 struct axis_gaps;
 struct cpu_track;
 struct vcpu_interval;
-struct vcpu_intervals;
 
 /* What the host says a CPU did */
 enum cpu_time_kind {
@@ -43,6 +42,9 @@ struct sign {
 	bool	exact;	/* it got the CPU just then */
 	bool	idle;
 };
+
+/* A part of a wait, which may be changed. What is not 0 ends the splitting, and is returned. */
+typedef int (*wait_part_cb)(struct vcpu_interval *part, void *arg);
 
 /**
  * struct wait_walk - how far a wait has been split by who had the CPU
@@ -101,7 +103,7 @@ int cpu_tracks__settle(struct cpu_tracks *tracks, const struct axis_span *span,
 		       const struct tracks_until *until);
 int cpu_tracks__split_wait(const struct cpu_tracks *tracks, const struct axis_span *span,
 			   const struct tracks_until *until, const struct vcpu_interval *wait,
-			   u32 self, struct wait_walk *walk, struct vcpu_intervals *out);
+			   u32 self, struct wait_walk *walk, wait_part_cb cb, void *arg);
 int cpu_tracks__walk(struct cpu_tracks *tracks, const struct axis_span *span,
 		     const struct axis_gaps *gaps, const struct tracks_until *until,
 		     cpu_interval_cb cb, void *arg);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <linux/build_bug.h>
 #include <linux/types.h>
 
 #include "kvm-unified/lib/queue.h"
@@ -16,6 +17,12 @@
 
 #define TIME_AXIS_NONE	(~0U)
 
+/* CPU numbers and vCPU ids must be below: more than any machine has. */
+#define TIME_AXIS_CPU_BITS	16
+#define TIME_AXIS_MAX_CPUS	(1 << TIME_AXIS_CPU_BITS)
+/* Of PERF_VCPU_ISA_* */
+#define TIME_AXIS_ISA_BITS	8
+
 /* As kvm:kvm_vcpu_timeline has them: enum kvm_vcpu_timeline_state of the kernel */
 enum vcpu_state {
 	VCPU_STATE_RUN,
@@ -27,6 +34,9 @@ enum vcpu_state {
 	VCPU_STATE_THROTTLED,
 	VCPU_STATE_NR
 };
+
+#define VCPU_STATE_BITS	3
+static_assert(VCPU_STATE_NR < 1 << VCPU_STATE_BITS);
 
 enum vcpu_time_kind {
 	VCPU_TIME_GUEST_USER,
@@ -82,14 +92,14 @@ struct axis_event {
 	u64	waited;
 	u64	exit_reason;
 	u32	vcpu;
-	u32	cpu;
 	s32	why;
 	u32	next_task;
-	u32	isa;
 	/* Small, as those of seconds are kept. */
-	enum vcpu_state state:8;
-	enum vcpu_state ended:8;
-	bool	after_lost;
+	u32	cpu:TIME_AXIS_CPU_BITS;
+	u32	isa:TIME_AXIS_ISA_BITS;
+	enum vcpu_state state:VCPU_STATE_BITS;
+	enum vcpu_state ended:VCPU_STATE_BITS;
+	bool	after_lost:1;
 };
 
 /**
@@ -122,12 +132,13 @@ enum axis_sample_kind {
 struct axis_sample {
 	u64	time;
 	u64	exit_reason;
-	u32	cpu;
 	u32	vcpu;
 	u32	task;
 	u32	hit;
-	enum axis_sample_kind kind;
-	u32	isa;
+	/* Small, as those of seconds are kept. */
+	u32	cpu:TIME_AXIS_CPU_BITS;
+	u32	isa:TIME_AXIS_ISA_BITS;
+	enum axis_sample_kind kind:8;
 };
 
 struct axis_events	{ DECLARE_QUEUE(struct axis_event); };

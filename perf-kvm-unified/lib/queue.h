@@ -3,6 +3,7 @@
 #define __PERF_KVM_UNIFIED_LIB_QUEUE_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,17 +29,20 @@ struct {			\
 
 /* A queue gets room for so many entries at least: there may be thousands that have few. */
 #define QUEUE_FIRST	16
-/* A queue whose array is as large as so many times its entries has too much of it. */
-#define QUEUE_MOST_SPARE	2
+/*
+ * A queue grows by such a part, and moves its entries if such a part of them is free at the
+ * beginning: an entry is moved so many times, and not more than such a part is not in use.
+ */
+#define QUEUE_PART	8
 
 /*
  * @entries with room for more than *@allocated of @size bytes each; NULL: no memory, and all as
- * it was. By half, not twice: most of what queues take is room that they do not need yet.
+ * it was. By little: what queues have of room is most of what they take, else.
  */
 static inline void *__grow_queue(void *entries, size_t *allocated, size_t size)
 {
-	size_t half = *allocated / 2;
-	size_t more = *allocated + (half < QUEUE_FIRST ? QUEUE_FIRST : half);
+	size_t part = *allocated / QUEUE_PART;
+	size_t more = *allocated + (part < QUEUE_FIRST ? QUEUE_FIRST : part);
 	void *grown = reallocarray(entries, more, size);
 
 	if (grown)
@@ -68,11 +72,17 @@ static inline void *__trim_queue(void *entries, size_t head, size_t nr, size_t *
 	return trimmed;
 }
 
+/* Has a queue of @len entries so much more room that it is worth to give it back? */
+static inline bool __queue_is_wide(size_t allocated, size_t len)
+{
+	return len ? allocated - len > QUEUE_FIRST + len / QUEUE_PART : allocated;
+}
+
 /* Gives memory back that the queue does not need any more. Its entries move then. */
 #define queue_trim(queue) ({								\
 	typeof(queue) __queue = (queue);						\
 	size_t __len = queue_len(__queue);						\
-	if (__queue->allocated / QUEUE_MOST_SPARE >= __len && __queue->allocated) {	\
+	if (__queue_is_wide(__queue->allocated, __len)) {				\
 		__queue->entries = __trim_queue(__queue->entries, __queue->head, __len,	\
 						&__queue->allocated,			\
 						sizeof(*__queue->entries));		\
@@ -81,14 +91,11 @@ static inline void *__trim_queue(void *entries, size_t head, size_t nr, size_t *
 	}										\
 })
 
-/*
- * Adds *@entry. Entries move to the beginning when half of the array is free there, so
- * each of them moves a few times. 0 or -ENOMEM
- */
+/* Adds *@entry. Entries may move. 0 or -ENOMEM */
 #define queue_add(queue, entry) ({							\
 	typeof(queue) __queue = (queue);						\
 	int __ret = 0;									\
-	if (__queue->nr == __queue->allocated && __queue->head > __queue->nr / 2) {	\
+	if (__queue->nr == __queue->allocated && __queue->head > __queue->nr / QUEUE_PART) { \
 		memmove(__queue->entries, queue_first(__queue),				\
 			queue_len(__queue) * sizeof(*__queue->entries));		\
 		__queue->nr -= __queue->head;						\

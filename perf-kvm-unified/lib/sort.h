@@ -46,4 +46,21 @@ static inline size_t sort_find(const void *array, size_t nr, size_t size, const 
 	return low;
 }
 
+/* The same, if all before number @from are: as fast as it is near to that */
+static inline size_t sort_find_from(const void *array, size_t nr, size_t size, size_t from,
+				    const void *key,
+				    bool (*is_before)(const void *entry, const void *key))
+{
+	const char *entries = array;
+	size_t step = 1;
+
+	while (from + step <= nr && is_before(entries + (from + step - 1) * size, key)) {
+		from += step;
+		step *= 2;
+	}
+	if (from + step <= nr)
+		nr = from + step - 1;
+	return from + sort_find(entries + from * size, nr - from, size, key, is_before);
+}
+
 #endif /* __PERF_KVM_UNIFIED_LIB_SORT_H */

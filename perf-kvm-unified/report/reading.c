@@ -9,6 +9,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +48,9 @@
 #include "sections.h"
 #include "tables.h"
 #include "tally.h"
+
+/* Arrays of so many bytes are given back to the kernel when they are freed, or shrink. */
+#define LARGE_ARRAY	(32 * 1024)
 
 /* More lost than this much of all samples is said as a warning. */
 #define LOST_WARN_PERCENT	1.0
@@ -481,6 +487,17 @@ int readings__setup(void)
 	return hists__init();
 }
 
+/*
+ * Of each vCPU and each CPU there are arrays that grow and shrink. glibc takes what was freed once
+ * for what is to stay, however large it is, and that is full of holes then.
+ */
+static void give_back_large_arrays(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, LARGE_ARRAY);
+#endif
+}
+
 /**
  * reading__init - begin
  * @opts: complete; to stay, as long as it is read
@@ -495,6 +512,7 @@ int reading__init(struct reading *reading, struct report_options *opts)
 		.path = opts->input,
 		.force = opts->force,
 	};
+	give_back_large_arrays();
 	if (measurement__init(&reading->m))
 		return -ENOMEM;
 	reading->m.use_timeline = opts->use_timeline;

@@ -540,6 +540,88 @@ static int test__who(struct test_suite *test __maybe_unused, int subtest __maybe
 	return TEST_OK;
 }
 
+/* Many vCPUs take turns on one CPU, and each time another task has it in between. */
+#define NR_TURNS	400
+#define NR_TAKING_TURNS	16
+#define TURN_NS		100
+#define BETWEEN_NS	10
+
+/* ns that each vCPU had the CPU while another waited, and others while it did */
+struct turns {
+	u64	by_vcpu[NR_TAKING_TURNS][NR_TAKING_TURNS];
+	u64	by_task[NR_TAKING_TURNS];
+	size_t	nr_parts;
+};
+
+static int add_turn(u32 vcpu, const struct vcpu_interval *interval, void *arg)
+{
+	struct turns *turns = arg;
+	u64 time = interval->end - interval->start;
+
+	if (interval->kind != VCPU_TIME_PREEMPTED)
+		return 0;
+	turns->nr_parts++;
+	if (interval->vcpu == NONE)
+		turns->by_task[vcpu] += time;
+	else
+		turns->by_vcpu[vcpu][interval->vcpu] += time;
+	return 0;
+}
+
+static int ignore_cpu(const struct cpu_interval *interval __maybe_unused,
+		      void *arg __maybe_unused)
+{
+	return 0;
+}
+
+/* The first of them, who has the CPU from the start, has no task before it. */
+static bool turns__are_whole(const struct turns *turns)
+{
+	for (u32 v = 0; v < NR_TAKING_TURNS; v++) {
+		if (turns->by_task[v] != (NR_TURNS - 1) * BETWEEN_NS)
+			return false;
+		for (u32 other = 0; other < NR_TAKING_TURNS; other++) {
+			u64 had = NR_TURNS / NR_TAKING_TURNS * (TURN_NS - BETWEEN_NS) +
+				  (other ? 0 : BETWEEN_NS);
+
+			if (turns->by_vcpu[v][other] != (other == v ? 0 : had))
+				return false;
+		}
+	}
+	return true;
+}
+
+static int test__turns(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	u64 stopped[NR_TAKING_TURNS] = { };
+	struct turns turns = { };
+	struct time_axis ta;
+	int err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, NR_TURNS * TURN_NS));
+	ta.sink = (struct axis_sink) { .vcpu = add_turn, .cpu = ignore_cpu, .arg = &turns };
+	for (u32 v = 0; v < NR_TAKING_TURNS; v++) {
+		TEST_ASSERT_EQUAL("vCPU", axis__vcpu(&ta, 0, v), (int)v);
+		err |= event(&ta, 0, v, 0, v ? VCPU_STATE_PREEMPTED : VCPU_STATE_RUN, NONE, 0,
+			     SVM_INTR);
+	}
+	for (u32 turn = 1; turn < NR_TURNS; turn++) {
+		u32 before = (turn - 1) % NR_TAKING_TURNS, v = turn % NR_TAKING_TURNS;
+		u64 time = turn * TURN_NS;
+
+		err |= event(&ta, time, before, 0, VCPU_STATE_PREEMPTED, TASK + v, 0, SVM_INTR);
+		stopped[before] = time;
+		time += BETWEEN_NS;
+		err |= event(&ta, time, v, 0, VCPU_STATE_RUN, NONE, time - stopped[v], SVM_INTR);
+	}
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__finish(&ta));
+	TEST_ASSERT_VAL("each had its turns", turns__are_whole(&turns));
+	/* Of each turn and of what is before it, one part for each that waits, at most */
+	TEST_ASSERT_VAL("no more parts", turns.nr_parts <= 2 * NR_TURNS * NR_TAKING_TURNS);
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
 /* For the calls of time_axis__share(): the time of each task */
 static int add_task(u32 task, u64 time, void *arg)
 {
@@ -589,7 +671,7 @@ static int check_shares(bool per_task)
 			TEST_ASSERT_VAL("as the sample says", interval->shared == NONE &&
 					interval->task == sampled[interval->start / 200 - 1]);
 		else
-			TEST_ASSERT_VAL("shared", interval->shared == 0);
+			TEST_ASSERT_VAL("shared", interval->shared == 0 && interval->task == 51);
 		shared += interval->start % 200 ? interval->end - interval->start : 0;
 	}
 	TEST_ASSERT_VAL("half of them", per_task || shared == 4 * 8);
@@ -845,6 +927,99 @@ static int test__gaps(struct test_suite *test __maybe_unused, int subtest __mayb
 	TEST_ASSERT_VAL("another CPU's", HAS_GAPS(&ta, 0, 10, 20, 0));
 	TEST_ASSERT_VAL("no such CPU", has_gaps(&ta, 3, 0, 1000, NULL, 0));
 	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+static bool number__is_before(const void *number, const void *key)
+{
+	return *(const u64 *)number < *(const u64 *)key;
+}
+
+/* From wherever the search begins, it finds the same. */
+static int test__find(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const u64 numbers[] = { 1, 2, 2, 2, 3, 5, 8, 13, 21 };
+	const size_t nr = ARRAY_SIZE(numbers), size = sizeof(*numbers);
+
+	for (u64 key = 0; key <= numbers[nr - 1] + 1; key++) {
+		size_t found = sort_find(numbers, nr, size, &key, number__is_before);
+
+		for (size_t from = 0; from <= found; from++)
+			TEST_ASSERT_EQUAL("find", (int)sort_find_from(numbers, nr, size, from, &key,
+								      number__is_before),
+					  (int)found);
+	}
+	return TEST_OK;
+}
+
+/* As long as as many come as go, a queue is not much larger than what is in it. */
+#define QUEUE_LEN	10000
+#define QUEUE_MOST	(QUEUE_LEN + QUEUE_LEN / 3)
+
+static int test__queue(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct { DECLARE_QUEUE(u64); } queue = { };
+	u64 number = 0;
+
+	for (; number < QUEUE_LEN; number++)
+		TEST_ASSERT_VAL("add", !queue_add(&queue, &number));
+	TEST_ASSERT_VAL("grows by little", queue.allocated <= QUEUE_MOST);
+	for (; number < 10 * QUEUE_LEN; number++) {
+		queue_drop(&queue, 1);
+		TEST_ASSERT_VAL("add another", !queue_add(&queue, &number));
+		TEST_ASSERT_VAL("first", *queue_first(&queue) == number + 1 - QUEUE_LEN);
+		TEST_ASSERT_VAL("last", *queue_last(&queue) == number);
+	}
+	TEST_ASSERT_VAL("does not grow", queue.allocated <= QUEUE_MOST);
+	queue_drop(&queue, QUEUE_LEN / 2);
+	queue_trim(&queue);
+	TEST_ASSERT_VAL("half", queue_len(&queue) == QUEUE_LEN / 2 &&
+			queue.allocated == QUEUE_LEN / 2 &&
+			*queue_first(&queue) == number - QUEUE_LEN / 2);
+	queue_drop(&queue, 1);
+	queue_trim(&queue);
+	TEST_ASSERT_VAL("not for one", queue.allocated == QUEUE_LEN / 2);
+	queue_drop(&queue, QUEUE_LEN / 8);
+	queue_trim(&queue);
+	TEST_ASSERT_VAL("for many", queue.allocated == queue_len(&queue));
+	queue_drop(&queue, queue_len(&queue));
+	queue_trim(&queue);
+	TEST_ASSERT_VAL("nothing", !queue.entries && !queue.allocated);
+	return TEST_OK;
+}
+
+/* Not in order, and a long one with a short one in it, which ends behind one that begins later */
+static int test__silent_gaps(struct test_suite *test __maybe_unused,
+			     int subtest __maybe_unused)
+{
+	static const struct axis_gap added[] = {
+		{ .cpu = 0, .from = 600, .until = 700, .silent = true },
+		{ .cpu = 2, .from = 200, .until = 210, .silent = true },
+		{ .cpu = 1, .from = 100, .until = 300, .silent = true },
+		{ .cpu = 1, .from = 400, .until = 500 },
+	};
+	struct axis_gaps gaps = { };
+	int err = 0;
+
+	TEST_ASSERT_VAL("none", !axis_gaps__is_silent(&gaps, 0, ~0ULL));
+	for (size_t i = 0; i < ARRAY_SIZE(added); i++)
+		err |= axis_gaps__add(&gaps, &added[i]);
+	TEST_ASSERT_VAL("add", !err);
+	axis_gaps__sort(&gaps);
+	TEST_ASSERT_VAL("before", !axis_gaps__is_silent(&gaps, 0, 100));
+	TEST_ASSERT_VAL("into the first", axis_gaps__is_silent(&gaps, 0, 101));
+	TEST_ASSERT_VAL("in the long one, behind the short one",
+			axis_gaps__is_silent(&gaps, 210, 220));
+	TEST_ASSERT_VAL("its end", axis_gaps__is_silent(&gaps, 299, 600));
+	TEST_ASSERT_VAL("between them, and no event is lost",
+			!axis_gaps__is_silent(&gaps, 300, 600));
+	TEST_ASSERT_VAL("over several", axis_gaps__is_silent(&gaps, 0, 1000));
+	TEST_ASSERT_VAL("after", !axis_gaps__is_silent(&gaps, 700, 1000));
+	axis_gaps__forget(&gaps, 300);
+	TEST_ASSERT_VAL("what is over is forgotten", gaps.nr == 3 && gaps.nr_silent == 2);
+	TEST_ASSERT_VAL("and no more", axis_gaps__is_silent(&gaps, 210, 220) &&
+			axis_gaps__is_silent(&gaps, 600, 601));
+	axis_gaps__exit(&gaps);
 	return TEST_OK;
 }
 
@@ -1574,12 +1749,16 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: long states that were seen", looks),
 	TEST_CASE("kvm unified: time axis: what goes on at the end", open),
 	TEST_CASE("kvm unified: time axis: who had the CPU", who),
+	TEST_CASE("kvm unified: time axis: who had the CPU in turns", turns),
 	TEST_CASE("kvm unified: time axis: who had the CPU in short waits", shares),
 	TEST_CASE("kvm unified: time axis: many short waits and many tasks", many_shares),
 	TEST_CASE("kvm unified: time axis: vCPUs that come and go", lifetime),
 	TEST_CASE("kvm unified: time axis: halts with work for the VM", work),
 	TEST_CASE("kvm unified: time axis: lost records", lost),
 	TEST_CASE("kvm unified: time axis: gaps of a CPU", gaps),
+	TEST_CASE("kvm unified: time axis: what is kept of the time that is near", queue),
+	TEST_CASE("kvm unified: time axis: a search that goes on", find),
+	TEST_CASE("kvm unified: time axis: gaps of CPUs that are not recorded", silent_gaps),
 	TEST_CASE("kvm unified: time axis: a CPU that is not recorded", silent),
 	TEST_CASE("kvm unified: time axis: the same from samples", silent_samples),
 	TEST_CASE("kvm unified: time axis: lost events", lost_return),
