@@ -230,12 +230,13 @@ int measurement__add_event(struct measurement *m, struct perf_sample *sample,
 		.time = sample->time,
 		.next_task = TIME_AXIS_NONE,
 	};
+	u64 isa = measurement__field(m, sample, TIMELINE_ISA);
 	int vcpu = measurement__event_vcpu(m, sample);
 	struct timeline_last *last;
 
 	if (vcpu == -ENOMEM)
 		return vcpu;
-	if (vcpu < 0) {
+	if (vcpu < 0 || isa >> TIME_AXIS_ISA_BITS) {
 		m->nr_timeline++;
 		m->nr_bad_events++;
 		return 0;
@@ -255,7 +256,7 @@ int measurement__add_event(struct measurement *m, struct perf_sample *sample,
 	event.state = measurement__field(m, sample, TIMELINE_STATE);
 	event.why = measurement__field(m, sample, TIMELINE_WHY);
 	event.exit_reason = measurement__field(m, sample, TIMELINE_EXIT_REASON);
-	event.isa = measurement__field(m, sample, TIMELINE_ISA);
+	event.isa = isa;
 	if (state__has_next(event.state)) {
 		pid_t next = measurement__field(m, sample, TIMELINE_NEXT_PID);
 
