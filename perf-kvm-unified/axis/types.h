@@ -106,8 +106,8 @@ struct axis_event {
  * struct axis_look - a look at a vCPU's thread that had not run for a while
  * @vcpu: index of the vCPU
  * @kind: what it was at: HALTED, BLOCKED, VMM, or PREEMPTED: it could run
- * @at_pause: all events until @time are there, so if it is past the last record, @kind is what it was
- *	at until then
+ * @at_pause: all events until @time are there, so if it is past the last record, @kind is what it
+ *	was at until then
  */
 struct axis_look {
 	u64	time;

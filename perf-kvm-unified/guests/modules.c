@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Modules of a guest's kernel, and BPF programs, that came or went while it was followed: they are
- * in its machine as long as they were in its kernel. What is not known to have been there at a time has no name.
+ * in its machine as long as they were in its kernel. What is not known to have been there at a
+ * time has no name.
  */
 #include <errno.h>
 #include <stdlib.h>
