@@ -74,7 +74,7 @@ mutations()
 	first-guest@perf-kvm-unified/guests/guests.c@/^struct kvm_guest \*kvm_guests__find(/,/^}/s/^\treturn guest;$/\treturn list_first_entry(\&session->kvm_guests->guests, struct kvm_guest, node);/@vmm@CR3 2000 of VM two
 	one-table@perf-kvm-unified/guests/resolve.c@s/guest_spaces__find(&guest->map.spaces,/guest_spaces__find(\&list_first_entry(\&session->kvm_guests->guests, struct kvm_guest, node)->map.spaces,/@vmm@CR3 6000 of VM two
 	one-process@perf-kvm-unified/format/spaces.c@s/^\treturn find_owner(spaces, end - 1, time, ambiguous);/\treturn \&spaces->entries[0];/@evaluation@user time of the two processes
-	first-task@perf-kvm-unified/axis/tracks.c@s/^\tmark->shared = shared;/\tmark->shared = TIME_AXIS_NONE;/@perf@who had the CPU in short waits
+	first-task@perf-kvm-unified/axis/tracks.c@s/^\tmark->who = shared;/\treturn 0;/@perf@who had the CPU in short waits
 	boot-pids@perf-kvm-unified/report/changes.c@s/if (keep_pids ||/if (true ||/@diff@is the first row
 	no-cr3@patches/linux-7.3/*.patch@s/^\([+ ]\)\t\tdata->flags |= PERF_VCPU_PT_ROOT_VALID;/\1\t\t(void)data;/@profile@99 % of guest user samples belong
 	layout@patches/linux-7.3/*.patch@s/^\([+ ]#define PERF_VCPU_NR_WORDS\t.*\) - 1)$/\1)/@kunit@vcpu_sample_layout
