@@ -99,7 +99,7 @@ static bool silent__is_before(const void *gap, const void *time)
 /* Is there a CPU that is not recorded, from @start to before @end? @gaps: sorted */
 bool axis_gaps__is_silent(const struct axis_gaps *gaps, u64 start, u64 end)
 {
-	/* The first that reaches behind @start ends there itself, and begins before all that follow. */
+	/* The first that reaches behind @start ends there itself, and begins before the rest. */
 	size_t i = sort_find(gaps->silent, gaps->nr_silent, sizeof(*gaps->silent), &start,
 			     silent__is_before);
 

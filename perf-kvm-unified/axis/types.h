@@ -18,8 +18,9 @@
 #define TIME_AXIS_NONE	(~0U)
 
 /* CPU numbers and vCPU ids must be below: more than any machine has. */
+#define TIME_AXIS_MAX_CPUS	65536
 #define TIME_AXIS_CPU_BITS	16
-#define TIME_AXIS_MAX_CPUS	(1 << TIME_AXIS_CPU_BITS)
+static_assert(TIME_AXIS_MAX_CPUS <= 1 << TIME_AXIS_CPU_BITS);
 /* Of PERF_VCPU_ISA_* */
 #define TIME_AXIS_ISA_BITS	8
 

@@ -952,7 +952,7 @@ static int test__find(struct test_suite *test __maybe_unused, int subtest __mayb
 	return TEST_OK;
 }
 
-/* As long as as many come as go, a queue is not much larger than what is in it. */
+/* Where one goes for each that comes, a queue is not much larger than what is in it. */
 #define QUEUE_LEN	10000
 #define QUEUE_MOST	(QUEUE_LEN + QUEUE_LEN / 3)
 
