@@ -102,9 +102,9 @@ int time_axis__findnew_vcpu(struct time_axis *ta, u32 vm, u32 id)
 	return ta->nr_vcpus++;
 }
 
-static int event__cmp(const void *_a, const void *_b)
+static int change__cmp(const void *_a, const void *_b)
 {
-	const struct axis_event *a = _a, *b = _b;
+	const struct vcpu_change *a = _a, *b = _b;
 
 	return sort_cmp(a->time, b->time) ?:
 	       sort_cmp(a->state, b->state) ?:
@@ -113,7 +113,6 @@ static int event__cmp(const void *_a, const void *_b)
 	       sort_cmp(a->after_lost, b->after_lost) ?:
 	       sort_cmp(a->cpu, b->cpu) ?:
 	       sort_cmp(a->why, b->why) ?:
-	       sort_cmp(a->next_task, b->next_task) ?:
 	       sort_cmp(a->exit_reason, b->exit_reason) ?:
 	       sort_cmp(a->isa, b->isa);
 }
@@ -131,14 +130,25 @@ static int look__cmp(const void *_a, const void *_b)
 	       sort_cmp(a->kind, b->kind);
 }
 
-/* Of a vCPU that there is. 0 or -ENOMEM */
+/* Of a vCPU that there is, and a CPU whose number is below TIME_AXIS_MAX_CPUS. 0 or -ENOMEM */
 int time_axis__add_event(struct time_axis *ta, const struct axis_event *event)
 {
 	struct axis_vcpu *vcpu = &ta->vcpus[event->vcpu];
+	const struct vcpu_change change = {
+		.time = event->time,
+		.waited = event->waited,
+		.exit_reason = event->exit_reason,
+		.why = event->why,
+		.cpu = event->cpu,
+		.isa = event->isa,
+		.state = event->state,
+		.ended = event->ended,
+		.after_lost = event->after_lost,
+	};
 
-	if (queue_len(&vcpu->events) && event__cmp(queue_last(&vcpu->events), event) > 0)
+	if (queue_len(&vcpu->events) && change__cmp(queue_last(&vcpu->events), &change) > 0)
 		vcpu->unsorted = true;
-	return queue_add(&vcpu->events, event) ?: cpu_tracks__add_switch(&ta->tracks, event);
+	return queue_add(&vcpu->events, &change) ?: cpu_tracks__add_switch(&ta->tracks, event);
 }
 
 /* Of a CPU whose number is below TIME_AXIS_MAX_CPUS. 0 or -ENOMEM */
@@ -199,7 +209,7 @@ static int sort_vcpu(struct axis_vcpu *vcpu)
 		return 0;
 	vcpu->unsorted = false;
 	ret = sort_runs(queue_first(&vcpu->events), queue_len(&vcpu->events),
-			sizeof(struct axis_event), event__cmp);
+			sizeof(struct vcpu_change), change__cmp);
 	if (!ret)
 		ret = sort_runs(queue_first(&vcpu->samples), queue_len(&vcpu->samples),
 				sizeof(struct axis_sample), sample__cmp);
@@ -558,7 +568,7 @@ u64 time_axis__events_after(const struct time_axis *ta, u64 time)
 	u64 nr = 0;
 
 	for (u32 i = 0; i < ta->nr_vcpus; i++) {
-		const struct axis_events *events = &ta->vcpus[i].events;
+		const struct vcpu_changes *events = &ta->vcpus[i].events;
 
 		for (size_t e = 0; e < queue_len(events); e++)
 			nr += queue_first(events)[e].time > time;

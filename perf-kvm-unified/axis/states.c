@@ -32,7 +32,7 @@ static struct vcpu_interval interval__new(enum vcpu_time_kind kind, u64 start, u
 	};
 }
 
-static struct axis_event *event_at(const struct axis_vcpu *vcpu, size_t i)
+static struct vcpu_change *event_at(const struct axis_vcpu *vcpu, size_t i)
 {
 	return queue_first(&vcpu->events) + i;
 }
@@ -57,7 +57,7 @@ static u64 clamp_time(const struct axis_span *span, u64 time)
 	return clamp(time, span->start, span->end);
 }
 
-static enum vcpu_time_kind event__kind(const struct axis_event *event)
+static enum vcpu_time_kind event__kind(const struct vcpu_change *event)
 {
 	switch (event->state) {
 	case VCPU_STATE_RUN:		return VCPU_TIME_RUN;
@@ -80,7 +80,7 @@ static bool waits_all_the_time(enum vcpu_time_kind kind)
 	return kind == VCPU_TIME_PREEMPTED || kind == VCPU_TIME_THROTTLED;
 }
 
-static struct vcpu_interval event__interval(const struct axis_event *event, u64 start)
+static struct vcpu_interval event__interval(const struct vcpu_change *event, u64 start)
 {
 	struct vcpu_interval state = interval__new(event__kind(event), start, start, event->cpu);
 
@@ -97,7 +97,7 @@ static struct vcpu_interval event__interval(const struct axis_event *event, u64 
  */
 static enum vcpu_time_kind first_kind(const struct axis_vcpu *vcpu)
 {
-	const struct axis_event *first = event_at(vcpu, 0);
+	const struct vcpu_change *first = event_at(vcpu, 0);
 
 	if (!nr_events(vcpu)) {
 		for (size_t i = 0; i < nr_samples(vcpu); i++) {
@@ -169,13 +169,13 @@ static size_t first_sample(const struct axis_vcpu *vcpu, u64 time)
 
 static bool event__is_before(const void *event, const void *time)
 {
-	return ((const struct axis_event *)event)->time < *(const u64 *)time;
+	return ((const struct vcpu_change *)event)->time < *(const u64 *)time;
 }
 
 /* The first event of the vCPU from @time on */
 static size_t first_event(const struct axis_vcpu *vcpu, u64 time)
 {
-	return sort_find(event_at(vcpu, 0), nr_events(vcpu), sizeof(struct axis_event), &time,
+	return sort_find(event_at(vcpu, 0), nr_events(vcpu), sizeof(struct vcpu_change), &time,
 			 event__is_before);
 }
 
@@ -675,7 +675,7 @@ static int states__begin(const struct states_walk *w, const struct axis_until *u
 /* The first event: ends one state, and begins another. 0 or -ENOMEM */
 static int states__event(const struct states_walk *w)
 {
-	const struct axis_event event = *event_at(w->vcpu, 0);
+	const struct vcpu_change event = *event_at(w->vcpu, 0);
 	struct vcpu_interval *state = &w->m->state;
 	u64 time = max(clamp_time(w->span, event.time), state->start);
 	int ret;
@@ -718,7 +718,7 @@ static int hand_out_run(const struct states_walk *w, u64 until)
 static int hand_out_known(const struct states_walk *w, u64 until)
 {
 	struct vcpu_interval state = w->m->state, wait = state;
-	const struct axis_event *next;
+	const struct vcpu_change *next;
 	u64 length;
 	int ret;
 

@@ -18,8 +18,9 @@
 #define TIME_AXIS_NONE	(~0U)
 
 /* CPU numbers and vCPU ids must be below: more than any machine has. */
+#define TIME_AXIS_MAX_CPUS	65536
 #define TIME_AXIS_CPU_BITS	16
-#define TIME_AXIS_MAX_CPUS	(1 << TIME_AXIS_CPU_BITS)
+static_assert(TIME_AXIS_MAX_CPUS <= 1 << TIME_AXIS_CPU_BITS);
 /* Of PERF_VCPU_ISA_* */
 #define TIME_AXIS_ISA_BITS	8
 
@@ -81,20 +82,35 @@ struct axis_span {
 /**
  * struct axis_event - a change of a vCPU's state, from kvm:kvm_vcpu_timeline
  * @vcpu: index of the vCPU, as from time_axis__findnew_vcpu()
- * @waited: ns of the state before, until this, that the thread has waited for a CPU
- * @ended: VCPU_STATE_RUN: what the state before was, if that has no event; else
- *	VCPU_STATE_RUN
- * @after_lost: a state before this one is missing: its event was lost
  * @next_task: who gets the CPU, or TIME_AXIS_NONE
+ * @waited: @ended: @after_lost: and all else: as in struct vcpu_change
  */
 struct axis_event {
 	u64	time;
 	u64	waited;
 	u64	exit_reason;
 	u32	vcpu;
-	s32	why;
+	u32	cpu;
 	u32	next_task;
-	/* Small, as those of seconds are kept. */
+	u32	isa;
+	s32	why;
+	enum vcpu_state state;
+	enum vcpu_state ended;
+	bool	after_lost;
+};
+
+/**
+ * struct vcpu_change - what is kept of an event with its vCPU, in little: it is of seconds
+ * @waited: ns of the state before, until this, that the thread has waited for a CPU
+ * @ended: VCPU_STATE_RUN: what the state before was, if that has no event; else
+ *	VCPU_STATE_RUN
+ * @after_lost: a state before this one is missing: its event was lost
+ */
+struct vcpu_change {
+	u64	time;
+	u64	waited;
+	u64	exit_reason;
+	s32	why;
 	u32	cpu:TIME_AXIS_CPU_BITS;
 	u32	isa:TIME_AXIS_ISA_BITS;
 	enum vcpu_state state:VCPU_STATE_BITS;
@@ -141,7 +157,7 @@ struct axis_sample {
 	enum axis_sample_kind kind:8;
 };
 
-struct axis_events	{ DECLARE_QUEUE(struct axis_event); };
+struct vcpu_changes	{ DECLARE_QUEUE(struct vcpu_change); };
 struct axis_samples	{ DECLARE_QUEUE(struct axis_sample); };
 struct axis_looks	{ DECLARE_QUEUE(struct axis_look); };
 

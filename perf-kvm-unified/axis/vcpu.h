@@ -38,7 +38,7 @@ struct axis_vcpu {
 	bool	unsorted;
 	bool	waits;
 	enum vcpu_time_kind last;
-	struct axis_events events;
+	struct vcpu_changes events;
 	struct axis_samples samples;
 	struct axis_looks looks;
 	struct vcpu_machine machine;
