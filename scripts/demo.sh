@@ -11,9 +11,8 @@ say "perf kvm unified, demo. What is downloaded and built goes to $KVMU_CACHE."
 "$TOP/scripts/lab.sh" libquantum
 say ""
 cat "$TOP/$OUT/report-short.txt"
-say "The guest's own accounting of its two processes in user mode, from before perf begins to"
-say "when it has ended:"
-"$TOP/scripts/lab/cpu-shares" "$TOP/$OUT" user | sed 's/^/  /'
+say "The guest's own accounting of its two processes in user mode, while it was recorded:"
+"$TOP/scripts/lab/cpu-shares" "$TOP/$OUT/recorded" user | sed 's/^/  /'
 say "The same of the report, which has been made on the host alone:"
 "$TOP/scripts/lab/report-shares" "$TOP/$OUT/report.txt" guest1 shor | sed 's/^/  /'
 say "All rows are in $OUT/report.txt, the profile is $OUT/perf.data, for"

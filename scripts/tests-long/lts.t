@@ -36,7 +36,7 @@ at_least 1 "events of the timeline" "$(sed -n 's/^# timeline mode: \([0-9]*\) ev
 at_least 1000 "samples of the guest in user mode" "$(wc -l <"$TMP/user")"
 ok "each of them has its CR3" not grep -vE ' guest cr3 0x[1-9a-f][0-9a-f]* ' "$TMP/user"
 
-"$TOP/scripts/lab/cpu-shares" . user >"$TMP/truth"
+"$TOP/scripts/lab/cpu-shares" recorded user >"$TMP/truth"
 "$TOP/scripts/lab/report-shares" "$TMP/report" guest1 shor >"$TMP/shares"
 ok "the guest has two processes" test "$(wc -l <"$TMP/truth")" -eq 2
 while read -r -u 3 pid share _; do

@@ -119,7 +119,7 @@ ok "the header counts the user samples that there are" test \
 # Percent of process $2's CPU time ($1: user, cpu) in that of both.
 cpu_share()
 {
-	"$TOP/scripts/lab/cpu-shares" . "$1" | awk -v pid="$2" '$1 == pid { print $2 }'
+	"$TOP/scripts/lab/cpu-shares" recorded "$1" | awk -v pid="$2" '$1 == pid { print $2 }'
 }
 
 # The rows of the report, which are of user mode.

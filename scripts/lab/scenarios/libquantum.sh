@@ -15,13 +15,30 @@ guest1_TIMEOUT=600
 ANY_CLOCK=1
 LIMIT=1800
 
+# What the guest tells of its processes' CPU time is of the recording alone, in recorded/: when one of
+# two has had more than its share before, the other has more in it.
+recorded_work()
+{
+	in_guest guest1 cpu >/run/cpu.before
+	sleep 10
+	in_guest guest1 cpu >/run/cpu.after
+}
+
 measure()
 {
+	local when
+
 	# What perf reads of files it shall have read: the emulator's share is slow, and a virtual clock
 	# does not wait for it. Nor has it the time for maps that perf record allows them.
 	perf kvm unified record -q -o /run/warm-up.data --proc-map-timeout 10000 -- sleep 0.1
 	rm -r /run/warm-up.data
-	unified_record perf --proc-map-timeout 10000 -- sleep 10
+	export -f recorded_work in_guest guest_socket
+	export SOCKETS
+	unified_record perf --proc-map-timeout 10000 -- bash -ec recorded_work
+	mkdir -p recorded
+	for when in before after; do
+		cp "/run/cpu.$when" "recorded/guest1-cpu.$when"
+	done
 	# Two clocks and what is no clock, of the host and of the guest. Periods of which one is a
 	# multiple of the other end together, and the second is then always taken in the first's
 	# interrupt, or just after it, in the host.
