@@ -201,10 +201,16 @@ static bool vcpu_is_wanted(const struct section_opts *opts, const struct axis_vc
 	return !opts->vcpus || intlist__has_entry(opts->vcpus, vcpu->id);
 }
 
+/* By --vm alone */
+bool section_opts__wants_vm(const struct section_opts *opts, const char *name)
+{
+	return !opts->vms || patterns__match(opts->vms, name);
+}
+
 /* What a recording of other VMs has of one is nothing. */
 static bool vm_is_wanted(const struct section_opts *opts, const struct measured_vm *vm)
 {
-	return opts->vms ? patterns__match(opts->vms, vm->name) : !vm->left_out;
+	return opts->vms ? section_opts__wants_vm(opts, vm->name) : !vm->left_out;
 }
 
 /* When it was, of an interval that is to be shown. 0 or -ENOMEM */

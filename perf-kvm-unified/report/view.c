@@ -253,7 +253,7 @@ static int view__print(const struct view *view, const struct measurement *m,
 	int ret = 0;
 
 	if (!quiet)
-		print_report_header(m, opts, fp);
+		print_report_header(m, section_opts, opts, fp);
 	ret = print_overview(m, sections, opts, fp);
 	if (!ret && opts->costs)
 		ret = print_costs(m, sections, fp);
