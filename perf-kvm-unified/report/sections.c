@@ -114,6 +114,7 @@ static int section__add(struct section *section, struct sections *sections,
 
 	if (!sum->sum)
 		return 0;
+	row->vm = section->level == SECTION_HOST ? TABLE_NO_VM : section->vm;
 	row->filtered = filters(sections->opts, row);
 	if (row->filtered && column == PROFILE_TIME)
 		section->hidden += sum->sum;
@@ -501,7 +502,7 @@ static int section__add_reason(struct section *section, struct sections *section
 		.comm = "",
 		.pid = -1,
 	};
-	const struct table_row row = { .key = &key };
+	const struct table_row row = { .key = &key, .vm = TABLE_NO_VM };
 	const struct tally_sum sum = { .sum = time };
 
 	section->taken += time;
