@@ -525,6 +525,9 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	if (sort_order && has_empty_item(sort_order))
 		usage_with_options_msg(usage, options, "--sort wants keys, with commas between them, not '%s'\n",
 				       sort_order);
+	if (field_order && has_empty_item(field_order))
+		usage_with_options_msg(usage, options, "--fields wants keys, with commas between them, not '%s'\n",
+				       field_order);
 	if (symfs_hides_roots(opts))
 		usage_with_options_msg(usage, options, SYMFS_HIDES_ROOTS);
 	if (opts->summary && sections->levels)

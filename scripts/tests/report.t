@@ -270,6 +270,8 @@ for short in -S:quantum_toffoli._omp_fn.0 -d:libquantum.so.8 -c:shor; do
 done
 pid=$(only --comms shor | sed -n '1s/.*(\([0-9]*\))$/\1/p')
 ok "--pid" all_match "\($pid\)" --pid "$pid"
+ok "--pid: of other numbers, none is proposed" not_there --pid "1$pid" \
+	"--pid: there is no process of a guest '1$pid'"
 ok "what is not shown is said" grep -q 'rows that are not asked for' <(report --comms shor)
 above_five_percent()
 {
@@ -869,6 +871,13 @@ stray_word()
 	[ $? -eq 129 ] && grep -q 'Unknown argument: stray' "$TMP/warnings"
 }
 ok "refused: a word that is no option" stray_word
+no_fields()
+{
+	kvm_report "" --stdio -F "$1"
+	[ $? -eq 129 ] && grep -q -e "--fields wants keys.*, not '$1'" "$TMP/warnings"
+}
+ok "refused: -F ''" no_fields ''
+ok "refused: -F sym," no_fields sym,
 "$PERF" kvm unified guest-map stray >"$TMP/output" 2>&1
 ok "... by guest-map, too" grep -q 'Unknown argument: stray' "$TMP/output"
 full_disk()
