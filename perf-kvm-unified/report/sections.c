@@ -89,6 +89,15 @@ static bool is_of_modules(struct patterns *modules, const struct table_row *row)
 	       patterns__match(modules, dso__short_name(map__dso(row->hit->map)));
 }
 
+/* perf's symbol filter: a part of the name, in which no character is a special one */
+static bool has_in_name(struct pattern *filter, const char *function)
+{
+	if (!strstr(function, filter->text))
+		return false;
+	filter->matched = true;
+	return true;
+}
+
 /* Why a row is not shown: bits of enum hist_filter; 0: it is */
 static u16 filters(const struct section_opts *opts, const struct table_row *row)
 {
@@ -102,6 +111,8 @@ static u16 filters(const struct section_opts *opts, const struct table_row *row)
 	if (opts->dsos && !is_of_modules(opts->dsos, row))
 		filtered |= 1 << HIST_FILTER__DSO;
 	if (opts->syms && !patterns__match(opts->syms, key->function))
+		filtered |= 1 << HIST_FILTER__SYMBOL;
+	if (opts->filter && !has_in_name(opts->filter, key->function))
 		filtered |= 1 << HIST_FILTER__SYMBOL;
 	return filtered;
 }

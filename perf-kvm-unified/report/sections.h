@@ -15,6 +15,7 @@ struct axis_vcpu;
 struct intlist;
 struct evsel;
 struct measurement;
+struct pattern;
 struct patterns;
 struct perf_cpu_map;
 struct perf_time_interval;
@@ -45,6 +46,7 @@ enum section_level {
  * @sort: what makes a row of its own, PROFILE_SORT_*, for --format
  * @vms: @vcpus: only these, if not NULL
  * @pids: @comms: @dsos: @syms: rows that are shown, if not NULL
+ * @filter: the same: functions with this in their names
  * @cpus: only what was on these CPUs of the host, if not NULL
  * @times: only these times, @nr_times of them, unless that is 0
  * @by_vm: @by_exit_reason: tell the host's own work apart by the VM and vCPU that it was
@@ -64,6 +66,7 @@ struct section_opts {
 	struct patterns	*comms;
 	struct patterns	*dsos;
 	struct patterns	*syms;
+	struct pattern	*filter;
 	struct perf_cpu_map *cpus;
 	struct perf_time_interval *times;
 	int		nr_times;

@@ -198,6 +198,9 @@ all_match()
 	[ -n "$rows" ] && ! grep -qvE "$regex" <<<"$rows"
 }
 ok "--symbols" all_match quantum_toffoli --symbols quantum_toffoli._omp_fn.0
+ok "a word: functions with it in their names" all_match quantum_toffoli antum_toff
+ok "... as --symbol-filter has them" diff <(report antum_toff) <(report --symbol-filter antum_toff)
+ok "... which is no pattern" test -z "$(only 'quantum_t*')"
 ok "--symbols: in both processes" test "$(only --symbols quantum_toffoli._omp_fn.0 | wc -l)" -eq 2
 ok "--dsos" all_match libquantum --dsos libquantum.so.8
 ok "--comms" all_match ' shor \(' --comms shor
@@ -247,6 +250,8 @@ for command in annotate script; do
 done
 ok "--dsos: another version" not_there --dsos libquantum.so.7 \
 	"--dsos: there is no module 'libquantum.so.7'. Like it: libquantum.so.8"
+ok "a filter that nothing has in its name" not_there --symbol-filter quantum_tofoli \
+	"No function here has 'quantum_tofoli' in its name. Like it: .*quantum_toffoli._omp_fn.0.*"
 ok "--pid: no such process" not_there --pid 4000000 "--pid: there is no process of a guest '4000000'"
 seq -f 'none-%g' 10 >"$TMP/symbols"
 ok "--symbols: of many, four are said" test \
@@ -867,10 +872,10 @@ ok "refused: --time x,y" exit_code 1 --time x,y
 ok "refused: --time x,y: what it wants" grep -q wants "$TMP/warnings"
 stray_word()
 {
-	report --percent-limit 5 stray
+	report --percent-limit 5 filter stray
 	[ $? -eq 129 ] && grep -q 'Unknown argument: stray' "$TMP/warnings"
 }
-ok "refused: a word that is no option" stray_word
+ok "refused: a second word that is no option" stray_word
 no_fields()
 {
 	kvm_report "" --stdio -F "$1"
