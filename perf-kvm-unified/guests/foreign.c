@@ -13,6 +13,7 @@
 
 #include "util/debug.h"
 #include "util/session.h"
+#include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
 #include "foreign.h"
 #include "guests.h"
@@ -117,8 +118,9 @@ void foreign_map__describe(const struct foreign_map *map, const struct kvm_guest
 		  100.0 * guest->nr_samples / (nr_all ?: 1), guest->name);
 }
 
-/* @session: was read without these maps */
-void foreign_maps__warn(const struct foreign_maps *maps, struct perf_session *session)
+/* @session: was read without these maps; @vms: of these VMs alone, or NULL: of all */
+void foreign_maps__warn(const struct foreign_maps *maps, struct perf_session *session,
+			struct patterns *vms)
 {
 	struct kvm_guest *guest;
 	u64 nr_all = 0;
@@ -130,7 +132,7 @@ void foreign_maps__warn(const struct foreign_maps *maps, struct perf_session *se
 		nr_all += guest->nr_samples;
 	for (size_t i = 0; i < maps->nr; i++) {
 		guest = kvm_guests__find(session, maps->entries[i].pid);
-		if (!guest)
+		if (!guest || (vms && !patterns__match(vms, guest->name)))
 			continue;
 		foreign_map__describe(&maps->entries[i], guest, nr_all, buf, sizeof(buf));
 		unified_warning("%s", buf);

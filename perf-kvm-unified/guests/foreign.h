@@ -9,13 +9,15 @@
 #include "foreign-maps.h"
 
 struct kvm_guest;
+struct patterns;
 struct perf_session;
 
 bool kvm_guest__map_is_foreign(const struct kvm_guest *guest);
 bool kvm_guest__map_names_nobody(const struct kvm_guest *guest);
 
 int foreign_maps__find(struct foreign_maps *maps, struct perf_session *session);
-void foreign_maps__warn(const struct foreign_maps *maps, struct perf_session *session);
+void foreign_maps__warn(const struct foreign_maps *maps, struct perf_session *session,
+			struct patterns *vms);
 void foreign_maps__exit(struct foreign_maps *maps);
 
 void foreign_map__describe(const struct foreign_map *map, const struct kvm_guest *guest,

@@ -216,6 +216,8 @@ void sections__warn_nameless(const struct sections *sections)
 	for (u32 i = 0; !ret && i < sections->nr_vcpus; i++) {
 		u32 vm = m->axis.vcpus[i].vm;
 
+		if (!section_opts__wants_vm(sections->opts, m->vms[vm].name))
+			continue;
 		ret = add_vcpu(&vms[vm], m->vms[vm].guest, m, &sections->vcpus[i]);
 	}
 	if (!ret) {

@@ -258,7 +258,8 @@ static int read_config(const char *var, const char *value, void *cb)
 /* Are the rows wanted that the tables alone have? */
 static bool selects_rows(const struct section_opts *sections)
 {
-	return sections->pids || sections->comms || sections->dsos || sections->syms;
+	return sections->pids || sections->comms || sections->dsos || sections->syms ||
+	       sections->filter;
 }
 
 /* Formats that have no rows, but one kind of lines. What cannot be had with them, or NULL */
@@ -412,7 +413,7 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	char *sort_keys_help = sort_keys__help("what makes a row:");
 	char *fields_help = sort_keys__help("the columns:");
 	bool tui = false, stdio = false;
-	const char *problem;
+	const char *problem, *filter = NULL;
 	struct section_opts *sections = &opts->sections;
 	bool old_dso = false, old_comm = false, old_symbol = false;
 	struct option options[] = {
@@ -486,6 +487,8 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 			     "only rows of these modules", parse_names),
 		OPT_CALLBACK('S', "symbols", &sections->syms, "pattern[,pattern...]",
 			     "only rows of these functions", parse_names),
+		OPT_STRING(0, "symbol-filter", &filter, "filter",
+			   "only rows of functions with this in their names"),
 		OPT_RENAMED("comm", &sections->comms, &old_comm, parse_names),
 		OPT_RENAMED("dso", &sections->dsos, &old_dso, parse_names),
 		OPT_RENAMED("symbol", &sections->syms, &old_symbol, parse_names),
@@ -509,15 +512,23 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		OPT_END()
 	};
 	const char *const usage[] = {
-		"perf kvm unified report [<options>]",
+		"perf kvm unified report [<options>] [<filter>]",
 		NULL
 	};
 
 	options__no_negation(options);
 	opts->relative_by_config = symbol_conf.filter_relative;
 	argc = parse_options(argc, argv, options, usage, 0);
+	/* As in perf report: what is left is a symbol filter. */
+	if (argc > 1)
+		usage_with_options_msg(usage, options, "Unknown argument: %s\n", argv[1]);
 	if (argc)
-		usage_with_options_msg(usage, options, "Unknown argument: %s\n", argv[0]);
+		filter = argv[0];
+	if (filter) {
+		/* It is only read. */
+		opts->filter.text = (char *)filter;
+		sections->filter = &opts->filter;
+	}
 	warn_renamed(old_comm, "comm", "comms");
 	warn_renamed(old_dso, "dso", "dsos");
 	warn_renamed(old_symbol, "symbol", "symbols");
@@ -525,6 +536,9 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	if (sort_order && has_empty_item(sort_order))
 		usage_with_options_msg(usage, options, "--sort wants keys, with commas between them, not '%s'\n",
 				       sort_order);
+	if (field_order && has_empty_item(field_order))
+		usage_with_options_msg(usage, options, "--fields wants keys, with commas between them, not '%s'\n",
+				       field_order);
 	if (symfs_hides_roots(opts))
 		usage_with_options_msg(usage, options, SYMFS_HIDES_ROOTS);
 	if (opts->summary && sections->levels)

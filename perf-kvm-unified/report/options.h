@@ -7,6 +7,7 @@
 #include <linux/types.h>
 
 #include "kvm-unified/guests/options.h"
+#include "kvm-unified/lib/patterns.h"
 #include "changes.h"
 #include "print.h"
 #include "sections.h"
@@ -29,6 +30,7 @@ struct perf_session;
  * @input: where the profile is
  * @force: whoever owns it
  * @relative_by_config: percentages are of what is shown, but not because an option says so
+ * @filter: what @sections has a pointer to, if it was given
  * @vms: @vcpus: @cpus: @times: those of @sections as they were given, or NULL
  */
 struct report_options {
@@ -46,6 +48,7 @@ struct report_options {
 	const char	 *input;
 	bool		 force;
 	bool		 relative_by_config;
+	struct pattern	 filter;
 	const char	 *vms;
 	const char	 *vcpus;
 	const char	 *cpus;

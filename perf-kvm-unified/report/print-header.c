@@ -87,7 +87,8 @@ void print_recorded(const struct measurement *m, FILE *fp)
 }
 
 /* What was measured, in lines that begin with # */
-void print_report_header(const struct measurement *m, const struct print_opts *opts, FILE *fp)
+void print_report_header(const struct measurement *m, const struct section_opts *section_opts,
+			 const struct print_opts *opts, FILE *fp)
 {
 	u32 nr_cpus = measurement__nr_cpus(m);
 	double duration = measurement__duration(m);
@@ -119,7 +120,7 @@ void print_report_header(const struct measurement *m, const struct print_opts *o
 	}
 	/* Of many, the overview says which have maps. */
 	for (u32 i = 0; i < m->nr_vms && !opts->overview_alone; i++) {
-		if (!m->vms[i].left_out)
+		if (!m->vms[i].left_out && section_opts__wants_vm(section_opts, m->vms[i].name))
 			print_guest_line(m, i, fp);
 	}
 	if (opts->selection[0])

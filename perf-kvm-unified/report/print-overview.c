@@ -72,13 +72,14 @@ static void print_vm(const struct measurement *m, const struct overview *overvie
 }
 
 /* "187 of 200 guests are mapped; no map: a, b, ... 11 more" */
-static void print_maps(const struct measurement *m, FILE *fp)
+static void print_maps(const struct measurement *m, const struct section_opts *section_opts,
+		       FILE *fp)
 {
 	struct name_list without = { };
 	u32 nr = 0;
 
 	for (u32 i = 0; i < m->nr_vms; i++) {
-		if (m->vms[i].left_out)
+		if (m->vms[i].left_out || !section_opts__wants_vm(section_opts, m->vms[i].name))
 			continue;
 		nr++;
 		if (!m->vms[i].guest->has_map)
@@ -137,7 +138,7 @@ int print_overview(const struct measurement *m, const struct sections *sections,
 	for (u32 i = 0; i < overview->nr; i++)
 		print_vm(m, overview, &overview->vms[i], width, fp);
 	ret = print_host_line(m, sections, fp);
-	print_maps(m, fp);
+	print_maps(m, sections->opts, fp);
 	if (opts->nr_left_out)
 		fprintf(fp, "# %zu tables are not shown: those of a VM are with --vm NAME, and all with --level host,vm,vcpu\n",
 			opts->nr_left_out);

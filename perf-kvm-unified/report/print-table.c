@@ -97,7 +97,7 @@ int print_table(const struct measurement *m, const struct sections *sections,
 {
 	int ret;
 
-	print_report_header(m, opts, fp);
+	print_report_header(m, section_opts, opts, fp);
 	ret = print_overview(m, sections, opts, fp);
 	if (!ret && opts->costs)
 		ret = print_costs(m, sections, fp);

@@ -46,7 +46,8 @@ typedef int (*print_fn)(const struct measurement *m, const struct sections *sect
 typedef int (*print_diff_fn)(const struct diff *diff, FILE *fp);
 
 void print_recorded(const struct measurement *m, FILE *fp);
-void print_report_header(const struct measurement *m, const struct print_opts *opts, FILE *fp);
+void print_report_header(const struct measurement *m, const struct section_opts *section_opts,
+			 const struct print_opts *opts, FILE *fp);
 void print_section_title(const struct section *section, u64 period,
 			 const struct section_opts *opts, FILE *fp);
 

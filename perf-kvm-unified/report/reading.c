@@ -93,9 +93,10 @@ static void reading__warn_missed(const struct kvm_guest *guest)
 				guest->name, guest->nr_user_ambiguous);
 }
 
-/* What is wrong with the maps, or just does not help */
+/* What is wrong with the maps of the VMs that are wanted, or just does not help */
 static void reading__warn_maps(const struct reading *reading)
 {
+	const struct section_opts *opts = &reading->opts->sections;
 	struct perf_session *session = reading->m.session;
 	struct kvm_guest *guest;
 
@@ -103,6 +104,8 @@ static void reading__warn_maps(const struct reading *reading)
 		return;
 
 	list_for_each_entry(guest, &session->kvm_guests->guests, node) {
+		if (!section_opts__wants_vm(opts, guest->name))
+			continue;
 		if (guest->nr_foreign_files)
 			unified_warning("Guest %s: %" PRIu64 " mapped files below %s have another build-id, not used\n",
 					guest->name, guest->nr_foreign_files, guest->root);
@@ -113,7 +116,7 @@ static void reading__warn_maps(const struct reading *reading)
 					"before the map was made, or the map is of another guest.\n",
 					guest->name);
 	}
-	foreign_maps__warn(&reading->foreign, session);
+	foreign_maps__warn(&reading->foreign, session, opts->vms);
 }
 
 static void compare_lost(const struct time_share *lost, const char *of, double *most,
@@ -140,7 +143,8 @@ static double reading__lost_percent(const struct reading *reading, const char **
 	for (u32 i = 0; vms && i < sections->nr_vcpus; i++)
 		tally__add_part(&sections->vcpus[i], VCPU_TIME_LOST, &vms[m->axis.vcpus[i].vm]);
 	for (u32 vm = 0; vms && vm < m->nr_vms; vm++) {
-		if (!m->vms[vm].left_out)
+		if (!m->vms[vm].left_out &&
+		    section_opts__wants_vm(sections->opts, m->vms[vm].name))
 			compare_lost(&vms[vm], m->vms[vm].name, &most, name);
 	}
 	free(vms);
@@ -152,6 +156,16 @@ static bool is_cut_off(const struct kvm_guests *guests)
 {
 	return guests && (guests->vms.flags & GUEST_RECORDING_STREAM) &&
 	       !(guests->vms.flags & GUEST_RECORDING_END);
+}
+
+static void reading__warn_mixed(const struct reading *reading, const struct axis_vcpu *vcpu)
+{
+	const char *name = reading->m.vms[vcpu->vm].name;
+
+	if (section_opts__wants_vm(&reading->opts->sections, name))
+		unified_warning("Guest %s: vCPU %u is those of several VMs in one process, whose threads are not known:\n"
+				"its time line is of all of them, and may be wrong.\n",
+				name, vcpu->id);
 }
 
 static void reading__warn(const struct reading *reading)
@@ -198,13 +212,8 @@ static void reading__warn(const struct reading *reading)
 	    (m->session->kvm_guests->vms.flags & GUEST_RECORDING_CPUS_CAME))
 		unified_warning("CPUs of the host came online meanwhile, and perf has not recorded them.\n"
 				"vCPUs that have run there are shown as lost.\n");
-	if (m->mixed_vcpu != TIME_AXIS_NONE) {
-		const struct axis_vcpu *vcpu = &m->axis.vcpus[m->mixed_vcpu];
-
-		unified_warning("Guest %s: vCPU %u is those of several VMs in one process, whose threads are not known:\n"
-				"its time line is of all of them, and may be wrong.\n",
-				m->vms[vcpu->vm].name, vcpu->id);
-	}
+	if (m->mixed_vcpu != TIME_AXIS_NONE)
+		reading__warn_mixed(reading, &m->axis.vcpus[m->mixed_vcpu]);
 	if (reading->cpu_limit.in_header && m->nr_cpus > reading->cpu_limit.in_header)
 		unified_warning("There are records of CPU %u, and the header ends with CPU %u: CPUs came meanwhile, or it\n"
 				"is damaged. They are in the report, too.\n",
@@ -578,8 +587,6 @@ int reading__read(struct reading *reading)
 	/* A stream has no maps but those that were given, of which none is foreign now. */
 	if (!ret && reading->foreign.nr)
 		ret = reading__read_again(reading);
-	if (!ret)
-		reading__warn_maps(reading);
 	return ret;
 }
 
@@ -589,6 +596,7 @@ int reading__finish(struct reading *reading)
 	struct tables *tables = &reading->tables;
 	int ret = measurement__finish(&reading->m);
 
+	reading__warn_maps(reading);
 	if (!ret)
 		ret = moments__finish(&reading->sections.moments, &reading->m,
 				      reading->opts->sections.interval);

@@ -89,6 +89,15 @@ static bool is_of_modules(struct patterns *modules, const struct table_row *row)
 	       patterns__match(modules, dso__short_name(map__dso(row->hit->map)));
 }
 
+/* perf's symbol filter: a part of the name, in which no character is a special one */
+static bool has_in_name(struct pattern *filter, const char *function)
+{
+	if (!strstr(function, filter->text))
+		return false;
+	filter->matched = true;
+	return true;
+}
+
 /* Why a row is not shown: bits of enum hist_filter; 0: it is */
 static u16 filters(const struct section_opts *opts, const struct table_row *row)
 {
@@ -103,6 +112,8 @@ static u16 filters(const struct section_opts *opts, const struct table_row *row)
 		filtered |= 1 << HIST_FILTER__DSO;
 	if (opts->syms && !patterns__match(opts->syms, key->function))
 		filtered |= 1 << HIST_FILTER__SYMBOL;
+	if (opts->filter && !has_in_name(opts->filter, key->function))
+		filtered |= 1 << HIST_FILTER__SYMBOL;
 	return filtered;
 }
 
@@ -114,6 +125,7 @@ static int section__add(struct section *section, struct sections *sections,
 
 	if (!sum->sum)
 		return 0;
+	row->vm = section->level == SECTION_HOST ? TABLE_NO_VM : section->vm;
 	row->filtered = filters(sections->opts, row);
 	if (row->filtered && column == PROFILE_TIME)
 		section->hidden += sum->sum;
@@ -201,10 +213,16 @@ static bool vcpu_is_wanted(const struct section_opts *opts, const struct axis_vc
 	return !opts->vcpus || intlist__has_entry(opts->vcpus, vcpu->id);
 }
 
+/* By --vm alone */
+bool section_opts__wants_vm(const struct section_opts *opts, const char *name)
+{
+	return !opts->vms || patterns__match(opts->vms, name);
+}
+
 /* What a recording of other VMs has of one is nothing. */
 static bool vm_is_wanted(const struct section_opts *opts, const struct measured_vm *vm)
 {
-	return opts->vms ? patterns__match(opts->vms, vm->name) : !vm->left_out;
+	return opts->vms ? section_opts__wants_vm(opts, vm->name) : !vm->left_out;
 }
 
 /* When it was, of an interval that is to be shown. 0 or -ENOMEM */
@@ -495,7 +513,7 @@ static int section__add_reason(struct section *section, struct sections *section
 		.comm = "",
 		.pid = -1,
 	};
-	const struct table_row row = { .key = &key };
+	const struct table_row row = { .key = &key, .vm = TABLE_NO_VM };
 	const struct tally_sum sum = { .sum = time };
 
 	section->taken += time;

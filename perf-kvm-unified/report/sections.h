@@ -15,6 +15,7 @@ struct axis_vcpu;
 struct intlist;
 struct evsel;
 struct measurement;
+struct pattern;
 struct patterns;
 struct perf_cpu_map;
 struct perf_time_interval;
@@ -45,6 +46,7 @@ enum section_level {
  * @sort: what makes a row of its own, PROFILE_SORT_*, for --format
  * @vms: @vcpus: only these, if not NULL
  * @pids: @comms: @dsos: @syms: rows that are shown, if not NULL
+ * @filter: the same: functions with this in their names
  * @cpus: only what was on these CPUs of the host, if not NULL
  * @times: only these times, @nr_times of them, unless that is 0
  * @by_vm: @by_exit_reason: tell the host's own work apart by the VM and vCPU that it was
@@ -64,6 +66,7 @@ struct section_opts {
 	struct patterns	*comms;
 	struct patterns	*dsos;
 	struct patterns	*syms;
+	struct pattern	*filter;
 	struct perf_cpu_map *cpus;
 	struct perf_time_interval *times;
 	int		nr_times;
@@ -131,6 +134,8 @@ typedef int (*vm_vcpus_fn)(const struct vm_vcpus *vcpus, void *arg);
 
 /* @time ns of a vCPU were as in @interval, as far as that is of use. 0 or -ENOMEM */
 typedef int (*vcpu_time_fn)(const struct vcpu_interval *interval, u64 time, void *arg);
+
+bool section_opts__wants_vm(const struct section_opts *opts, const char *name);
 
 int sections__init(struct sections *sections, struct measurement *m,
 		   const struct section_opts *opts);

@@ -29,6 +29,7 @@
 #include "util/session.h"
 #include "util/symbol.h"
 #include "util/thread.h"
+#include "kvm-unified/guests/guest.h"
 #include "chains.h"
 #include "hits.h"
 #include "measurement.h"
@@ -83,7 +84,39 @@ void tables__exit(struct tables *tables)
 	}
 	hashmap__free(tables->made);
 	thread__put(tables->nobody);
+	for (u32 i = 0; tables->vms_nobody && i < tables->m->nr_vms; i++)
+		thread__put(tables->vms_nobody[i]);
+	free(tables->vms_nobody);
 	*tables = (struct tables) { };
+}
+
+/* The thread of what is no thread's in @machine; NULL: no memory */
+static struct thread *new_nobody(struct machine *machine)
+{
+	/* Not the idle tasks of CPUs, which are 0 */
+	struct thread *nobody = thread__new(-1, -1);
+
+	if (!nobody)
+		return NULL;
+	if (thread__set_comm(nobody, "-", 0) || thread__init_maps(nobody, machine)) {
+		thread__put(nobody);
+		return NULL;
+	}
+	/* What it is executed by is not to be looked for. */
+	thread__set_e_machine(nobody, EM_HOST);
+	return nobody;
+}
+
+/* @vm: or TABLE_NO_VM. A VM that is not known as a guest is not told from the host. NULL: no memory */
+static struct thread *tables__nobody(struct tables *tables, u32 vm)
+{
+	const struct kvm_guest *guest = vm == TABLE_NO_VM ? NULL : tables->m->vms[vm].guest;
+
+	if (!guest)
+		return tables->nobody;
+	if (!tables->vms_nobody[vm])
+		tables->vms_nobody[vm] = new_nobody(guest->machine);
+	return tables->vms_nobody[vm];
 }
 
 /* 0 or -ENOMEM */
@@ -97,14 +130,10 @@ int tables__init(struct tables *tables, const struct measurement *m)
 	tables->m = m;
 	tables->evlist = evlist__new();
 	tables->reasons = evlist__new();
-	/* Not the idle tasks of CPUs, which are 0 */
-	tables->nobody = thread__new(-1, -1);
-	if (!tables->evlist || !tables->reasons || !tables->nobody ||
-	    thread__set_comm(tables->nobody, "-", 0) ||
-	    thread__init_maps(tables->nobody, &m->session->machines.host))
+	tables->nobody = new_nobody(&m->session->machines.host);
+	tables->vms_nobody = calloc(m->nr_vms + 1, sizeof(struct thread *));
+	if (!tables->evlist || !tables->reasons || !tables->nobody || !tables->vms_nobody)
 		return -ENOMEM;
-	/* What it is executed by is not to be looked for. */
-	thread__set_e_machine(tables->nobody, EM_HOST);
 	evlist__set_session(tables->evlist, m->session);
 	return 0;
 }
@@ -242,7 +271,10 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 {
 	const struct made_symbol *made;
 	const struct hit *hit = row->hit;
+	struct thread *thread = hit && hit->thread ? hit->thread : tables__nobody(tables, row->vm);
 
+	if (!thread)
+		return -ENOMEM;
 	al->level = LEVEL_NO_CODE;
 	al->filtered = row->filtered;
 	al->cpu = -1;
@@ -251,7 +283,7 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 		al->level = hit->level;
 		al->cpumode = hit->cpumode;
 	}
-	al->thread = thread__get(hit && hit->thread ? hit->thread : tables->nobody);
+	al->thread = thread__get(thread);
 
 	if (hit && hit->map && hit->sym && !has_escapes(hit->sym->name) &&
 	    !has_escapes(dso__short_name(map__dso(hit->map)))) {

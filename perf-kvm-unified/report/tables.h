@@ -18,6 +18,7 @@ struct tally_sum;
 struct thread;
 
 #define TABLE_NO_VCPU	((u32)-1)
+#define TABLE_NO_VM	((u32)-1)
 
 /**
  * struct table_info - what perf's histograms do not know of a row
@@ -40,12 +41,14 @@ struct table_info {
  * struct table_row - some of what is counted in a table
  * @key: how it is called
  * @hit: what was hit, or NULL: no code
+ * @vm: number of the VM whose table it is in, or TABLE_NO_VM: the host's
  * @info: goes with the histogram's entry, which gets @key, too
  * @filtered: bits of enum hist_filter: why it is not shown
  */
 struct table_row {
 	const struct profile_key *key;
 	const struct hit *hit;
+	u32		vm;
 	struct table_info info;
 	u16		filtered;
 };
@@ -58,7 +61,8 @@ struct table_row {
  * @reasons: those of tables of exit reasons, whose rows are told apart by @reason_keys
  *	and its @reason_key, see row_keys__setup_reasons()
  * @made: symbols for what is no code, by name
- * @nobody: the thread of what is no thread's
+ * @nobody: the thread of what is no thread's, on the host
+ * @vms_nobody: ... in each VM, by its number: perf's browser finds the kernel by the thread
  */
 struct tables {
 	struct evlist	*evlist;
@@ -68,6 +72,7 @@ struct tables {
 	const struct measurement *m;
 	struct hashmap	*made;
 	struct thread	*nobody;
+	struct thread	**vms_nobody;
 };
 
 int tables__init(struct tables *tables, const struct measurement *m);

@@ -94,6 +94,19 @@ static void warn_patterns(const struct measurements *of, const struct patterns *
 		unified_warning("--%s: nor are there %zu more\n", option, nr - NAMES_SHOWN);
 }
 
+static void warn_filter(const struct measurements *of, const struct pattern *filter)
+{
+	struct near_names near = { };
+	bool known;
+
+	if (!filter || filter->matched)
+		return;
+	near.wanted = filter->text;
+	find_near(of, function_of, &near, &known);
+	unified_warning("No function here has '%s' in its name%s%s\n", filter->text,
+			near.nr ? ". Like it: " : "", near_names__list(&near));
+}
+
 static void add_pids(struct strlist *pids, const struct measurement *m)
 {
 	for (u32 i = 0; i < m->hits.nr; i++) {
@@ -116,15 +129,13 @@ static struct strlist *known_pids(const struct measurements *of)
 	return pids;
 }
 
+/* A number that looks like another one is nothing like it: none is proposed. */
 static void warn_pid(struct strlist *known, unsigned long pid)
 {
 	char text[32];
 	struct near_names near = { .wanted = text };
-	struct str_node *node;
 
 	scnprintf(text, sizeof(text), "%lu", pid);
-	strlist__for_each_entry(node, known)
-		near_names__add(&near, node->s);
 	warn("pid", "process of a guest", &near, strlist__has_entry(known, text));
 }
 
@@ -155,4 +166,5 @@ void section_opts__warn_unmatched(const struct section_opts *opts,
 	warn_patterns(&of, opts->comms, "comms", "process", comm_of);
 	warn_patterns(&of, opts->dsos, "dsos", "module", module_of);
 	warn_patterns(&of, opts->syms, "symbols", "function", function_of);
+	warn_filter(&of, opts->filter);
 }

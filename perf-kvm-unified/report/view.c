@@ -253,7 +253,7 @@ static int view__print(const struct view *view, const struct measurement *m,
 	int ret = 0;
 
 	if (!quiet)
-		print_report_header(m, opts, fp);
+		print_report_header(m, section_opts, opts, fp);
 	ret = print_overview(m, sections, opts, fp);
 	if (!ret && opts->costs)
 		ret = print_costs(m, sections, fp);
@@ -277,8 +277,10 @@ static int view__print(const struct view *view, const struct measurement *m,
 			       /*ignore_callchains=*/!symbol_conf.use_callchain);
 		hidden = count_hidden(hists, view->min_percent);
 		if (hidden.nr && !quiet)
-			fprintf(fp, "# %zu more below %.2f%%: %.2f%%\n", hidden.nr,
-				view->min_percent, hidden.percent);
+			fprintf(fp, "# %zu more below %.2f%%%s: %.2f%%\n", hidden.nr,
+				view->min_percent,
+				evsel__is_group_event(section->table) ? " of time" : "",
+				hidden.percent);
 		if (hidden.nr_vms > 1 && !quiet)
 			fprintf(fp, "# of these, %zu VMs together: %.2f%%, the largest is %s\n",
 				hidden.nr_vms, hidden.percent_vms, hidden.largest_vm);

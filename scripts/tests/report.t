@@ -198,6 +198,9 @@ all_match()
 	[ -n "$rows" ] && ! grep -qvE "$regex" <<<"$rows"
 }
 ok "--symbols" all_match quantum_toffoli --symbols quantum_toffoli._omp_fn.0
+ok "a word: functions with it in their names" all_match quantum_toffoli antum_toff
+ok "... as --symbol-filter has them" diff <(report antum_toff) <(report --symbol-filter antum_toff)
+ok "... which is no pattern" test -z "$(only 'quantum_t*')"
 ok "--symbols: in both processes" test "$(only --symbols quantum_toffoli._omp_fn.0 | wc -l)" -eq 2
 ok "--dsos" all_match libquantum --dsos libquantum.so.8
 ok "--comms" all_match ' shor \(' --comms shor
@@ -247,6 +250,8 @@ for command in annotate script; do
 done
 ok "--dsos: another version" not_there --dsos libquantum.so.7 \
 	"--dsos: there is no module 'libquantum.so.7'. Like it: libquantum.so.8"
+ok "a filter that nothing has in its name" not_there --symbol-filter quantum_tofoli \
+	"No function here has 'quantum_tofoli' in its name. Like it: .*quantum_toffoli._omp_fn.0.*"
 ok "--pid: no such process" not_there --pid 4000000 "--pid: there is no process of a guest '4000000'"
 seq -f 'none-%g' 10 >"$TMP/symbols"
 ok "--symbols: of many, four are said" test \
@@ -270,6 +275,8 @@ for short in -S:quantum_toffoli._omp_fn.0 -d:libquantum.so.8 -c:shor; do
 done
 pid=$(only --comms shor | sed -n '1s/.*(\([0-9]*\))$/\1/p')
 ok "--pid" all_match "\($pid\)" --pid "$pid"
+ok "--pid: of other numbers, none is proposed" not_there --pid "1$pid" \
+	"--pid: there is no process of a guest '1$pid'"
 ok "what is not shown is said" grep -q 'rows that are not asked for' <(report --comms shor)
 above_five_percent()
 {
@@ -870,10 +877,17 @@ ok "refused: --time x,y" exit_code 1 --time x,y
 ok "refused: --time x,y: what it wants" grep -q wants "$TMP/warnings"
 stray_word()
 {
-	report --percent-limit 5 stray
+	report --percent-limit 5 filter stray
 	[ $? -eq 129 ] && grep -q 'Unknown argument: stray' "$TMP/warnings"
 }
-ok "refused: a word that is no option" stray_word
+ok "refused: a second word that is no option" stray_word
+no_fields()
+{
+	kvm_report "" --stdio -F "$1"
+	[ $? -eq 129 ] && grep -q -e "--fields wants keys.*, not '$1'" "$TMP/warnings"
+}
+ok "refused: -F ''" no_fields ''
+ok "refused: -F sym," no_fields sym,
 "$PERF" kvm unified guest-map stray >"$TMP/output" 2>&1
 ok "... by guest-map, too" grep -q 'Unknown argument: stray' "$TMP/output"
 full_disk()
@@ -1092,6 +1106,17 @@ ok "software events: another clock has counted the guest's time" json "$TMP/even
 ok "software events: page faults of the host, none of the guest" json "$TMP/events.json" \
 	'1 / (level("host")["counts"]["page-faults/period=1/"] > 0 ==
 		level("guest1")["counts"]["page-faults/period=1/"])'
+# All rows of the host, and those of --percent-limit: some have less of the time, and more of a fault.
+events_host()
+{
+	"$PERF" kvm unified report -f -i "$events" --stdio --level host --percent-limit "$1" 2>/dev/null
+}
+events_host 0 | grep '^ ' >"$TMP/rows"
+events_host 1 >"$TMP/limited"
+ok "several events: rows with little time, and more of another event" \
+	awk '$1 + 0 < 1 && $3 + 0 >= 1 { found = 1 } END { exit !found }' "$TMP/rows"
+ok "... --percent-limit is of the time" diff <(awk '$1 + 0 >= 1' "$TMP/rows") <(grep '^ ' "$TMP/limited")
+ok "... which is said" grep -qE '^# [0-9]+ more below 1.00% of time: ' "$TMP/limited"
 # --- perf's own commands ---------------------------------------------------------------
 
 guest_files=$MAIN_TREE/guest/root

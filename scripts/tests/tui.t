@@ -73,6 +73,16 @@ press q
 ok "the end: an exit code of 0" shows '^exit code 0'
 ok "what was said meanwhile is said now, and is not much" test "$(wc -l <"$TMP/stderr")" -le 3
 
+start -d '[exit],[guest.kernel.kallsyms*'
+ok "rows of no process" shows '^[0-9]+K? Host'
+press Down Enter
+ok "... with the kernel's" shows '\[g\] '
+press k
+ok "zoom into the kernel: that of the guest" shows 'DSO: \[guest.kernel.kallsyms'
+ok "... with its rows" grep -qE '% +-1:- +\[g\] ' "$TMP/screen"
+press q
+ok "... the end" shows '^exit code 0'
+
 start --sort class
 ok "--sort class" shows '^[0-9]+K? Host'
 press Down Enter

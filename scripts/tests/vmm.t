@@ -103,6 +103,14 @@ ok "report: that of VM three, without a map, has none" not grep -q '"three",.*gu
 ok "report: a row for each vCPU of VM three" \
 	test "$(awk -F, '$2 == "\"three\"" && $3 != "" { print $3 }' "$CSV" | sort -u | paste -sd,)" = 0,1
 
+"$PERF" kvm unified report -f -i perf.data -k "$TREE/host/vmlinux" --stdio --vm one \
+	>"$TMP/one" 2>"$TMP/one.err"
+ok "--vm: a line of it in front" grep -q '^# guest one: ' "$TMP/one"
+ok "... and of no other" not grep -qE '^# guest (two|three): ' "$TMP/one"
+ok "... of no other's map" grep -qx '# 1 of 1 guest is mapped' "$TMP/one"
+ok "... a word of its files" grep -q " of one's user time " "$TMP/one.err"
+ok "... and of no other's" not grep -qE "two|three" "$TMP/one.err"
+
 # --- what the guests did, which is known -------------------------------------------
 
 # about WHAT PART OF TOLERANCE: PART is half, a third or so of what both are, in percent.
