@@ -107,7 +107,7 @@ static struct thread *new_nobody(struct machine *machine)
 	return nobody;
 }
 
-/* @vm: or TABLE_NO_VM. A VM that is not known as a guest is not told from the host. NULL: no memory */
+/* @vm: or TABLE_NO_VM; one that is not known as a guest is as the host. NULL: no memory */
 static struct thread *tables__nobody(struct tables *tables, u32 vm)
 {
 	const struct kvm_guest *guest = vm == TABLE_NO_VM ? NULL : tables->m->vms[vm].guest;

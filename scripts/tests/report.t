@@ -1106,13 +1106,14 @@ ok "software events: another clock has counted the guest's time" json "$TMP/even
 ok "software events: page faults of the host, none of the guest" json "$TMP/events.json" \
 	'1 / (level("host")["counts"]["page-faults/period=1/"] > 0 ==
 		level("guest1")["counts"]["page-faults/period=1/"])'
-# All rows of the host, and those of --percent-limit: some have less of the time, and more of a fault.
+# All rows of the host, and those of --percent-limit: some have less of the time, and more faults.
 events_host()
 {
 	"$PERF" kvm unified report -f -i "$events" --stdio --level host --percent-limit "$1" 2>/dev/null
 }
 events_host 0 | grep '^ ' >"$TMP/rows"
 events_host 1 >"$TMP/limited"
+# shellcheck disable=SC2016 # awk's $
 ok "several events: rows with little time, and more of another event" \
 	awk '$1 + 0 < 1 && $3 + 0 >= 1 { found = 1 } END { exit !found }' "$TMP/rows"
 ok "... --percent-limit is of the time" diff <(awk '$1 + 0 >= 1' "$TMP/rows") <(grep '^ ' "$TMP/limited")
