@@ -301,6 +301,16 @@ static int kvm_guest__process_mmap(struct kvm_guest *guest, union perf_event *ev
 	return ret;
 }
 
+/*
+ * A vmlinux has no code at the addresses that a guest's kernel has: objdump would have nothing to
+ * show of any file.
+ */
+static void kvm_guest__no_kernel_code(struct kvm_guest *guest)
+{
+	if (guest->machine->vmlinux_map)
+		dso__set_annotate_warned(map__dso(guest->machine->vmlinux_map));
+}
+
 /**
  * kvm_guest__add_kernel_map - add a guest's kernel, or a module of it, to its machine
  *
@@ -308,7 +318,9 @@ static int kvm_guest__process_mmap(struct kvm_guest *guest, union perf_event *ev
  */
 int kvm_guest__add_kernel_map(struct kvm_guest *guest, const struct guest_mmap *map)
 {
+	bool is_kernel = strstarts(map->name, KERNEL_MAP_NAME);
 	union perf_event *event;
+	int ret;
 
 	if (!guest_mmap__is_possible(map, /*kernel=*/true))
 		return 0;
@@ -318,7 +330,7 @@ int kvm_guest__add_kernel_map(struct kvm_guest *guest, const struct guest_mmap *
 	if (!event)
 		return -ENOMEM;
 
-	if (strstarts(map->name, KERNEL_MAP_NAME)) {
+	if (is_kernel) {
 		/* The suffix is the symbol that pgoff is the address of. */
 		scnprintf(event->mmap2.filename, sizeof(event->mmap2.filename), "%s%s",
 			  guest->machine->mmap_name, map->name + strlen(KERNEL_MAP_NAME));
@@ -329,7 +341,10 @@ int kvm_guest__add_kernel_map(struct kvm_guest *guest, const struct guest_mmap *
 	} else {
 		guest_module_name(map->name, event->mmap2.filename, sizeof(event->mmap2.filename));
 	}
-	return kvm_guest__process_mmap(guest, event, PERF_RECORD_MISC_GUEST_KERNEL);
+	ret = kvm_guest__process_mmap(guest, event, PERF_RECORD_MISC_GUEST_KERNEL);
+	if (!ret && is_kernel)
+		kvm_guest__no_kernel_code(guest);
+	return ret;
 }
 
 /* The process @pid gets one more map: it is there, and has room for it. 0 or -errno */

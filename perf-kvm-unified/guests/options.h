@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <linux/list.h>
+#include <linux/types.h>
 
 struct option;
 struct patterns;
@@ -16,6 +17,7 @@ struct strlist;
  * @skipped_maps: names of guests whose map in the profile is not to be used, or NULL: none
  * @given_maps: those to be used instead
  * @roots: directories with the files of guests
+ * @nr_kernel: counts samples in the kernels of guests that have names, or NULL
  */
 struct kvm_guests_options {
 	bool		 use_maps;
@@ -23,6 +25,7 @@ struct kvm_guests_options {
 	struct strlist	 *skipped_maps;
 	struct list_head given_maps;
 	struct list_head roots;
+	u64		 *nr_kernel;
 };
 
 /* For tables of options; each command that reads guests' samples takes them. */

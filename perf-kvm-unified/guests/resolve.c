@@ -160,14 +160,20 @@ static void kvm_guest__first_sample(struct kvm_guest *guest)
 				guest->name);
 }
 
-static void kvm_guest__count(struct kvm_guest *guest, bool user, bool named, u64 ip)
+/* @options: or NULL */
+static void kvm_guest__count(struct kvm_guest *guest, const struct kvm_guests_options *options,
+			     bool user, bool named, u64 ip)
 {
+	bool in_kernel = ip >= guest->kernel_start && ip < guest->kernel_end;
+
 	if (user) {
 		guest->nr_user++;
 		guest->nr_user_named += named;
 	} else if (ip >= X86_KERNEL_IMAGE_START && ip < X86_KERNEL_IMAGE_END) {
 		guest->nr_kernel++;
-		guest->nr_kernel_named += ip >= guest->kernel_start && ip < guest->kernel_end;
+		guest->nr_kernel_named += in_kernel;
+		if (in_kernel && options && options->nr_kernel)
+			++*options->nr_kernel;
 	}
 }
 
@@ -242,7 +248,7 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 		space = kvm_guest__find_space(guest, vcpu->pt_root, time, &ambiguous);
 	sample->ns_pid = space ? space->ns_pid : 0;
 	if (vcpu->flags & PERF_VCPU_IN_GUEST) {
-		kvm_guest__count(guest, user, space, sample->ip);
+		kvm_guest__count(guest, session->kvm_guests->options, user, space, sample->ip);
 		guest->nr_user_shared += user && space && ambiguous;
 		guest->nr_user_ambiguous += user && !space && ambiguous;
 		guest->nr_user_outside += user && !followed;

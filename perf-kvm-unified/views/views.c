@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <linux/string.h>
+#include <linux/types.h>
 #include <subcmd/parse-options.h>
 
 #include "builtin.h"
@@ -17,6 +18,7 @@
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/guests/options.h"
 #include "kvm-unified/lib/options.h"
+#include "kvm-unified/lib/warnings.h"
 #include "views.h"
 
 static bool is_completion(int argc, const char **argv)
@@ -47,9 +49,12 @@ static int check_argv(const char *command, int argc, const char **argv)
 	return 0;
 }
 
-/* @about: for -h, which shows the options of guests alone. The exit code of perf's command */
+/*
+ * @about: for -h, which shows the options of guests alone; @nr_kernel: gets how many samples were
+ * in guests' kernels, or NULL. The exit code of perf's command
+ */
 static int run(int argc, const char **argv, const char *usage, const char *about,
-	       int (*cmd)(int argc, const char **argv))
+	       int (*cmd)(int argc, const char **argv), u64 *nr_kernel)
 {
 	struct kvm_guests_options guests;
 	struct option options[] = {
@@ -61,6 +66,7 @@ static int run(int argc, const char **argv, const char *usage, const char *about
 	int ret;
 
 	kvm_guests_options__init(&guests);
+	guests.nr_kernel = nr_kernel;
 	options__no_negation(options);
 	/* The command lists its own, and ends perf. */
 	if (is_completion(argc, argv))
@@ -84,12 +90,21 @@ static int run(int argc, const char **argv, const char *usage, const char *about
 
 int cmd_kvm_unified_annotate(int argc, const char **argv)
 {
-	return run(argc, argv, "perf kvm unified annotate [<options>] [<symbol>]",
-		   "Options of perf annotate are taken, too: see perf annotate -h", cmd_annotate);
+	u64 nr_kernel = 0;
+	int ret = run(argc, argv, "perf kvm unified annotate [<options>] [<symbol>]",
+		      "Options of perf annotate are taken, too: see perf annotate -h", cmd_annotate,
+		      &nr_kernel);
+
+	if (nr_kernel)
+		unified_warning("Functions of guests' kernels are not annotated: their code is in a vmlinux, which does not say\n"
+				"where the guest has its kernel, and no option (--guestvmlinux, -k) is for it. Without\n"
+				"samples, it is there: objdump -d --disassemble=FUNCTION VMLINUX\n");
+	return ret;
 }
 
 int cmd_kvm_unified_script(int argc, const char **argv)
 {
 	return run(argc, argv, "perf kvm unified script [<options>]",
-		   "Options of perf script are taken, too: see perf script -h", cmd_script);
+		   "Options of perf script are taken, too: see perf script -h", cmd_script,
+		   /*nr_kernel=*/NULL);
 }

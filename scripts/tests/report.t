@@ -1141,6 +1141,17 @@ ok "annotate: instructions of a guest's function" \
 ok "annotate: and some that samples have hit" \
 	grep -qE '^ +[1-9][0-9]*\.[0-9]+ +: +[0-9a-f]+:' "$TMP/annotate"
 
+guest_kernel_function()
+{
+	kvm_report "" --stdio -q --level vm -F sym -d '[guest.kernel.*' | awk '/\[g\]/ { print $2; exit }'
+}
+views annotate --stdio -s "$(guest_kernel_function)" >"$TMP/annotate"
+ok "annotate: a function of a guest's kernel: an exit code of 0" test $? -eq 0
+ok "... no code" test ! -s "$TMP/annotate"
+ok "... which is said, and what there is" \
+	grep -q "^Functions of guests' kernels are not annotated: .* vmlinux" "$TMP/warnings"
+ok "... and no error of perf's" not grep -qE 'Internal error|objdump:|Error' "$TMP/warnings"
+
 # --- a stream --------------------------------------------------------------------------
 
 # stream FILE OPTION...: a report of it, as JSON if nothing else is said
