@@ -39,9 +39,14 @@ def the_vcpu(profile):
     return vmm, thread
 
 
+def samples_of_time(profile):
+    """Without the events of vCPUs, of which there are as many as the scheduler has made"""
+    return [sample for sample in profile.samples() if not sample.event.is_timeline]
+
+
 def span(profile):
     """First and last time of samples, and how far apart those of a CPU are"""
-    samples = profile.samples()
+    samples = samples_of_time(profile)
     times = [sample.time for sample in samples]
     cpus = len({sample.cpu for sample in samples})
     return min(times), max(times), (max(times) - min(times)) * cpus // len(times)
@@ -51,7 +56,7 @@ def resize(profile, wanted):
     """So many samples: without the last ones, or with all of them again, later. Returns how many
     ns later the whole can be repeated."""
     first, last, distance = span(profile)
-    number = len(profile.samples())
+    number = len(samples_of_time(profile))
     events = profile.timeline_events()
     again = [record for record in profile.records if record.event or record.is_round]
     for i in range(1, -(-wanted // number)):
@@ -62,7 +67,7 @@ def resize(profile, wanted):
             if later.event and later.event.is_timeline:
                 later.set_timeline(seq=later.timeline("seq") + i * events[later.task])
             profile.records.append(later)
-    end = sorted(sample.time for sample in profile.samples())[wanted - 1]
+    end = sorted(sample.time for sample in samples_of_time(profile))[wanted - 1]
     profile.records = [record for record in profile.records
                        if not record.event or record.time <= end]
     return end - first + distance

@@ -25,7 +25,8 @@ trap 'rm -f "$TOP"/build/test/gate-*; tap_exit' EXIT
 run()
 {
 	# Whoever has a limit for the tests has none for these.
-	env -u CHANGED -u KVMU_STARTED -u KVMU_BESIDE -u KVMU_LANE KVMU_TIME_LIMIT="${LIMIT:-}" KVMU_TESTS="$TMP/tests" \
+	env -u CHANGED -u KVMU_RUNS -u KVMU_STARTED -u KVMU_BESIDE -u KVMU_LANE KVMU_TIME_LIMIT="${LIMIT:-}" \
+		KVMU_TESTS="$TMP/tests" AGAIN="${AGAIN:-}" ${AGAIN:+KVMU_RUNS="$TMP/runs"} \
 		"$TOP/scripts/test.sh" "${@/#/gate-}" >"$TMP/out" 2>&1
 }
 
@@ -58,6 +59,30 @@ ok "no time left: the longest is skipped, and why" \
 ok "... the others are not" test "$(tail -n 1 "$TMP/out")" = "1 passed, 0 failed, 2 skipped"
 LIMIT=1000000 run good bad
 ok "enough time: nothing is" test "$(tail -n 1 "$TMP/out")" = "3 passed, 1 failed, 1 skipped"
+
+# Fails in its first run
+cat >"$TMP/tests/gate-chance.t" <<-END
+	#!/bin/sh
+	echo 'ok 1 - one'
+	if [ -e "$TMP/ran" ]; then echo 'ok 2 - two'; else echo 'not ok 2 - two'; echo '# it is 3'; fi
+	echo 1..2
+	touch "$TMP/ran"
+END
+chmod +x "$TMP/tests/gate-chance.t"
+AGAIN=1 run good chance
+ok "a check that fails by chance, and not once more: an exit code of 0" test $? -eq 0
+ok "... it is counted once" test "$(tail -n 1 "$TMP/out")" = "3 passed, 0 failed, 1 skipped"
+ok "... and named" diff <(sed -n '/^failed/,$p' "$TMP/out") - <<-'END'
+	failed, but not once more:
+	  gate-chance: not ok 2 - two
+	  gate-chance: # it is 3
+	3 passed, 0 failed, 1 skipped
+END
+rm "$TMP/ran"
+run good chance
+ok "... which those that are named are not run for" test "$(tail -n 1 "$TMP/out")" = "2 passed, 1 failed, 1 skipped"
+AGAIN=1 run good bad
+ok "a check that fails each time: failed" test "$(tail -n 1 "$TMP/out")" = "3 passed, 1 failed, 1 skipped"
 
 # chosen PATH...: what CHANGED=1 runs for these
 chosen()
