@@ -4,7 +4,6 @@
  * of the kernel's symbols: of one that was not there all the time, it gets when it was there.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,8 @@
 #include "util/event.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/sort.h"
-#include "kvm-unified/lib/write.h"
 #include "bpf-programs.h"
+#include "symbols.h"
 
 /* "offset size name" */
 #define LINE_LEN	(2 * sizeof("ffffffffffffffff ") + GUEST_MODULE_NAME_LEN)
@@ -69,7 +68,6 @@ struct program_record {
 static int write_program(const struct guest_bpf_event *event, u64 from, u64 until, int fd)
 {
 	struct program_record record = {
-		.rec.header.type = PERF_RECORD_GUEST_SYMBOLS,
 		.rec.pid = GUEST_SYMBOLS_OF_BPF,
 		.program = {
 			.start = event->start, .len = event->len, .from = from, .until = until,
@@ -79,9 +77,7 @@ static int write_program(const struct guest_bpf_event *event, u64 from, u64 unti
 
 	strlcpy(record.program.name, event->name, sizeof(record.program.name));
 	len = scnprintf(record.line, sizeof(record.line), "0 %x %s\n", event->len, event->name);
-	record.rec.len = sizeof(record.program) + len;
-	record.rec.header.size = PERF_ALIGN(sizeof(record.rec) + record.rec.len, sizeof(u64));
-	return write_all(fd, &record, record.rec.header.size);
+	return guest_symbols__write(fd, &record.rec, sizeof(record.program) + len);
 }
 
 static int event__cmp(const void *_a, const void *_b)

@@ -51,7 +51,7 @@ void guest_kernel_events__exit(struct guest_kernel_events *kernel)
 /* An hour with 200 processes a second, of three events each; they take 100 MiB. */
 #define MAX_EVENTS		(1U << 21)
 
-/* More than a reader takes */
+/* As many as a reader takes */
 #define MAX_PROGRAM_EVENTS	4096
 
 /* Room for the maps of 100 processes that begin on a CPU between two looks */
@@ -217,6 +217,9 @@ static int on_ksymbol(struct guest_follow *follow, const union perf_event *event
 
 	if (programs->nr < MAX_PROGRAM_EVENTS)
 		return guest_bpf_events__add(programs, event, time);
+	if (programs->known)
+		unified_warning("BPF programs have come or gone more than %d times: none of those gets its name.\n",
+				MAX_PROGRAM_EVENTS);
 	programs->known = false;
 	return 0;
 }

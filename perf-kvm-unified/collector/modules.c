@@ -19,8 +19,8 @@
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/sort.h"
-#include "kvm-unified/lib/write.h"
 #include "modules.h"
+#include "symbols.h"
 
 /* Kernels with all their modules have half of that. */
 #define KALLSYMS_MAX_SIZE	(32U << 20)
@@ -228,17 +228,6 @@ struct module_record {
 	struct guest_symbols_module module;
 };
 
-static int write_record(struct module_record *record, size_t len, int fd)
-{
-	struct perf_record_guest_symbols *rec = &record->rec;
-
-	rec->len = sizeof(record->module) + len;
-	rec->header.type = PERF_RECORD_GUEST_SYMBOLS;
-	rec->header.size = PERF_ALIGN(sizeof(*rec) + rec->len, sizeof(u64));
-	memset(rec->data + rec->len, 0, rec->header.size - sizeof(*rec) - rec->len);
-	return write_all(fd, rec, rec->header.size);
-}
-
 /* In as many records as it takes, one at least */
 static int write_symbols(struct module_record *record, const struct module_symbol *symbols,
 			 size_t nr, int fd)
@@ -261,13 +250,13 @@ static int write_symbols(struct module_record *record, const struct module_symbo
 		line_len = scnprintf(line, sizeof(line), "%" PRIx64 " %" PRIx64 " %s\n", offset,
 				     next - offset, symbols[i].name);
 		if (sizeof(*module) + len + line_len > TEXT_MAX_LEN) {
-			ret = write_record(record, len, fd);
+			ret = guest_symbols__write(fd, &record->rec, sizeof(*module) + len);
 			len = 0;
 		}
 		memcpy(lines + len, line, line_len);
 		len += line_len;
 	}
-	return ret ?: write_record(record, len, fd);
+	return ret ?: guest_symbols__write(fd, &record->rec, sizeof(*module) + len);
 }
 
 /* @module was there from @from to @until, its symbols are in @kallsyms. 0 or -errno */

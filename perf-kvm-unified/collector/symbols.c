@@ -38,7 +38,7 @@
 #define SYMBOLS_CHUNK	(UINT16_MAX - sizeof(u64) - sizeof(struct perf_record_guest_symbols))
 
 /* Writes @len bytes at rec->data, which has room for the padding. 0 or -errno */
-static int write_chunk(int fd, struct perf_record_guest_symbols *rec, size_t len)
+int guest_symbols__write(int fd, struct perf_record_guest_symbols *rec, size_t len)
 {
 	rec->header.type = PERF_RECORD_GUEST_SYMBOLS;
 	rec->header.size = PERF_ALIGN(sizeof(*rec) + len, sizeof(u64));
@@ -103,7 +103,7 @@ int guest_symbols__write_perf_map(int fd, pid_t pid, size_t *left)
 		if (!*left)
 			unified_warning(PERF_MAP_FMT ": not all of it is read, as the files of this kind have %u MiB\n",
 					pid, GUEST_SYMBOLS_MAX_SIZE >> 20);
-		ret = write_chunk(fd, rec, n);
+		ret = guest_symbols__write(fd, rec, n);
 	}
 	free(rec);
 	close(in);
@@ -134,7 +134,7 @@ static int symbol_lines__add(u64 start, u64 size, const char *name, void *arg)
 	if (len > *lines->left)
 		return -ENOSPC;
 	if (lines->len + len > SYMBOLS_CHUNK) {
-		ret = write_chunk(lines->fd, lines->rec, lines->len);
+		ret = guest_symbols__write(lines->fd, lines->rec, lines->len);
 		lines->len = 0;
 	}
 	memcpy(lines->rec->data + lines->len, line, len);
@@ -198,7 +198,7 @@ int guest_symbols__write_jitdump(int fd, pid_t pid, size_t *left)
 	if (ret == -EINVAL || ret == -ENOSPC)
 		ret = 0;
 	if (!ret && lines.len)
-		ret = write_chunk(fd, lines.rec, lines.len);
+		ret = guest_symbols__write(fd, lines.rec, lines.len);
 	free(lines.rec);
 	fclose(file);
 	return ret;
@@ -261,7 +261,7 @@ int guest_symbols__write_vdso(int fd)
 	if (rec && elf) {
 		len = print_symbols(elf, rec->data, SYMBOLS_CHUNK);
 		if (len)
-			ret = write_chunk(fd, rec, len);
+			ret = guest_symbols__write(fd, rec, len);
 	}
 	elf_end(elf);
 	free(rec);

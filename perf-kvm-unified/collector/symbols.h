@@ -7,6 +7,9 @@
 /* Of the files of all JIT compilers together, so much is read. */
 #define GUEST_SYMBOLS_MAX_SIZE	(64U << 20)
 
+struct perf_record_guest_symbols;
+
+int guest_symbols__write(int fd, struct perf_record_guest_symbols *rec, size_t len);
 int guest_symbols__write_perf_map(int fd, pid_t pid, size_t *left);
 int guest_symbols__write_jitdump(int fd, pid_t pid, size_t *left);
 int guest_symbols__write_vdso(int fd);

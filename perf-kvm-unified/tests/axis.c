@@ -1023,7 +1023,6 @@ static int test__silent_gaps(struct test_suite *test __maybe_unused,
 	return TEST_OK;
 }
 
-/* The event that is lost is the one that the vCPU came back. */
 /* CPU 1 goes offline at 500, and is not recorded when it is back. */
 static int test__silent(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
