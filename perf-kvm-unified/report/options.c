@@ -770,27 +770,32 @@ static void match_vms(struct patterns *vms, const struct measurement *m)
 	}
 }
 
-/* Whole names in place of pids and of how a name begins. 0 or -ENOMEM */
-static int complete_vms(struct patterns *vms, const struct measurement *const ms[], u32 nr)
+/* What is short for a VM that was not known when @m began to be read, or for one of two profiles */
+static const char *named_by(const struct measurement *m, const char *text)
 {
-	struct named *all;
-	u32 nr_all = 0;
-	int ret;
+	struct named *all = calloc(m->nr_vms, sizeof(*all));
+	const struct named *found;
+	const char *name = NULL;
 
-	for (u32 i = 0; i < nr; i++)
-		nr_all += ms[i]->nr_vms;
-	if (!nr_all)
-		return 0;
-	all = calloc(nr_all, sizeof(*all));
-	if (!all)
-		return -ENOMEM;
-	nr_all = 0;
-	for (u32 i = 0; i < nr; i++) {
-		for (u32 vm = 0; vm < ms[i]->nr_vms; vm++)
-			all[nr_all++] = (struct named) { ms[i]->vms[vm].name, ms[i]->vms[vm].pid };
-	}
-	ret = patterns__complete(vms, all, nr_all);
+	for (u32 i = 0; all && i < m->nr_vms; i++)
+		all[i] = (struct named) { m->vms[i].name, m->vms[i].pid };
+	found = all ? named__find(all, m->nr_vms, text) : NULL;
+	if (found)
+		name = found->name;
 	free(all);
+	return name;
+}
+
+/* Whole names in place of pids and of how a name begins, before anything is counted. 0 or -ENOMEM */
+int report_options__complete_vms(const struct report_options *opts,
+				 const struct kvm_guests *guests)
+{
+	int ret = 0;
+
+	if (opts->sections.vms && guests)
+		ret = kvm_vms__complete(&guests->vms, opts->sections.vms);
+	if (ret)
+		pr_err("Out of memory\n");
 	return ret;
 }
 
@@ -803,17 +808,19 @@ int report_options__check_vms(const struct report_options *opts,
 	if (!vms)
 		return 0;
 
-	if (complete_vms(vms, ms, nr)) {
-		pr_err("Out of memory\n");
-		return -ENOMEM;
-	}
 	for (u32 i = 0; i < nr; i++)
 		match_vms(vms, ms[i]);
 	for (size_t i = 0; i < vms->nr; i++) {
+		const char *text = vms->entries[i].text, *name = NULL;
+
 		if (vms->entries[i].matched)
 			continue;
-		for (u32 side = 0; side < nr; side++)
-			pr_no_vm(ms[side], vms->entries[i].text);
+		for (u32 side = 0; !name && side < nr; side++)
+			name = named_by(ms[side], text);
+		if (name)
+			pr_err("--vm: '%s' is VM '%s' here: give its name.\n", text, name);
+		for (u32 side = 0; !name && side < nr; side++)
+			pr_no_vm(ms[side], text);
 		return -ENOENT;
 	}
 	return 0;

@@ -13,6 +13,7 @@
 #include "sections.h"
 #include "view.h"
 
+struct kvm_guests;
 struct measurement;
 struct perf_session;
 
@@ -77,6 +78,8 @@ void report_options__exit(struct report_options *opts);
 void report_options__selection(const struct report_options *opts, char *buf, size_t size);
 
 int report_options__parse_times(struct report_options *opts, struct perf_session *session);
+int report_options__complete_vms(const struct report_options *opts,
+				 const struct kvm_guests *guests);
 int report_options__check_vms(const struct report_options *opts,
 			      const struct measurement *const ms[], u32 nr);
 int report_options__check_selection(const struct report_options *opts,

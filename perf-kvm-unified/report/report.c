@@ -92,10 +92,15 @@ static void report__choose_levels(struct report *rep, const struct kvm_guests *g
 static int begin(struct reading *reading)
 {
 	struct report *rep = container_of(reading, struct report, reading);
+	const struct kvm_guests *guests = reading->m.session->kvm_guests;
+	int ret;
 
 	if (reading->again)
 		return 0;
-	report__choose_levels(rep, reading->m.session->kvm_guests);
+	ret = report_options__complete_vms(&rep->opts, guests);
+	if (ret)
+		return ret;
+	report__choose_levels(rep, guests);
 	return rep->opts.print_fn ? 0 : view__prepare(&rep->opts.view);
 }
 

@@ -115,6 +115,13 @@ ok "--vm: one of those" test "$(unified diff --vm gamma slower.data neighbour.da
 	grep -cE '^(alpha|beta|gamma) ')" -eq 1
 ok "--vm: by a pattern" test "$(unified diff --vm '*m*' slower.data neighbour.data |
 	grep -cE '^(alpha|beta|gamma) ')" -eq 1
+short_for_a_vm()
+{
+	! unified diff --vm gam slower.data neighbour.data >"$TMP/short" 2>&1 || return
+	cat "$TMP/short"
+	grep -qx "--vm: 'gam' is VM 'gamma' here: give its name." "$TMP/short"
+}
+ok "--vm: what is short for one of either" short_for_a_vm
 ok "--vm: one that is in none" not unified diff --vm delta slower.data neighbour.data
 ok "... and which there are" test "$(grep -c "no VM 'delta' in .*: .*alpha" "$TMP/warnings")" -eq 2
 ok "--guest-root: of one that has come" unified diff --guest-root gamma=/tmp slower.data neighbour.data

@@ -156,6 +156,11 @@ for bad in =/tmp guest1= =; do
 	ok "refused: --guest-root $bad" nothing_there --guest-root "$bad" "wants DIR or NAME=DIR, not '$bad'"
 done
 ok "--guest-root: one for all, and one for one" report --guest-root guest1="$MAIN_TREE/guest/root"
+vm_pid=$(json "$TMP/json" 'guest()["pid"]')
+for name in "$vm_pid" gue; do
+	ok "--vm $name: the VM, from the first interval on" diff <(report --vm guest1 --interval 2s --format csv) \
+		<(report --vm "$name" --interval 2s --format csv)
+done
 ok "--vmlinux: not there" nothing_there --vmlinux /nonexistent 'No such file'
 ok "a part is said to be one" grep -q '^# of that, .* --time 0%-50%' <(report --time 0%-50%)
 ok "--cpu: half of the host's time" test \
