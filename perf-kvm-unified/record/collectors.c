@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The collectors of guests: those that follow their guest begin before the measurement, the
- * others are asked after it, so many at a time. A guest that does not answer costs its names,
- * not the profile.
+ * others are asked after it, so many at a time. One that was not followed to the end, as when it
+ * was booted again, is asked after it, too. A guest that does not answer costs its names, not the
+ * profile.
  */
 #include <errno.h>
 #include <poll.h>
@@ -58,6 +59,7 @@ enum collector_state {
  * @cmd: its command as it was given, @text: for this guest
  * @out: the file that it writes to, for as long as it is not known if it has begun; else -1
  * @until: when its time is over, ns
+ * @asked_again: nothing has come of following its guest
  */
 struct collector {
 	struct list_head       node;
@@ -70,6 +72,7 @@ struct collector {
 	struct shell_command   command;
 	int		       out;
 	u64		       until;
+	bool		       asked_again;
 };
 
 /**
@@ -81,6 +84,7 @@ struct collector {
  * @nr_waiting: @nr_running: what is still to be done
  * @nr: of how many, @nr_done: that succeeded
  * @reasons: why others did not
+ * @not_followed: why guests were not, to the end
  */
 struct waiting {
 	struct collectors *collectors;
@@ -93,6 +97,7 @@ struct waiting {
 	size_t		  nr;
 	size_t		  nr_done;
 	struct list_head  reasons;
+	struct list_head  not_followed;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -249,17 +254,25 @@ static void __printf(3, 4) fail_collector(struct waiting *w, struct collector *c
 	free(reason);
 }
 
-/* ... as its command has: how */
-static void fail_by_code(struct waiting *w, struct collector *c)
+/* How its command has failed; to be freed. NULL: no memory */
+static char *reason_of_code(const struct collector *c)
 {
-	int code = c->command.code;
+	int code = c->command.code, ret;
+	char *reason;
 
 	if (code == -1 || !WIFEXITED(code))
-		fail_collector(w, c, "'%s' was killed", c->cmd->text);
+		ret = asprintf(&reason, "'%s' was killed", c->cmd->text);
 	else if (WEXITSTATUS(code))
-		fail_collector(w, c, "'%s' failed with %d", c->cmd->text, WEXITSTATUS(code));
+		ret = asprintf(&reason, "'%s' failed with %d", c->cmd->text, WEXITSTATUS(code));
 	else
-		fail_collector(w, c, "'%s' has ended and said nothing", c->cmd->text);
+		ret = asprintf(&reason, "'%s' has ended and said nothing", c->cmd->text);
+	return ret < 0 ? NULL : reason;
+}
+
+/* Is it for this part of the recording? */
+static bool is_of(const struct collector *c, const struct waiting *w)
+{
+	return (c->cmd->follow && !c->asked_again) == w->begins;
 }
 
 static void run(struct waiting *w, struct collector *c)
@@ -291,10 +304,12 @@ static void begin(struct waiting *w, struct collector *c)
 	}
 	ret = shell_command__start(&c->command, c->text, c->cmd->follow, c->out,
 				   GUEST_STREAM_MAX_SIZE);
-	if (ret)
+	if (ret) {
 		fail_collector(w, c, "cannot start '%s': %s", c->cmd->text, strerror(-ret));
-	else if (!w->begins)
+	} else if (!w->begins) {
 		close_out(c);
+		shell_command__end_input(&c->command);
+	}
 }
 
 /* Does it follow its guest now? It says something then. */
@@ -309,29 +324,52 @@ static void look_if_begun(struct waiting *w, struct collector *c)
 		w->nr_running--;
 		w->nr_done++;
 	} else if (has_ended) {
-		fail_by_code(w, c);
+		char *reason = reason_of_code(c);
+
+		fail_collector(w, c, "%s", reason ?: "out of memory");
+		free(reason);
 	}
+}
+
+/*
+ * It has failed, for @reason. A guest that was not followed to the end, as it was booted again, is
+ * asked for a map of the end, which is more than none.
+ */
+static void fail_or_ask_again(struct waiting *w, struct collector *c, const char *reason)
+{
+	if (!c->cmd->follow || c->asked_again) {
+		fail_collector(w, c, "%s", reason);
+		return;
+	}
+	guest_reasons__add(&w->not_followed, c->name, reason);
+	end(c, w->dir);
+	shell_command__init(&c->command);
+	c->asked_again = true;
+	c->state = COLLECTOR_WAITS;
+	w->nr_running--;
+	w->nr_waiting++;
 }
 
 /* Has it answered? Then its map is taken. */
 static void look_if_answered(struct waiting *w, struct collector *c)
 {
-	char err[192];
+	char err[192], *reason;
 
 	if (!shell_command__has_ended(&c->command))
 		return;
 	if (c->command.code) {
-		fail_by_code(w, c);
+		reason = reason_of_code(c);
+	} else if (!guest_map__take(c->key, w->dir, err, sizeof(err))) {
+		shell_command__end(&c->command);
+		c->state = COLLECTOR_HAS_MAP;
+		w->nr_running--;
+		w->nr_done++;
 		return;
+	} else if (asprintf(&reason, "a map that %s", err) < 0) {
+		reason = NULL;
 	}
-	if (guest_map__take(c->key, w->dir, err, sizeof(err))) {
-		fail_collector(w, c, "a map that %s", err);
-		return;
-	}
-	shell_command__end(&c->command);
-	c->state = COLLECTOR_HAS_MAP;
-	w->nr_running--;
-	w->nr_done++;
+	fail_or_ask_again(w, c, reason ?: "out of memory");
+	free(reason);
 }
 
 /* Those that follow their guest run already when maps are to come: they are no jobs then. */
@@ -341,7 +379,7 @@ static size_t count_jobs(const struct waiting *w)
 	size_t nr = 0;
 
 	list_for_each_entry(c, &w->collectors->list, node)
-		nr += c->state == COLLECTOR_RUNS && c->cmd->follow == w->begins;
+		nr += c->state == COLLECTOR_RUNS && is_of(c, w);
 	return nr;
 }
 
@@ -353,7 +391,7 @@ static void begin_next(struct waiting *w)
 	list_for_each_entry(c, &w->collectors->list, node) {
 		if (nr_jobs >= w->collectors->jobs)
 			return;
-		if (c->state != COLLECTOR_WAITS || c->cmd->follow != w->begins)
+		if (c->state != COLLECTOR_WAITS || !is_of(c, w))
 			continue;
 		begin(w, c);
 		nr_jobs += c->state == COLLECTOR_RUNS;
@@ -401,7 +439,7 @@ static void give_up(struct waiting *w)
 
 	list_for_each_entry(c, &w->collectors->list, node) {
 		if (c->state != COLLECTOR_RUNS &&
-		    (c->state != COLLECTOR_WAITS || c->cmd->follow != w->begins))
+		    (c->state != COLLECTOR_WAITS || !is_of(c, w)))
 			continue;
 		if (interrupted)
 			fail_collector(w, c, "interrupted");
@@ -420,7 +458,7 @@ static void say_begin(const struct waiting *w)
 
 	list_for_each_entry(c, &w->collectors->list, node) {
 		if (c->state == COLLECTOR_RUNS ||
-		    (c->state == COLLECTOR_WAITS && c->cmd->follow == w->begins))
+		    (c->state == COLLECTOR_WAITS && is_of(c, w)))
 			name_list__add(&names, c->name);
 	}
 	if (quiet || !names.nr)
@@ -465,6 +503,7 @@ int collectors__start(struct collectors *collectors, const char *dir)
 	struct collector *c;
 
 	INIT_LIST_HEAD(&w.reasons);
+	INIT_LIST_HEAD(&w.not_followed);
 	list_for_each_entry(c, &collectors->list, node)
 		w.nr_waiting += c->cmd->follow;
 	on_int = signal(SIGINT, on_interrupt);
@@ -489,7 +528,6 @@ int collectors__start(struct collectors *collectors, const char *dir)
 static void end_following(struct waiting *w)
 {
 	struct collector *c;
-	LIST_HEAD(ended);
 	char *reason;
 
 	list_for_each_entry(c, &w->collectors->list, node) {
@@ -500,15 +538,14 @@ static void end_following(struct waiting *w)
 			fail_collector(w, c, "not running any more");
 			continue;
 		}
-		if (shell_command__has_ended(&c->command) &&
+		/* One that has failed is told of when its turn comes. */
+		if (shell_command__has_ended(&c->command) && !c->command.code &&
 		    asprintf(&reason, "'%s' has ended before", c->cmd->text) >= 0) {
-			guest_reasons__add(&ended, c->name, reason);
+			guest_reasons__add(&w->not_followed, c->name, reason);
 			free(reason);
 		}
 		shell_command__end_input(&c->command);
 	}
-	guest_reasons__warn(&ended, "Not followed to the end:");
-	guest_reasons__free(&ended);
 }
 
 /* One that has come since the start: it is asked, if it need not have been followed. */
@@ -571,6 +608,7 @@ void collectors__fetch(struct collectors *collectors, struct kvm_vms *vms, const
 	struct collector *c;
 
 	INIT_LIST_HEAD(&w.reasons);
+	INIT_LIST_HEAD(&w.not_followed);
 	/* perf record's handlers only end a measurement. */
 	signal(SIGINT, on_interrupt);
 	signal(SIGTERM, on_interrupt);
@@ -579,6 +617,8 @@ void collectors__fetch(struct collectors *collectors, struct kvm_vms *vms, const
 	list_for_each_entry(c, &collectors->list, node)
 		w.nr_waiting += c->state == COLLECTOR_WAITS;
 	wait_for_all(&w);
+	guest_reasons__warn(&w.not_followed, "Not followed to the end:");
+	guest_reasons__free(&w.not_followed);
 	guest_reasons__warn(&w.reasons, "No map of");
 	guest_reasons__free(&w.reasons);
 	say_result(collectors);

@@ -250,6 +250,8 @@ ok "following: a command that fails costs the names only" went_on follow-fails "
 ok "following: one that says nothing, too" went_on follow-silent "'true' has ended and said nothing"
 ok "following: one that does not begin, too" went_on follow-hangs 'No map of guest guest2: no answer in 1 s'
 ok "following: one that ends with half a map, too" went_on follow-ends 'a map that is truncated'
+ok "following: one that ends early is asked again" went_on follow-again 'Not followed to the end: guest guest2: .*failed with 1'
+ok "... for a map of the end" grep -q '^guest_map__' follow-again.out
 ok "following: one that does not end, too" went_on follow-stays 'no answer in 2 s'
 ok "following: nothing of them is left running" test -e left-behind.out -a ! -s left-behind.out
 ok "following: nor any file" not grep -v 'No such file' left-files.out

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
-# about: one of two guests is booted again while it is recorded
+# about: one of two guests is booted again while it is recorded, and once more while it is followed
 
-# When that was, by the host's clock: booted-from and booted-until have seconds, before it was reset
-# and when it answered again. Its kernel is at a random place each time.
+# When that was, by the host's clock: NAME-booted-from and NAME-booted-until have seconds, before it
+# was reset and when it answered again. Its kernel is at a random place each time.
 
 # See time-axis.sh.
 QEMU_ACCEL=tcg,thread=single
@@ -15,27 +15,35 @@ GUESTS="guest1 guest2"
 for name in $GUESTS; do
 	declare "${name}_NICE=" "${name}_MEM=256" "${name}_CMDLINE=cryptomgr.notests" "${name}_TIMEOUT=600"
 done
-guest1_REBOOTS=1
+guest1_REBOOTS=2
 
 # From within the recording
 boot_again()
 {
 	sleep 3
-	cut -d' ' -f1 /proc/uptime >/run/booted-from
+	cut -d' ' -f1 /proc/uptime >"/run/$1-booted-from"
 	GUEST_EXEC_TIMEOUT=2 in_guest guest1 "echo b >/proc/sysrq-trigger" || :
 	GUEST_EXEC_TIMEOUT=600 in_guest guest1 ready
-	cut -d' ' -f1 /proc/uptime >/run/booted-until
+	cut -d' ' -f1 /proc/uptime >"/run/$1-booted-until"
 	in_guest guest1 start shares-bravo
 	sleep 3
+}
+
+# record_boot NAME
+record_boot()
+{
+	in_guest guest1 start shares-alpha
+	MAPPED="guest1 guest2" unified_record "$1" -c 997000 -- bash -ec "boot_again $1"
+	in_guest guest1 stop
+	cp "/run/$1-booted-"* .
 }
 
 measure()
 {
 	go_first
-	in_guest guest1 start shares-alpha
-	in_guest guest2 start shares-charlie
 	export -f boot_again in_guest guest_socket
 	export SOCKETS
-	MAPPED="guest1 guest2" unified_record perf -c 997000 -- bash -ec boot_again
-	cp /run/booted-* .
+	in_guest guest2 start shares-charlie
+	record_boot asked
+	FOLLOW=1 record_boot followed
 }

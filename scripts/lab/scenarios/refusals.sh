@@ -264,6 +264,11 @@ refusals()
 		--guest-follow "guest2=sleep 1234" -- sleep 0.2
 	# It begins, and ends in the middle, or never.
 	try follow-ends record -o /run/follow-ends.data --guest-follow "guest2=$(collector) | head -c 100000" -- sleep 0.2
+	# As when a guest is booted again: the first one ends early, the next one may do its work.
+	try follow-again record -o /run/follow-again.data \
+		--guest-follow "guest2=[ -e /run/asked ] || { touch /run/asked; $(collector) | head -c 100000; exit 1; }; $(collector)" -- sleep 0.2
+	ls /run/follow-again.data >>follow-again.out
+	rm -r /run/follow-again.data
 	try follow-stays record -o /run/follow-stays.data --guest-timeout 2 \
 		--guest-follow "guest2=echo; exec sleep 1234" -- sleep 0.2
 	pgrep -f "sleep 1234" >left-behind.out || :
