@@ -212,17 +212,21 @@ static int parse_interval(const struct option *opt, const char *arg, int unset _
 	return -EINVAL;
 }
 
-static int parse_percent_limit(const struct option *opt, const char *arg, int unset __maybe_unused)
+static int set_percent_limit(double *limit, const char *name, const char *value)
 {
-	double *limit = opt->value;
 	char *end;
 
-	*limit = strtod(arg, &end);
+	*limit = strtod(value, &end);
 	callchain_param.min_percent = *limit;
-	if (end != arg && !*end && *limit >= 0 && *limit <= 100)
+	if (end != value && !*end && *limit >= 0 && *limit <= 100)
 		return 0;
-	pr_err("--percent-limit wants a number from 0 to 100, not '%s'\n", arg);
+	pr_err("%s wants a number from 0 to 100, not '%s'\n", name, value);
 	return -EINVAL;
+}
+
+static int parse_percent_limit(const struct option *opt, const char *arg, int unset __maybe_unused)
+{
+	return set_percent_limit(opt->value, "--percent-limit", arg);
 }
 
 static int parse_call_graph(const struct option *opt, const char *arg, int unset)
@@ -231,10 +235,17 @@ static int parse_call_graph(const struct option *opt, const char *arg, int unset
 
 	param->enabled = !unset;
 	symbol_conf.use_callchain = !unset;
-	if (!unset)
-		return parse_callchain_report_opt(arg);
-	param->mode = CHAIN_NONE;
-	return 0;
+	if (unset) {
+		param->mode = CHAIN_NONE;
+		return 0;
+	}
+	if (parse_callchain_report_opt(arg))
+		return -EINVAL;
+	/* What a row has of a chain is one sum. */
+	if (param->value != CCVAL_COUNT)
+		return 0;
+	pr_err("-g wants percent or period as its value: callers have shares of the time, and no counts\n");
+	return -EINVAL;
 }
 
 /* What perf report takes from perfconfig(1), as far as it is the same here */
@@ -243,8 +254,8 @@ static int read_config(const char *var, const char *value, void *cb)
 	struct report_options *opts = cb;
 
 	if (!strcmp(var, "report.percent-limit")) {
-		opts->print.percent_limit = strtod(value, NULL);
-		callchain_param.min_percent = opts->print.percent_limit;
+		if (set_percent_limit(&opts->print.percent_limit, var, value))
+			return -1;
 	} else if (!strcmp(var, "report.children")) {
 		symbol_conf.cumulate_callchain = perf_config_bool(var, value);
 	} else if (!strcmp(var, "report.sort_order")) {
@@ -290,10 +301,13 @@ static const char *choose_metrics(struct report_options *opts)
 static const char *choose_view(struct report_options *opts, bool tui, bool stdio)
 {
 	bool from_stdin = !strcmp(opts->input, "-");
-	bool is_text = opts->sections.interval || opts->sections.stalls || opts->print.costs;
+	bool is_text = opts->summary || opts->show_header || opts->sections.interval ||
+		       opts->sections.stalls || opts->print.costs;
 	struct view *view = &opts->view;
 
 	view->min_percent = opts->print.percent_limit;
+	if (opts->print.costs && opts->sections.vcpus)
+		return "--costs is of whole VMs: it knows no --vcpu";
 	/* They are in no other one. */
 	if (opts->print.exit_reasons && !opts->print_fn && (tui || stdio))
 		return "--exit-reasons wants --format table; or use --sort exit_reason";
@@ -304,23 +318,23 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 	if (tui && stdio)
 		return "--tui or --stdio, not both";
 	if (tui && is_text)
-		return "--interval, --stalls and --costs are text, and not for --tui";
+		return "--summary, --header, --interval, --stalls and --costs are text, and not for --tui";
 	if (tui && !isatty(STDOUT_FILENO))
 		return "--tui wants a terminal to write to";
 	if (tui && from_stdin)
 		return "--tui wants standard input for its keys, where the profile comes from";
 	view->pager = !from_stdin;
 	if (!opts->print_fn) {
-		view->tui = tui || (!stdio && !opts->show_header && !from_stdin && !is_text &&
-				    isatty(STDOUT_FILENO));
+		view->tui = tui || (!stdio && !from_stdin && !is_text && isatty(STDOUT_FILENO));
 		return NULL;
 	}
 	if (tui || stdio)
 		return "--tui and --stdio have a format of their own";
 	if (field_order || symbol_conf.report_hierarchy || callchain_param.enabled ||
 	    symbol_conf.field_sep || symbol_conf.col_width_list_str ||
-	    symbol_conf.show_nr_samples || symbol_conf.show_total_period)
-		return "--format knows no -F, -H, -g, -t, -w, -n and --show-total-period";
+	    symbol_conf.show_nr_samples || symbol_conf.show_total_period ||
+	    parent_pattern != default_parent_pattern)
+		return "--format knows no -F, -H, -g, -p, -t, -w, -n and --show-total-period";
 	if (symbol_conf.filter_relative && !opts->relative_by_config)
 		return "--format has percentages of all: it knows no --percentage=relative";
 	if (opts->print_fn == print_csv &&
@@ -413,7 +427,7 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	char *sort_keys_help = sort_keys__help("what makes a row:");
 	char *fields_help = sort_keys__help("the columns:");
 	bool tui = false, stdio = false;
-	const char *problem, *filter = NULL;
+	const char *by_config = default_sort_order, *problem, *filter = NULL;
 	struct section_opts *sections = &opts->sections;
 	bool old_dso = false, old_comm = false, old_symbol = false;
 	struct option options[] = {
@@ -551,7 +565,8 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		usage_with_options_msg(usage, options,
 				       "With --format, --sort knows sym, dso, comm, pid and class, but not '%s'\n",
 				       sort_order);
-	if (!opts->print_fn && !(sort_keys__are_known("--sort", sort_order) &&
+	if (!opts->print_fn && !(sort_keys__are_known("report.sort_order", by_config) &&
+				 sort_keys__are_known("--sort", sort_order) &&
 				 sort_keys__are_known("--fields", field_order)))
 		exit(EXIT_USAGE);
 	sections->reasons = opts->print_fn == print_json || opts->print.exit_reasons;
@@ -808,6 +823,9 @@ int report_options__check_vms(const struct report_options *opts,
 	if (!vms)
 		return 0;
 
+	/* By names from before the real ones were known */
+	for (size_t i = 0; i < vms->nr; i++)
+		vms->entries[i].matched = false;
 	for (u32 i = 0; i < nr; i++)
 		match_vms(vms, ms[i]);
 	for (size_t i = 0; i < vms->nr; i++) {
@@ -826,20 +844,24 @@ int report_options__check_vms(const struct report_options *opts,
 	return 0;
 }
 
-static int check_vcpus(const struct report_options *opts, const struct time_axis *ta)
+static int check_vcpus(const struct report_options *opts, const struct measurement *m)
 {
+	const struct section_opts *sections = &opts->sections;
+	const struct time_axis *ta = &m->axis;
 	struct int_node *node;
 
-	if (!opts->sections.vcpus)
+	if (!sections->vcpus)
 		return 0;
 
-	intlist__for_each_entry(node, opts->sections.vcpus) {
+	intlist__for_each_entry(node, sections->vcpus) {
 		bool found = false;
 
 		for (u32 i = 0; !found && i < ta->nr_vcpus; i++)
-			found = ta->vcpus[i].id == node->i;
+			found = ta->vcpus[i].id == node->i &&
+				section_opts__wants_vm(sections, m->vms[ta->vcpus[i].vm].name);
 		if (!found) {
-			pr_err("--vcpu: no VM has a vCPU %lu.\n", node->i);
+			pr_err("--vcpu: no VM%s has a vCPU %lu.\n",
+			       opts->vms ? " of --vm" : "", node->i);
 			return -ENOENT;
 		}
 	}
@@ -853,7 +875,7 @@ int report_options__check_selection(const struct report_options *opts, const str
 	const struct time_axis *ta = &m->axis;
 	bool found;
 
-	if (check_vcpus(opts, ta))
+	if (check_vcpus(opts, m))
 		return -ENOENT;
 
 	found = !sections->cpus;

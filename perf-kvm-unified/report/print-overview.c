@@ -151,10 +151,21 @@ static void print_ns(u64 ns, FILE *fp)
 	fprintf(fp, "  %*.3f", COST_WIDTH, (double)ns / NSEC_PER_MSEC);
 }
 
+/* What has a sum alone */
+static void print_cost(const char *what, u64 ns, u64 total, int width, FILE *fp)
+{
+	char name[32];
+
+	scnprintf(name, sizeof(name), "(%s)", what);
+	print_padded(name, width + VM_COST_NR * (COST_WIDTH + 2), fp);
+	print_ns(ns, fp);
+	fprintf(fp, "  %7.2f\n", percent_of(ns, total));
+}
+
 /* What each VM costs the host: CPU time, ms. 0 or -ENOMEM */
 int print_costs(const struct measurement *m, const struct sections *sections, FILE *fp)
 {
-	u64 host[HOST_COST_NR], total;
+	u64 host[HOST_COST_NR], total, others = 0;
 	struct vm_costs *costs = costs__by_vm(&sections->costs, m, host);
 	int width = names_width(m);
 
@@ -172,20 +183,20 @@ int print_costs(const struct measurement *m, const struct sections *sections, FI
 	for (u32 i = 0; i < m->nr_vms; i++) {
 		if (m->vms[costs[i].vm].left_out && !costs[i].sum)
 			continue;
+		if (!section_opts__wants_vm(sections->opts, m->vms[costs[i].vm].name)) {
+			others += costs[i].sum;
+			continue;
+		}
 		print_padded(m->vms[costs[i].vm].name, width, fp);
 		for (int cost = 0; cost < VM_COST_NR; cost++)
 			print_ns(costs[i].ns[cost], fp);
 		print_ns(costs[i].sum, fp);
 		fprintf(fp, "  %7.2f\n", percent_of(costs[i].sum, total));
 	}
-	for (int i = 0; i < HOST_COST_NR; i++) {
-		char name[32];
-
-		scnprintf(name, sizeof(name), "(%s)", host_cost__name(i, m));
-		print_padded(name, width + VM_COST_NR * (COST_WIDTH + 2), fp);
-		print_ns(host[i], fp);
-		fprintf(fp, "  %7.2f\n", percent_of(host[i], total));
-	}
+	if (others)
+		print_cost("other VMs", others, total, width, fp);
+	for (int i = 0; i < HOST_COST_NR; i++)
+		print_cost(host_cost__name(i, m), host[i], total, width, fp);
 	fputc('\n', fp);
 	free(costs);
 	return 0;

@@ -19,11 +19,13 @@
 #include "util/hist.h"
 #include "util/map.h"
 #include "util/intlist.h"
+#include "util/session.h"
 #include "util/time-utils.h"
 #include "util/vcpu-sample.h"
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/patterns.h"
+#include "kvm-unified/guests/guests.h"
 #include "kvm-unified/lib/sort.h"
 #include "exits.h"
 #include "measurement.h"
@@ -225,6 +227,15 @@ static bool vm_is_wanted(const struct section_opts *opts, const struct measured_
 	return opts->vms ? section_opts__wants_vm(opts, vm->name) : !vm->left_out;
 }
 
+/* A VM that has started meanwhile has its name at the end of a stream: before, it may be any. */
+static bool vm_may_be_wanted(const struct sections *sections, const struct measured_vm *vm)
+{
+	struct kvm_guests *guests = sections->m->session->kvm_guests;
+
+	return vm_is_wanted(sections->opts, vm) ||
+	       (guests && !kvm_vms__find_pid(&guests->vms, vm->pid));
+}
+
 /* When it was, of an interval that is to be shown. 0 or -ENOMEM */
 static int sum_up_over_time(struct sections *sections, u32 vcpu,
 			    const struct vcpu_interval *interval, const struct taker *taker)
@@ -242,7 +253,7 @@ static int sum_up_over_time(struct sections *sections, u32 vcpu,
 	};
 	int ret = 0;
 
-	if (!vcpu_is_wanted(opts, of) || !vm_is_wanted(opts, &m->vms[of->vm]))
+	if (!vcpu_is_wanted(opts, of) || !vm_may_be_wanted(sections, &m->vms[of->vm]))
 		return 0;
 	if (!opts->nr_times)
 		return moments__add(&sections->moments, &piece);

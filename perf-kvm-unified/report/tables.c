@@ -271,6 +271,8 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 {
 	const struct made_symbol *made;
 	const struct hit *hit = row->hit;
+	const char *module = row->key->module[0] ? row->key->module :
+			     profile_key__class_row(row->key);
 	struct thread *thread = hit && hit->thread ? hit->thread : tables__nobody(tables, row->vm);
 
 	if (!thread)
@@ -292,9 +294,10 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 		al->addr = hit->sym->start;
 		return 0;
 	}
-	made = tables__made(tables, row->key->module[0] ? row->key->module :
-			    profile_key__class_row(row->key),
-			    row->key->function);
+	/* As those that have symbols, of the same file */
+	if (hit && hit->map && !has_escapes(dso__short_name(map__dso(hit->map))))
+		module = dso__short_name(map__dso(hit->map));
+	made = tables__made(tables, module, row->key->function);
 	if (!made)
 		return -ENOMEM;
 	if (!hit) {

@@ -855,7 +855,8 @@ for bad in "--format xml" "--attribution none" "--format csv --sort cpu" \
 	"--pid ,1" "--vcpu 0,0" "--cpu a" "--cpu ," "--cpu 0-" "--cpu 0-,1" "--cpu 0,,1" \
 	"--cpu 0,a" "-C 1-" "--vm guest1,," "--vm guest1,guest1" \
 	"--percent-limit 101" "--guest-map x" "--sort dso,,sym" "--format csv -n" \
-	"--format json -t ;" "--format table -w 9"; do
+	"--format json -t ;" "--format table -w 9" "--format csv -p foo" "--costs --vcpu 0" \
+	"-g graph,0.5,caller,function,count"; do
 	# shellcheck disable=SC2086 # an option and its value
 	ok "refused: $bad" exit_code 129 $bad
 	ok "refused: $bad: what it wants" grep -qE 'knows|wants' "$TMP/warnings"
@@ -880,6 +881,11 @@ ok "refused: --symfs, which would hide the guest's files" exit_code 129 --symfs 
 ok "refused: --symfs: what to do" grep -q 'give -k for the host' "$TMP/warnings"
 ok "refused: --time x,y" exit_code 1 --time x,y
 ok "refused: --time x,y: what it wants" grep -q wants "$TMP/warnings"
+for text in --summary --header "--interval 1s" --stalls --costs; do
+	# shellcheck disable=SC2086 # an option and its value
+	ok "refused: --tui $text" exit_code 129 --tui $text
+	ok "refused: --tui $text: why" grep -q 'are text, and not for --tui' "$TMP/warnings"
+done
 stray_word()
 {
 	report --percent-limit 5 filter stray
@@ -995,6 +1001,18 @@ printf '[report]\n\tsort_order = class\n\tpercent-limit = 0\n' >"$TMP/config"
 ok "perfconfig: what report.sort_order and report.percent-limit say" \
 	diff <(view --sort class) <(PERF_CONFIG=$TMP/config kvm_report "" --stdio)
 ok "... is for perf's views" diff "$TMP/json" <(PERF_CONFIG=$TMP/config report --format json)
+# bad_config VARIABLE VALUE WHY
+bad_config()
+{
+	printf '[report]\n\t%s = %s\n' "$1" "$2" >"$TMP/config"
+	! PERF_CONFIG=$TMP/config kvm_report "" --stdio || return
+	cat "$TMP/warnings"
+	grep -q "$3" "$TMP/warnings"
+}
+ok "refused: perfconfig: keys that are of no use" bad_config sort_order cpu,srcline \
+	"^report.sort_order: rows are not told apart by 'cpu'"
+ok "refused: perfconfig: a share that cannot be" bad_config percent-limit 300 \
+	'^report.percent-limit wants a number'
 
 # --- several events ----------------------------------------------------------------------
 
@@ -1092,6 +1110,13 @@ callers_have_more()
 		"$TMP/chains"
 }
 ok "-g: a caller has what it calls" callers_have_more
+# Half of it without symbols, as a caller and as itself
+kernels()
+{
+	"$PERF" kvm unified report -f -i "$chains" --ignore-vmlinux --kallsyms /dev/null --stdio -g none \
+		--sort dso --level host --percent-limit 0 2>"$TMP/warnings" | grep -c '\[kernel'
+}
+ok "-g: the host's kernel is one module" test "$(HOME=$TMP kernels)" -eq 1
 ok "--no-children: no such column" not grep -q Children <(chains --no-children)
 ok "--no-call-graph: no callers" not grep -qE -- '--[a-z0-9.]*--|---' <(chains --no-call-graph)
 ok "what is recorded without is the same" diff \
@@ -1214,6 +1239,14 @@ ok "stream: VMs that are known at its end only are the same" diff \
 	<(json "$TMP/stream.json" 'guest()') <(json "$TMP/late.json" 'guest()')
 within 0.2 "stream: ... and have the same, USER %" "$(json "$TMP/stream.json" 'share("guest1", "USER")')" \
 	"$(json "$TMP/late.json" 'share("guest1", "USER")')"
+# Without a time line, what is over leaves the axis before the VM has its name.
+intervals_of()
+{
+	stream "$1" --no-timeline --interval 2s --format csv "${@:2}" | cut -d, -f1-4
+}
+ok "stream: ... in intervals, too" diff <(intervals_of "$TMP/late") <(intervals_of "$TMP/late" --vm guest1)
+ok "stream: ... and not by what it was called before" not stream "$TMP/late" --no-timeline \
+	--interval 2s --vm "vm-$vm_pid"
 ok "stream: in a file" diff "$TMP/stream.json" \
 	<(kvm_report '' -i "$TMP/stream" --format json)
 ok "stream: -i -, in front of unified" diff <(stream "$TMP/stream" --format csv) \

@@ -160,6 +160,33 @@ ok "each is known by its descriptor and its thread" \
 	diff <("$TESTS/vms-table" pair.data | grep ^pair | sort) \
 		<(awk -v pid="$(cat pair.pid)" '{ print "pair-" $1, pid, 0, $2 }' pair.after | sort)
 ok "there are two" test "$(wc -l <pair.after)" -eq 2
+# of_pair OPTION...
+of_pair()
+{
+	"$PERF" kvm unified report -f -i pair.data -k "$TREE/host/vmlinux" "$@" >"$TMP/of-pair" 2>&1
+}
+no_such_vcpu()
+{
+	! of_pair --vm 'pair*' --vcpu 1 || return
+	cat "$TMP/of-pair"
+	grep -qx -e '--vcpu: no VM of --vm has a vCPU 1.' "$TMP/of-pair"
+}
+ok "--vcpu: one that another VM has" no_such_vcpu
+# Of the table of costs: the VMs' and the host's lines have the sum and a share.
+costs_of()
+{
+	of_pair --costs --summary "$@"
+	sed -n '/^# CPU time of the host/,/^$/p' "$TMP/of-pair"
+}
+costs_add_up()
+{
+	costs_of --vm 'pair*' >"$TMP/costs"
+	cat "$TMP/costs"
+	[ "$(grep -c '^pair-' "$TMP/costs")" -eq 2 ] && grep -q '^(other VMs)' "$TMP/costs" &&
+		awk '/^# CPU/ { all = $(NF - 1) } /^[^#]/ { sum += $(NF - 1) }
+			END { d = sum - all; exit !(d < 0.01 && d > -0.01) }' "$TMP/costs"
+}
+ok "--costs --vm: these, the others together, and all of the time" costs_add_up
 ok "no event of the time line is lost" \
 	test "$("$TESTS/report-value" 'measurement()["timeline_lost"]' "$PAIR")" = 0
 ok "nor are they those of several vCPUs" not grep -q 'several VMs' "$TMP/pair.err"
