@@ -66,17 +66,24 @@ count_line()
 	esac
 }
 
+# cpu_seconds: of all that this shell has started and that has ended, see proc(5): cutime and cstime
+cpu_seconds()
+{
+	sed 's/.*) //' "/proc/$$/stat" | awk -v hz="$(getconf CLK_TCK)" '{ printf "%d", ($14 + $15) / hz }'
+}
+
 # A test that dies, or that runs fewer checks than it planned, has failed even
 # if each check it got to is fine.
 run_test()
 {
-	local file=$1 name out rc=0 line start=$SECONDS before planned='' ran beat
+	local file=$1 name out rc=0 line start=$SECONDS before planned='' ran beat cpu
 	local passed_before=$passed failed_before=$failed skipped_before=$skipped
 
 	name=$(basename "$file" .t)
 	out=$TOP/build/test/$name.tap
 	before=$((passed + failed + skipped))
 	say "$name"
+	cpu=$(cpu_seconds)
 	start_heartbeat "$name"
 	"$file" >"$out" 2>"$out.err" 9>&- || rc=$?
 	stop_heartbeat
@@ -96,7 +103,7 @@ run_test()
 	ran_seconds+=("$((SECONDS - start)) $name")
 	[ -z "$RUNS" ] || echo "$name $((passed - passed_before)) $((failed - failed_before))" \
 		"$((skipped - skipped_before))" >>"$RUNS/counts"
-	say "  $ran checks ($((SECONDS - start)) s)"
+	say "  $ran checks ($((SECONDS - start)) s, $(($(cpu_seconds) - cpu)) s of CPU time)"
 }
 
 # usual_seconds NAME...: of all of them together, on the machine that the table is of

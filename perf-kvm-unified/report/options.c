@@ -318,7 +318,7 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 	if (tui && stdio)
 		return "--tui or --stdio, not both";
 	if (tui && is_text)
-		return "--summary, --header, --interval, --stalls and --costs are text, and not for --tui";
+		return "--summary, --header, --interval, --stalls, --costs are text: not for --tui";
 	if (tui && !isatty(STDOUT_FILENO))
 		return "--tui wants a terminal to write to";
 	if (tui && from_stdin)
@@ -801,7 +801,7 @@ static const char *named_by(const struct measurement *m, const char *text)
 	return name;
 }
 
-/* Whole names in place of pids and of how a name begins, before anything is counted. 0 or -ENOMEM */
+/* Names in place of pids and of beginnings, before anything is counted. 0 or -ENOMEM */
 int report_options__complete_vms(const struct report_options *opts,
 				 const struct kvm_guests *guests)
 {

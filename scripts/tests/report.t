@@ -884,7 +884,7 @@ ok "refused: --time x,y: what it wants" grep -q wants "$TMP/warnings"
 for text in --summary --header "--interval 1s" --stalls --costs; do
 	# shellcheck disable=SC2086 # an option and its value
 	ok "refused: --tui $text" exit_code 129 --tui $text
-	ok "refused: --tui $text: why" grep -q 'are text, and not for --tui' "$TMP/warnings"
+	ok "refused: --tui $text: why" grep -q 'are text: not for --tui' "$TMP/warnings"
 done
 stray_word()
 {
