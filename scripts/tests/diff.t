@@ -117,9 +117,9 @@ ok "--vm: by a pattern" test "$(unified diff --vm '*m*' slower.data neighbour.da
 	grep -cE '^(alpha|beta|gamma) ')" -eq 1
 short_for_a_vm()
 {
-	! unified diff --vm gam slower.data neighbour.data >"$TMP/short" 2>&1 || return
-	cat "$TMP/short"
-	grep -qx "--vm: 'gam' is VM 'gamma' here: give its name." "$TMP/short"
+	! unified diff --vm gam slower.data neighbour.data >/dev/null || return
+	cat "$TMP/warnings"
+	grep -qx -e "--vm: 'gam' is VM 'gamma' here: give its name." "$TMP/warnings"
 }
 ok "--vm: what is short for one of either" short_for_a_vm
 ok "--vm: one that is in none" not unified diff --vm delta slower.data neighbour.data
