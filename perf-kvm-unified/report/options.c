@@ -785,22 +785,6 @@ static void match_vms(struct patterns *vms, const struct measurement *m)
 	}
 }
 
-/* What is short for a VM that was not known when @m began to be read, or for one of two profiles */
-static const char *named_by(const struct measurement *m, const char *text)
-{
-	struct named *all = calloc(m->nr_vms, sizeof(*all));
-	const struct named *found;
-	const char *name = NULL;
-
-	for (u32 i = 0; all && i < m->nr_vms; i++)
-		all[i] = (struct named) { m->vms[i].name, m->vms[i].pid };
-	found = all ? named__find(all, m->nr_vms, text) : NULL;
-	if (found)
-		name = found->name;
-	free(all);
-	return name;
-}
-
 /* Names in place of pids and of beginnings, before anything is counted. 0 or -ENOMEM */
 int report_options__complete_vms(const struct report_options *opts,
 				 const struct kvm_guests *guests)
@@ -829,15 +813,20 @@ int report_options__check_vms(const struct report_options *opts,
 	for (u32 i = 0; i < nr; i++)
 		match_vms(vms, ms[i]);
 	for (size_t i = 0; i < vms->nr; i++) {
-		const char *text = vms->entries[i].text, *name = NULL;
+		const char *text = vms->entries[i].text;
+		const struct kvm_vm *vm = NULL;
 
 		if (vms->entries[i].matched)
 			continue;
-		for (u32 side = 0; !name && side < nr; side++)
-			name = named_by(ms[side], text);
-		if (name)
-			pr_err("--vm: '%s' is VM '%s' here: give its name.\n", text, name);
-		for (u32 side = 0; !name && side < nr; side++)
+		/* Short for one that was not known at first, or for one of two profiles */
+		for (u32 side = 0; !vm && side < nr; side++) {
+			const struct kvm_guests *guests = ms[side]->session->kvm_guests;
+
+			vm = guests ? kvm_vms__find_short(&guests->vms, text) : NULL;
+		}
+		if (vm)
+			pr_err("--vm: '%s' is VM '%s' here: give its name.\n", text, vm->name);
+		for (u32 side = 0; !vm && side < nr; side++)
 			pr_no_vm(ms[side], text);
 		return -ENOENT;
 	}

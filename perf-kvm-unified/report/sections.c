@@ -25,7 +25,6 @@
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/patterns.h"
-#include "kvm-unified/guests/guests.h"
 #include "kvm-unified/lib/sort.h"
 #include "exits.h"
 #include "measurement.h"
