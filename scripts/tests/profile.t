@@ -513,10 +513,12 @@ ok "without the bit: perf report as before" same_output report -f "${KERNEL[@]}"
 ok "without the bit: perf evlist -v as before" same_output evlist -v -f -i plain.data
 # --- a profile of the kernels that had PERF_SAMPLE_VCPU first ------------------------
 
-cp -r perf.data "$TMP/old.data"
+# Of a virtual clock, so that there are as many samples on any machine
+new=$LAB_OUT/libquantum/perf.data
+cp -r "$new" "$TMP/old.data"
 at_least 500 "samples of a vCPU made as the first kernels had them" \
 	"$("$TESTS/old-profile" "$TMP/old.data/data")"
-for profile in perf.data "$TMP/old.data"; do
+for profile in "$new" "$TMP/old.data"; do
 	"$PERF" script -f -i "$profile" -F misc,pid,ip,vcpu_ctx 2>/dev/null
 	"$PERF" kvm unified report --format table -f -i "$profile" -k "$TREE/host/vmlinux" --no-timeline 2>/dev/null |
 		grep -v '^#'
