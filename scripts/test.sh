@@ -12,10 +12,10 @@
 # is left would not fit, the longest tests that are left are skipped. How long they take is in
 # the file seconds beside them, of one machine, and this one is as slow as what it has done shows it.
 #
-# What fails is run once more, alone, with new recordings, and what comes out then counts: the lab's
-# figures are of samples, and one of thousands may fail by chance. What has failed the first time
-# only is listed at the end and in the verdict, to be mended. That is for a run of all tests, or of
-# those of CHANGED=1, and for those that are named with AGAIN=1; not where many have failed.
+# What fails in the lab is run once more, alone, with new recordings, and what comes out then counts:
+# figures there are of samples, and one of thousands may fail by chance. What has failed the first
+# time only is listed at the end and in the verdict, to be mended. That is for a run of all tests, or
+# of those of CHANGED=1, and for those that are named with AGAIN=1; not where many have failed.
 #
 # KVMU_TESTS names another directory of tests, and KVMU_BESIDE those of them that run beside
 # the ones that are named (see test-long.sh), in a lane of their own. KVMU_LANE is which lane this is.
