@@ -53,7 +53,7 @@ struct guest_replay {
  * @spaces: whose address space is where
  * @clock: the guest's clock by that of the host's samples
  * @bad_clock: what the map says of the guest's clock makes no sense
- * @followed: the map tells of processes that came and went
+ * @followed: the map tells of processes that came and went, while it was recorded
  * @replay: what has happened in the guest since the map was begun
  * @symbols: of code that is in no file
  * @programs: of files, for where the host has not got these

@@ -8,6 +8,7 @@
 
 #include "util/debug.h"
 #include "util/event.h"
+#include "util/evlist.h"
 #include "util/machine.h"
 #include "util/map.h"
 #include "util/sample.h"
@@ -55,23 +56,35 @@ struct perf_tsc_conversion kvm_guests__tsc_conversion(const struct perf_session 
 	return tc;
 }
 
+/*
+ * Whether the guest's time of samples is known, and that of the map's clock. A guest that began to
+ * be followed after the last sample has a map of the end, like one that was asked for then.
+ */
+static void kvm_guest__settle_clock(struct perf_session *session, struct kvm_guest *guest)
+{
+	const struct perf_tsc_conversion tc = kvm_guests__tsc_conversion(session);
+	const struct kvm_vm *vm = kvm_vms__find_pid(&session->kvm_guests->vms, guest->pid);
+	u64 end = evlist__last_sample_time(session->evlist);
+	struct guest_map_data *map = &guest->map;
+
+	guest->asked_clock = true;
+	if (!vm || map->bad_clock || guest_clock__set(&map->clock, &vm->tsc, &tc))
+		return;
+	if (end && map->clock.host[0] > end)
+		map->followed = false;
+	/*
+	 * Of clocks that were read before and after the change, some are wrong: earlier than they
+	 * were, as those that would be later go back, see guest_clock__add().
+	 */
+	guest->has_clock = !(vm->tsc_changed && map->followed);
+}
+
 /* The guest's time of a sample, or GUEST_TIME_NONE */
 static u64 kvm_guest__time(struct perf_session *session, struct kvm_guest *guest, u64 time)
 {
-	struct guest_map_data *map = &guest->map;
-	const struct kvm_vm *vm;
-
-	if (!guest->asked_clock) {
-		struct perf_tsc_conversion tc = kvm_guests__tsc_conversion(session);
-
-		guest->asked_clock = true;
-		vm = kvm_vms__find_pid(&session->kvm_guests->vms, guest->pid);
-		/* Of clocks that were read before and after the change, some are wrong. */
-		if (vm && !map->bad_clock && !(vm->tsc_changed && map->followed) &&
-		    !guest_clock__set(&map->clock, &vm->tsc, &tc))
-			guest->has_clock = true;
-	}
-	return guest->has_clock ? guest_clock__time(&map->clock, time) : GUEST_TIME_NONE;
+	if (!guest->asked_clock)
+		kvm_guest__settle_clock(session, guest);
+	return guest->has_clock ? guest_clock__time(&guest->map.clock, time) : GUEST_TIME_NONE;
 }
 
 /*

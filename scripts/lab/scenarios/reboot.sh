@@ -13,7 +13,7 @@ LIMIT=1800
 
 GUESTS="guest1 guest2"
 for name in $GUESTS; do
-	declare "${name}_NICE=" "${name}_MEM=256" "${name}_CMDLINE=cryptomgr.notests" "${name}_TIMEOUT=600"
+	declare "${name}_NICE=" "${name}_MEM=256" "${name}_CMDLINE=cryptomgr.notests" "${name}_TIMEOUT=600" "${name}_VSOCK=1"
 done
 guest1_REBOOTS=2
 
