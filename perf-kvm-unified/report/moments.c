@@ -57,36 +57,46 @@ int moments__add(struct moments *moments, const struct time_piece *piece)
 	return 0;
 }
 
-static int name_thieves(struct over_time *over, struct measurement *m)
+/* @thieves: who is asked for; NULL: who had most. 0 or -ENOMEM */
+static int name_thief(struct time_part *part, struct measurement *m, struct patterns *thieves)
+{
+	struct thief_sum sum = { };
+	int ret = 0;
+
+	if (part->takers.nr && thieves)
+		ret = takers__of(&part->takers, m, thieves, &sum);
+	else if (part->takers.nr)
+		ret = takers__top(&part->takers, m, /*exact=*/false, &sum);
+	part->thief = sum.owner;
+	part->thief_ns = sum.ns;
+	return ret;
+}
+
+static int name_thieves(struct over_time *over, struct measurement *m, struct patterns *thieves)
 {
 	int ret = 0;
 
 	for (u32 vm = 0; vm < over->nr_vms; vm++) {
-		for (size_t i = 0; !ret && i < over->vms[vm].nr; i++) {
-			struct time_part *part = &over->vms[vm].parts[i];
-			struct thief_sum top = { };
-
-			if (part->takers.nr)
-				ret = takers__top(&part->takers, m, /*exact=*/false, &top);
-			part->thief = top.owner;
-			part->thief_ns = top.ns;
-		}
+		for (size_t i = 0; !ret && i < over->vms[vm].nr; i++)
+			ret = name_thief(&over->vms[vm].parts[i], m, thieves);
 	}
 	return ret;
 }
 
 /**
  * moments__finish - when the axis is at its end
+ * @thieves: of whom it is to be told what they have had; NULL: of who had most
  *
  * 0 or -ENOMEM; the caller ends @moments in any case.
  */
-int moments__finish(struct moments *moments, struct measurement *m, u64 interval)
+int moments__finish(struct moments *moments, struct measurement *m, u64 interval,
+		    struct patterns *thieves)
 {
 	int ret;
 
 	moments__begin(moments, m, interval);
 	ret = stalls__finish(&moments->stalls);
-	return ret ?: name_thieves(&moments->over_time, m);
+	return ret ?: name_thieves(&moments->over_time, m, thieves);
 }
 
 void moments__exit(struct moments *moments)

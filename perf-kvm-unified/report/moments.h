@@ -9,6 +9,7 @@
 #include "stalls.h"
 
 struct measurement;
+struct patterns;
 
 /**
  * struct moments - what is told of parts of the time, and of single waits
@@ -25,7 +26,8 @@ struct moments {
 
 void moments__begin(struct moments *moments, const struct measurement *m, u64 interval);
 int moments__add(struct moments *moments, const struct time_piece *piece);
-int moments__finish(struct moments *moments, struct measurement *m, u64 interval);
+int moments__finish(struct moments *moments, struct measurement *m, u64 interval,
+		    struct patterns *thieves);
 void moments__exit(struct moments *moments);
 double moments__since(const struct moments *moments, u64 time);
 

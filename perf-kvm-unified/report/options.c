@@ -306,6 +306,8 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 	struct view *view = &opts->view;
 
 	view->min_percent = opts->print.percent_limit;
+	if (opts->sections.thieves && !opts->sections.interval)
+		return "--thief is for --interval, as in --interval 100ms";
 	if (opts->print.costs && opts->sections.vcpus)
 		return "--costs is of whole VMs: it knows no --vcpu";
 	/* They are in no other one. */
@@ -452,6 +454,9 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		OPT_CALLBACK(0, "interval", &sections->interval, "time",
 			     "show where the time of VMs went in intervals such as 1s or 100ms",
 			     parse_interval),
+		OPT_LIST(0, "thief", &sections->thieves, &opts->print.thieves, "pattern[,pattern...]",
+			 "with --interval: from when to when these had a CPU that VMs wanted",
+			 parse_names),
 		OPT_BOOLEAN(0, "stalls", &sections->stalls,
 			    "show how long vCPUs have waited for a CPU each time"),
 		OPT_BOOLEAN(0, "exit-reasons", &opts->print.exit_reasons,
@@ -731,6 +736,7 @@ void report_options__exit(struct report_options *opts)
 	patterns__delete(sections->comms);
 	patterns__delete(sections->dsos);
 	patterns__delete(sections->syms);
+	patterns__delete(sections->thieves);
 	perf_cpu_map__put(sections->cpus);
 	free(sections->times);
 }
@@ -766,10 +772,19 @@ int report_options__parse_times(struct report_options *opts, struct perf_session
 static void pr_no_vm(const struct measurement *m, const char *name)
 {
 	struct near_names near = { .wanted = name };
+	struct name_list begin_so = { };
 	const char *what, *names;
 
-	for (u32 i = 0; i < m->nr_vms; i++)
+	for (u32 i = 0; i < m->nr_vms; i++) {
 		near_names__add(&near, m->vms[i].name);
+		if (strstarts(m->vms[i].name, name))
+			name_list__add(&begin_so, m->vms[i].name);
+	}
+	if (begin_so.nr > 1) {
+		pr_err("--vm: '%s' is short for several VMs: %s. '%s*' is all of them.\n", name,
+		       name_list__end(&begin_so), name);
+		return;
+	}
 	what = near_names__sentence(&near, &names);
 	pr_err("--vm: there is no VM '%s' in %s.%s%s\n", name, profile__name(m->session->data),
 	       what, names);
@@ -876,6 +891,6 @@ int report_options__check_selection(const struct report_options *opts, const str
 		return -ENOENT;
 	}
 
-	return times__check(sections->times, sections->nr_times, &ta->span,
+	return times__check(opts->times, sections->times, sections->nr_times, &ta->span,
 			    measurement__zero(m));
 }

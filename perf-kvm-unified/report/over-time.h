@@ -18,7 +18,8 @@
  * struct time_part - what the vCPUs of a VM did in an interval
  * @profile: ns by class
  * @takers: who has stolen
- * @thief: who of them most, or NULL, and @thief_ns, how much: set when all is known
+ * @thief: who of them most, or of those that are asked for, or NULL, and @thief_ns, how much:
+ *	set when all is known
  */
 struct time_part {
 	struct profile	profile;

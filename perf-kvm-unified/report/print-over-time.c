@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Where the time of VMs went in intervals: a line for each VM to see when, and a row for each
- * interval, for people and as comma separated values.
+ * interval, or for each time in which somebody who is asked for has stolen, for people and as comma
+ * separated values.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -42,18 +43,25 @@ struct over_time_view {
 	unsigned long	top;		/* the highest mark of all VMs */
 	int		decimals;	/* of seconds */
 	int		name_width;
+	const char	*thieves;	/* who is asked for, or NULL: all of them */
 	bool		shown[NR_CLASS_COLUMNS];
 };
 
-static double steal_percent(const struct time_part *part)
+/* ns, of those that are asked for */
+static u64 stolen(const struct over_time_view *view, const struct time_part *part)
 {
-	return profile__percent(&part->profile, part->profile.classes[PROFILE_STEAL]);
+	return view->thieves ? part->thief_ns : part->profile.classes[PROFILE_STEAL];
+}
+
+static double steal_percent(const struct over_time_view *view, const struct time_part *part)
+{
+	return profile__percent(&part->profile, stolen(view, part));
 }
 
 /* How high its mark is */
-static unsigned long height(const struct time_part *part)
+static unsigned long height(const struct over_time_view *view, const struct time_part *part)
 {
-	return lround(steal_percent(part) * MARK_UNIT);
+	return lround(steal_percent(view, part) * MARK_UNIT);
 }
 
 /* The most time that an interval of @vm has */
@@ -81,9 +89,9 @@ static const struct time_part *find_peak(const struct over_time_view *view, u32 
 	for (u64 i = view->first; i < view->end; i++) {
 		const struct time_part *part = over_time__part(view->over, vm, i);
 
-		if (!part || !part->profile.classes[PROFILE_STEAL] ||
+		if (!part || !stolen(view, part) ||
 		    part->profile.totals[PROFILE_TIME] < longest / 2 ||
-		    (peak && steal_percent(part) <= steal_percent(peak)))
+		    (peak && steal_percent(view, part) <= steal_percent(view, peak)))
 			continue;
 		peak = part;
 		*nr = i;
@@ -92,7 +100,7 @@ static const struct time_part *find_peak(const struct over_time_view *view, u32 
 }
 
 static void view__init(struct over_time_view *view, const struct measurement *m,
-		       const struct over_time *over)
+		       const struct over_time *over, const char *thieves)
 {
 	size_t nr = over->end - over->first, room;
 	u64 at;
@@ -104,6 +112,7 @@ static void view__init(struct over_time_view *view, const struct measurement *m,
 		/* Finer ones than ms need more. */
 		.decimals = over->interval % NSEC_PER_MSEC ? 6 : 3,
 		.name_width = names_width(m),
+		.thieves = thieves,
 	};
 	room = clamp(pager_get_columns() - OTHER_COLUMNS - view->name_width, MIN_MARKS, MAX_MARKS);
 	view->per_mark = max_t(size_t, DIV_ROUND_UP(nr, room), 1);
@@ -112,7 +121,7 @@ static void view__init(struct over_time_view *view, const struct measurement *m,
 		const struct time_part *peak = find_peak(view, vm, &at);
 
 		if (peak)
-			view->top = max(view->top, height(peak));
+			view->top = max(view->top, height(view, peak));
 	}
 	for (size_t i = 0; i < NR_CLASS_COLUMNS; i++) {
 		view->shown[i] = class_columns[i].always;
@@ -141,7 +150,7 @@ static void print_marks(const struct over_time_view *view, u32 vm, FILE *fp)
 		unsigned long *value = &values[(i - view->first) / view->per_mark];
 
 		if (part)
-			*value = max(*value, min(height(part), view->top));
+			*value = max(*value, min(height(view, part), view->top));
 	}
 	values[view->nr_marks + 1] = view->top;
 	print_spark(marks, sizeof(marks), values, view->nr_marks + 2);
@@ -158,6 +167,21 @@ static void print_thief(const struct time_part *part, FILE *fp)
 	fputc('\n', fp);
 }
 
+/* ns, of all the time */
+static u64 stolen_of(const struct over_time_view *view, const struct overview_vm *vm)
+{
+	u64 ns = 0;
+
+	if (!view->thieves)
+		return vm->profile.classes[PROFILE_STEAL];
+	for (u64 i = view->first; i < view->end; i++) {
+		const struct time_part *part = over_time__part(view->over, vm->vm, i);
+
+		ns += part ? part->thief_ns : 0;
+	}
+	return ns;
+}
+
 static void print_spark_line(const struct over_time_view *view, const struct measurement *m,
 			     const struct overview_vm *vm, FILE *fp)
 {
@@ -165,9 +189,9 @@ static void print_spark_line(const struct over_time_view *view, const struct mea
 	const struct time_part *peak = find_peak(view, vm->vm, &nr);
 
 	print_padded(m->vms[vm->vm].name, view->name_width, fp);
-	fprintf(fp, "  %6.2f", profile__percent(&vm->profile, vm->profile.classes[PROFILE_STEAL]));
+	fprintf(fp, "  %6.2f", profile__percent(&vm->profile, stolen_of(view, vm)));
 	if (peak)
-		fprintf(fp, "  %6.2f  %10.*f  ", steal_percent(peak), view->decimals,
+		fprintf(fp, "  %6.2f  %10.*f  ", steal_percent(view, peak), view->decimals,
 			begin_of(view, nr));
 	else
 		fprintf(fp, "  %6s  %10s  ", "-", "-");
@@ -181,7 +205,10 @@ static void print_spark_line(const struct over_time_view *view, const struct mea
 static void print_spark_lines(const struct over_time_view *view, const struct measurement *m,
 			      const struct overview *overview, FILE *fp)
 {
-	fprintf(fp, "# steal over time, %% of a VM's vCPU time in %g s; marks from %.*f s on, ",
+	fputs("# steal over time, ", fp);
+	if (view->thieves)
+		fprintf(fp, "by %s alone, ", view->thieves);
+	fprintf(fp, "%% of a VM's vCPU time in %g s; marks from %.*f s on, ",
 		(double)view->over->interval / NSEC_PER_SEC, view->decimals,
 		begin_of(view, view->first));
 	if (view->per_mark > 1)
@@ -225,6 +252,66 @@ static void print_rows(const struct over_time_view *view, const struct measureme
 	fputc('\n', fp);
 }
 
+/* Some intervals of a VM, one after the other, in each of which something was stolen */
+struct stolen_range {
+	u64	first;
+	u64	end;
+	u64	time;		/* ns, of its vCPUs */
+	u64	stolen;		/* ns */
+	const struct time_part *most;
+};
+
+static void print_range(const struct over_time_view *view, const char *vm,
+			const struct stolen_range *range, FILE *fp)
+{
+	print_padded(vm, view->name_width, fp);
+	fprintf(fp, "  %10.*f  %10.*f  %8.3f  %6.2f  ", view->decimals, begin_of(view, range->first),
+		view->decimals, begin_of(view, range->end), (double)range->stolen / NSEC_PER_SEC,
+		percent_of(range->stolen, range->time));
+	print_padded(range->most->thief, 0, fp);
+	fputc('\n', fp);
+}
+
+/* When a VM was stolen from by those that are asked for */
+static void print_ranges_of(const struct over_time_view *view, const char *name, u32 vm, FILE *fp)
+{
+	struct stolen_range range = { };
+
+	for (u64 nr = view->first; nr < view->end; nr++) {
+		const struct time_part *part = over_time__part(view->over, vm, nr);
+
+		if (!part || !part->thief_ns) {
+			if (range.most)
+				print_range(view, name, &range, fp);
+			range = (struct stolen_range) { };
+			continue;
+		}
+		if (!range.most)
+			range.first = nr;
+		range.end = nr + 1;
+		range.time += part->profile.totals[PROFILE_TIME];
+		range.stolen += part->thief_ns;
+		if (!range.most || part->thief_ns > range.most->thief_ns)
+			range.most = part;
+	}
+	if (range.most)
+		print_range(view, name, &range, fp);
+}
+
+/* From when to when they have stolen, of each VM */
+static void print_ranges(const struct over_time_view *view, const struct measurement *m,
+			 const struct overview *overview, FILE *fp)
+{
+	fprintf(fp, "# when %s had a CPU that a VM wanted: s, and %% of the VM's vCPU time then; "
+		"begin and end are those of intervals of %g s\n",
+		view->thieves, (double)view->over->interval / NSEC_PER_SEC);
+	print_padded("# VM", view->name_width, fp);
+	fprintf(fp, "  %10s  %10s  %8s  %6s  %s\n", "from s", "to s", "stolen s", "steal", "thief");
+	for (u32 i = 0; i < overview->nr; i++)
+		print_ranges_of(view, m->vms[overview->vms[i].vm].name, overview->vms[i].vm, fp);
+	fputc('\n', fp);
+}
+
 /* For people, if it is asked for */
 void print_over_time(const struct measurement *m, const struct sections *sections,
 		     const struct print_opts *opts, FILE *fp)
@@ -234,8 +321,12 @@ void print_over_time(const struct measurement *m, const struct sections *section
 
 	if (!sections->opts->interval || !sections->moments.over_time.end)
 		return;
-	view__init(&view, m, &sections->moments.over_time);
+	view__init(&view, m, &sections->moments.over_time, opts->thieves);
 	print_spark_lines(&view, m, overview, fp);
+	if (view.thieves) {
+		print_ranges(&view, m, overview, fp);
+		return;
+	}
 	if (overview->nr > MAX_VMS_WITH_ROWS && !sections->opts->vms) {
 		fprintf(fp, "# rows of %u VMs are not shown: those of a VM are with --vm NAME, and all with --format csv\n\n",
 			overview->nr);

@@ -25,6 +25,7 @@ struct stall_lines;
  * @nr_left_out: so many tables are not shown, as they are too many
  * @costs: also, what VMs cost the host
  * @selection: what options say that it is a part of, or ""
+ * @thieves: in intervals, who is asked for, or NULL: who had most
  * @mode_reason: why there is no time line, or "" if there is one
  */
 struct print_opts {
@@ -37,6 +38,7 @@ struct print_opts {
 	const struct stall_lines *stalls;
 	const char	*mode_reason;
 	const char	*selection;
+	const char	*thieves;
 };
 
 /* 0 or -ENOMEM; whether all could be written is for the caller to ask. */

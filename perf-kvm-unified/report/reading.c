@@ -599,7 +599,8 @@ int reading__finish(struct reading *reading)
 	reading__warn_maps(reading);
 	if (!ret)
 		ret = moments__finish(&reading->sections.moments, &reading->m,
-				      reading->opts->sections.interval);
+				      reading->opts->sections.interval,
+				      reading->opts->sections.thieves);
 	if (ret) {
 		pr_err("Cannot work out the time axis: %s\n", strerror(-ret));
 		return ret;

@@ -54,6 +54,7 @@ enum section_level {
  * @plain_thieves: call tasks that had a CPU by their names alone
  * @reasons: also sum up what a vCPU did not get by exit reasons
  * @interval: also sum up the time in intervals of so many ns, if not 0
+ * @thieves: in these, tell of them and not of who had most, if not NULL
  * @stalls: also find out how long vCPUs have waited for a CPU, each time
  */
 struct section_opts {
@@ -75,6 +76,7 @@ struct section_opts {
 	bool		plain_thieves;
 	bool		reasons;
 	u64		interval;
+	struct patterns	*thieves;
 	bool		stalls;
 };
 

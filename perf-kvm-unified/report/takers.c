@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <linux/kernel.h>
 
+#include "util/hashmap.h"
 #include "measurement.h"
 #include "takers.h"
 #include "thieves.h"
@@ -176,17 +177,31 @@ struct named_takers {
 	struct vcpu_interval interval;	/* in which @self waited */
 	u32		self;
 	bool		exact;
-	bool		several;	/* ... tasks of that name */
+	struct patterns	*only;		/* those of these, by their owners, if not NULL */
+	u64		ns;
+	u32		namesake;	/* of several tasks, the first of their name; TIME_AXIS_NONE: of one */
 };
 
 static int add_named(struct named_takers *named, u64 ns)
 {
 	const struct measurement *m = named->m;
 	struct thief thief = thief__find(m, &m->axis.vcpus[named->self], &named->interval);
+	bool several = named->namesake != TIME_AXIS_NONE;
 	char name[THIEF_NAME_LEN];
 
+	/* By the name that they had then: what one of them is called later is not theirs. */
+	if (several)
+		thief = (struct thief) {
+			.kind = THIEF_TASK,
+			.vm = TIME_AXIS_NONE,
+			.vcpu = TIME_AXIS_NONE,
+			.task = m->tasks[named->namesake],
+		};
+	if (named->only && !thief__is_of(m, &thief, named->only))
+		return 0;
+	named->ns += ns;
 	if (named->exact)
-		thief__name(m, &thief, named->several ? NULL : &named->none, name, sizeof(name));
+		thief__name(m, &thief, several ? NULL : &named->none, name, sizeof(name));
 	else
 		thief__owner_name(m, &thief, name, sizeof(name));
 	return thief_sums__add(&named->sums, name, NULL, ns);
@@ -210,7 +225,7 @@ static int takers__name(const struct takers *takers, struct measurement *m,
 		u64 ns = taker->ns - taker->foreign;
 
 		named->self = taker->self;
-		named->several = taker->several;
+		named->namesake = taker->several ? taker->name : TIME_AXIS_NONE;
 		named->interval = (struct vcpu_interval) {
 			.kind = VCPU_TIME_PREEMPTED,
 			.vcpu = taker->kind == TAKER_VCPU ? taker->who : TIME_AXIS_NONE,
@@ -243,6 +258,23 @@ static int takers__check_top(const struct takers *takers, bool exact, struct thi
 	return top->owner ? 0 : -ENOMEM;
 }
 
+/* Sums by name. When the axis is at its end. 0 or -ENOMEM; the caller ends @named in any case. */
+static int takers__sum_up(const struct takers *takers, struct measurement *m,
+			  struct named_takers *named)
+{
+	int ret = thief_sums__init(&named->sums);
+
+	if (!ret)
+		ret = thieves__init(&named->none);
+	return ret ?: takers__name(takers, m, named);
+}
+
+static void named_takers__exit(struct named_takers *named)
+{
+	thieves__exit(&named->none);
+	thief_sums__exit(&named->sums);
+}
+
 /**
  * takers__top - who had most of it
  * @exact: the thread, and not whose it is
@@ -254,18 +286,38 @@ int takers__top(const struct takers *takers, struct measurement *m, bool exact,
 		struct thief_sum *top)
 {
 	struct named_takers named = { .m = m, .exact = exact };
-	int ret = thief_sums__init(&named.sums);
+	int ret = takers__sum_up(takers, m, &named);
 
-	if (!ret)
-		ret = thieves__init(&named.none);
-	if (!ret)
-		ret = takers__name(takers, m, &named);
 	*top = (struct thief_sum) { };
 	if (!ret)
 		ret = thief_sums__top(&named.sums, top);
 	if (!ret)
 		ret = takers__check_top(takers, exact, top);
-	thieves__exit(&named.none);
-	thief_sums__exit(&named.sums);
+	named_takers__exit(&named);
+	return ret;
+}
+
+/**
+ * takers__of - what those have had that are asked for
+ * @only: by thief__is_of()
+ * @sum: gets what they all have had for sure, and the name of the one with most, for free(), or
+ *	NULL if there is none
+ *
+ * When the axis is at its end. 0 or -ENOMEM
+ */
+int takers__of(const struct takers *takers, struct measurement *m, struct patterns *only,
+	       struct thief_sum *sum)
+{
+	struct named_takers named = { .m = m, .only = only };
+	int ret = takers__sum_up(takers, m, &named);
+
+	*sum = (struct thief_sum) { };
+	if (!ret)
+		ret = thief_sums__top(&named.sums, sum);
+	if (sum->owner) {
+		sum->ns = named.ns;
+		sum->several = hashmap__size(named.sums.by_owner) > 1;
+	}
+	named_takers__exit(&named);
 	return ret;
 }

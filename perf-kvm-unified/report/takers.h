@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 struct measurement;
+struct patterns;
 struct thief_sum;
 struct vcpu_interval;
 
@@ -68,5 +69,7 @@ void takers__clear(struct takers *takers);
 int takers__add(struct takers *takers, const struct taker *taker, u64 ns);
 int takers__top(const struct takers *takers, struct measurement *m, bool exact,
 		struct thief_sum *top);
+int takers__of(const struct takers *takers, struct measurement *m, struct patterns *only,
+	       struct thief_sum *sum);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_TAKERS_H */

@@ -17,6 +17,7 @@
 #include "util/session.h"
 #include "kvm-unified/lib/name-map.h"
 #include "kvm-unified/lib/number-map.h"
+#include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/sort.h"
 #include "measurement.h"
 #include "thieves.h"
@@ -178,13 +179,13 @@ static enum thief_kind thief__kind(const struct measurement *m, const struct thi
 	return thief->vm != TIME_AXIS_NONE ? THIEF_VMM : THIEF_TASK;
 }
 
-/* The task that had the CPU in an interval of a vCPU that was preempted, or NULL */
+/* The task that had the CPU in an interval of a vCPU that was preempted, by its last name, or NULL */
 const struct measured_task *thief__task(const struct measurement *m,
 					const struct vcpu_interval *interval)
 {
 	if (interval->kind != VCPU_TIME_PREEMPTED || interval->task >= m->nr_tasks)
 		return NULL;
-	return m->tasks[interval->task];
+	return measured_task__last(m->tasks[interval->task]);
 }
 
 /* Who had the CPU in an interval in which vCPU @self was preempted */
@@ -341,4 +342,26 @@ void thief__owner_name(const struct measurement *m, const struct thief *thief, c
 		strlcpy(name, "something not sampled", size);
 		break;
 	}
+}
+
+/*
+ * Is it called as one of @patterns: as thief__owner_name() has it, or by the name of the task or VM
+ * alone, or by the task's pid?
+ */
+bool thief__is_of(const struct measurement *m, const struct thief *thief,
+		  struct patterns *patterns)
+{
+	char name[THIEF_OWNER_LEN], pid[16] = "";
+	const char *alone = "";
+
+	thief__owner_name(m, thief, name, sizeof(name));
+	if (thief->kind == THIEF_VM)
+		alone = m->vms[thief->vm].name;
+	if (thief->kind == THIEF_TASK) {
+		alone = thief->task->comm;
+		scnprintf(pid, sizeof(pid), "%d", thief->task->tid);
+	}
+	/* All of them: each marks what it is called by. */
+	return patterns__match(patterns, name) | patterns__match(patterns, alone) |
+	       patterns__match(patterns, pid);
 }

@@ -12,6 +12,7 @@ struct axis_vcpu;
 struct hashmap;
 struct measured_task;
 struct measurement;
+struct patterns;
 struct vcpu_interval;
 
 enum thief_kind {
@@ -90,6 +91,8 @@ void thief__name(const struct measurement *m, const struct thief *thief,
 const char *measured_task__cgroup(const struct measurement *m, const struct measured_task *task);
 const char *thief_sum__name(const struct measurement *m, const struct thief_sum *sum, char *buf,
 			    size_t size);
+bool thief__is_of(const struct measurement *m, const struct thief *thief,
+		  struct patterns *patterns);
 void thief__owner_name(const struct measurement *m, const struct thief *thief, char *name,
 		       size_t size);
 

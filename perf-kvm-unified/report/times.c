@@ -235,7 +235,8 @@ int times__parse(const char *str, struct perf_session *session, struct perf_time
 		nr = -EINVAL;
 	if (nr == -ENODATA) {
 		pr_err("--time: the profile does not say when its first and last samples were, so '%s'\n"
-		       "is of no use: give times of the host's clock, as perf kvm unified script has them.\n",
+		       "is of no use: give times of the host's clock, as perf kvm unified script has them. One that was\n"
+		       "recorded with -B (--no-buildid) has no such times.\n",
 		       str);
 		return -EINVAL;
 	}
@@ -254,13 +255,14 @@ static double since(u64 time, u64 zero)
 
 /**
  * times__check - is there anything of what was asked for?
+ * @str: as it was
  * @zero: see measurement__zero()
  *
  * When the axis is at its end. Of what is outside of it, and left out, there is a warning.
  * 0, or -ENOENT with a message
  */
-int times__check(const struct perf_time_interval *times, int nr, const struct axis_span *span,
-		 u64 zero)
+int times__check(const char *str, const struct perf_time_interval *times, int nr,
+		 const struct axis_span *span, u64 zero)
 {
 	bool found = !nr;
 
@@ -268,10 +270,11 @@ int times__check(const struct perf_time_interval *times, int nr, const struct ax
 		found |= times[i].start < span->end &&
 			 (!times[i].end || times[i].end > span->start);
 	if (!found) {
-		pr_err("--time: the measurement is from %.6f to %.6f, %.3f s. Seconds since its start need a\n"
-		       "sign, as +3,+4.\n",
+		pr_err("--time: the measurement is from %.6f to %.6f, %.3f s.%s\n",
 		       (double)span->start / NSEC_PER_SEC, (double)span->end / NSEC_PER_SEC,
-		       since(span->end, span->start));
+		       since(span->end, span->start),
+		       times__are_relative(str) ? "" :
+		       " Seconds since its start need a\nsign, as +3,+4.");
 		return -ENOENT;
 	}
 	for (int i = 0; i < nr; i++) {

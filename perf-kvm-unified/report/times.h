@@ -28,7 +28,7 @@ int times__parse_relative(const char *str, const struct recorded *rec,
 bool times__end_too_early(const char *str, const struct recorded *rec);
 int times__parse(const char *str, struct perf_session *session,
 		 struct perf_time_interval **times);
-int times__check(const struct perf_time_interval *times, int nr, const struct axis_span *span,
-		 u64 zero);
+int times__check(const char *str, const struct perf_time_interval *times, int nr,
+		 const struct axis_span *span, u64 zero);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_TIMES_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What --pid, --comms, --dsos and --symbols ask for and no row has: a typing error, as a rule.
+ * What --pid, --thief, --comms, --dsos and --symbols ask for and no row has: a typing error, as a rule.
  */
 #include <stdbool.h>
 #include <linux/err.h>
@@ -153,6 +153,35 @@ static void warn_pids(const struct measurements *of, struct intlist *pids)
 	strlist__delete(known);
 }
 
+/* The names of VMs, and of threads of the host. They are many times in it, and are looked at once. */
+static void find_near_thieves(const struct measurement *m, struct near_names *near)
+{
+	struct hashmap *seen = name_map__new();
+
+	if (IS_ERR(seen))
+		return;
+	for (u32 i = 0; i < m->nr_vms; i++)
+		near_names__add_once(near, seen, m->vms[i].name);
+	for (u32 i = 0; i < m->nr_tasks; i++)
+		near_names__add_once(near, seen, m->tasks[i]->comm);
+	hashmap__free(seen);
+}
+
+static void warn_thieves(const struct measurements *of, const struct patterns *thieves)
+{
+	for (size_t i = 0; thieves && i < thieves->nr; i++) {
+		struct near_names near = { .wanted = thieves->entries[i].text };
+
+		if (thieves->entries[i].matched)
+			continue;
+		for (u32 side = 0; side < of->nr; side++)
+			find_near_thieves(of->ms[side], &near);
+		unified_warning("--thief: nothing called '%s' had a CPU that one of these VMs wanted%s%s\n",
+				near.wanted, near.nr ? ". Like it: " : "",
+				near_names__list(&near));
+	}
+}
+
 /*
  * When all rows of @ms, @nr of them, are made: of what is in none of them. The report is the same
  * without these words.
@@ -167,4 +196,5 @@ void section_opts__warn_unmatched(const struct section_opts *opts,
 	warn_patterns(&of, opts->dsos, "dsos", "module", module_of);
 	warn_patterns(&of, opts->syms, "symbols", "function", function_of);
 	warn_filter(&of, opts->filter);
+	warn_thieves(&of, opts->thieves);
 }

@@ -132,7 +132,7 @@ static int check_outside(void)
 	int ret;
 
 	messages__keep(&messages);
-	ret = times__check(&time, 1, &span, span.start);
+	ret = times__check("", &time, 1, &span, span.start);
 	messages__peek(&messages, text, sizeof(text));
 	messages__release(&messages, NULL);
 	TEST_ASSERT_EQUAL("none of it", ret, -ENOENT);

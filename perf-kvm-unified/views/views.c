@@ -98,7 +98,8 @@ int cmd_kvm_unified_annotate(int argc, const char **argv)
 	if (nr_kernel)
 		unified_warning("Functions of guests' kernels are not annotated: their code is in a vmlinux, which does not say\n"
 				"where the guest has its kernel, and no option (--guestvmlinux, -k) is for it. Without\n"
-				"samples, it is there: objdump -d --disassemble=FUNCTION VMLINUX\n");
+				"samples, it is there: objdump -d --disassemble=FUNCTION VMLINUX\n"
+				"Those of its programs are, if their files are below --guest-root.\n");
 	return ret;
 }
 

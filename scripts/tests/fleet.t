@@ -170,6 +170,33 @@ check_when()
 	done
 }
 
+# thief_shown: ms from when the hog was planted until --thief has a time of it, and from when it
+# ended until the last of these has ended
+thief_shown()
+{
+	"$PERF" kvm unified report -f -i fleet.data -k "$TREE/host/vmlinux" --format table --summary \
+		--interval ${NEAR}ms --thief "${HOG#task }" >"$TMP/ranges" 2>"$TMP/ranges.err"
+	awk -v zero="$(value 'measurement()["zero_ns"]' all)" -v begin="$(planted hog-begin)" \
+		-v end="$(planted hog-end)" -v near=$NEAR '
+		/^# VM +from s/ { on = 1; next } /^$/ { on = 0 }
+		on && (first == "" || $2 < first) { first = $2 }
+		on && $3 > last { last = $3 }
+		END { printf "%d %d\n", (zero - begin) / 1e6 + first * 1e3,
+			(zero - end) / 1e6 + last * 1e3 - near }' "$TMP/ranges"
+}
+
+check_thief()
+{
+	local begin end
+
+	read -r begin end < <(thief_shown)
+	within $NEAR "$1: ms from when the hog began until --thief shows it" "$begin" 0
+	within $NEAR "$1: ms from when it ended" "$end" 0
+	ok "$1: a thread is a thief once" value \
+		"1 / all(len(set(pids)) == len(pids) for pids in
+			[[t['pid'] for t in x['thieves'] if 'pid' in t] for x in r[0].json['overview']])" all
+}
+
 # throttled: ms that the cgroup says that it was not let run
 throttled()
 {
@@ -312,6 +339,7 @@ if wants fleet; then
 	check_report fleet 24
 	check_planted fleet
 	check_when fleet
+	check_thief fleet
 	check_first_screen fleet
 	check_perf_report fleet
 	check_silent fleet
@@ -323,6 +351,7 @@ if wants fleet; then
 fi
 if wants fleet-one-cpu; then
 	check_report "one CPU" 7
+	check_thief "one CPU"
 	check_stopped "one CPU"
 	check_states "one CPU" 7 0.3
 fi

@@ -71,6 +71,32 @@ same = [(x["vm"], x["from_s"], x["time_ns"], x["classes_ns"]["steal"], x.get("th
 sys.exit(rows != same)' "$TMP/csv" "$TMP/json"
 }
 ok "CSV: a row for each of JSON's intervals" csv_is_json
+# What one of them has had, and all of them
+report --format json --interval 1s --thief '*' >"$TMP/all-thieves"
+ok "--thief '*': all that was stolen" json "$TMP/all-thieves" \
+	'1 / all(x.get("thief_ns", 0) == x["classes_ns"]["steal"] for x in r[0].json["intervals"])'
+task=$(json "$TMP/json" '[x["name"][5:] for x in r[0].json["overview"][0]["thieves"] if "pid" in x][0]')
+pid=$(json "$TMP/json" '[x["pid"] for x in r[0].json["overview"][0]["thieves"] if "pid" in x][0]')
+for name in "$task" "task $task" "$pid"; do
+	report --format json --interval 1s --thief "$name" >"$TMP/one-thief"
+	ok "--thief $name: what the overview has of it" json "$TMP/one-thief" \
+		"1 / (abs(sum(x.get('thief_ns', 0) for x in r[0].json['intervals']) - [x['time_ns']
+			for x in r[0].json['overview'][0]['thieves'] if x['name'] == 'task $task'][0]) < 1000)"
+	ok "--thief $name: nobody else" json "$TMP/one-thief" \
+		"1 / ({x['thief'] for x in r[0].json['intervals'] if 'thief' in x} == {'task $task'})"
+done
+report --interval 1s --summary --thief "$task" >"$TMP/table"
+ok "--thief: as text, the same sum" test "$(awk '/^# VM +from s/ { on = 1; next } /^$/ { on = 0 }
+	on { sum += $4 } END { printf "%.2f", sum }' "$TMP/table")" = \
+	"$(json "$TMP/one-thief" '"%.2f" % (sum(x.get("thief_ns", 0) for x in r[0].json["intervals"]) / 1e9)')"
+no_such_thief()
+{
+	report --interval 1s --summary --thief nosuchtask >"$TMP/table" || return 1
+	cat "$TMP/warnings"
+	grep -qF "nothing called 'nosuchtask' had a CPU" "$TMP/warnings"
+}
+ok "--thief: one that there is not" no_such_thief
+ok "--thief without --interval" refused 129 '--thief is for --interval' --thief "$task"
 report --interval 1s --summary >"$TMP/table"
 ok "as text: a row for each, too" test "$(grep -cE '^ +[0-9]+\.000  ' "$TMP/table")" -eq \
 	"$(json "$TMP/json" 'len(r[0].json["intervals"])')"
