@@ -153,17 +153,18 @@ static void warn_pids(const struct measurements *of, struct intlist *pids)
 	strlist__delete(known);
 }
 
-/* The names of VMs, and of threads of the host. They are many times in it, and are looked at once. */
+/* Other names of VMs, and of threads of the host. They are many times in it, and are looked at once. */
 static void find_near_thieves(const struct measurement *m, struct near_names *near)
 {
 	struct hashmap *seen = name_map__new();
 
-	if (IS_ERR(seen))
-		return;
+	if (IS_ERR(seen) || hashmap__add(seen, near->wanted, 0))
+		goto out;
 	for (u32 i = 0; i < m->nr_vms; i++)
 		near_names__add_once(near, seen, m->vms[i].name);
 	for (u32 i = 0; i < m->nr_tasks; i++)
 		near_names__add_once(near, seen, m->tasks[i]->comm);
+out:
 	hashmap__free(seen);
 }
 
@@ -176,7 +177,7 @@ static void warn_thieves(const struct measurements *of, const struct patterns *t
 			continue;
 		for (u32 side = 0; side < of->nr; side++)
 			find_near_thieves(of->ms[side], &near);
-		unified_warning("--thief: nothing called '%s' had a CPU that one of these VMs wanted%s%s\n",
+		unified_warning("--thief: '%s' had no CPU that one of these VMs wanted%s%s\n",
 				near.wanted, near.nr ? ". Like it: " : "",
 				near_names__list(&near));
 	}

@@ -93,7 +93,7 @@ no_such_thief()
 {
 	report --interval 1s --summary --thief nosuchtask >"$TMP/table" || return 1
 	cat "$TMP/warnings"
-	grep -qF "nothing called 'nosuchtask' had a CPU" "$TMP/warnings"
+	grep -qF "'nosuchtask' had no CPU" "$TMP/warnings"
 }
 ok "--thief: one that there is not" no_such_thief
 ok "--thief without --interval" refused 129 '--thief is for --interval' --thief "$task"
