@@ -64,7 +64,7 @@ static int name_thief(struct time_part *part, struct measurement *m, struct patt
 	int ret = 0;
 
 	if (part->takers.nr && thieves)
-		ret = takers__of(&part->takers, m, thieves, &sum);
+		ret = takers__of(&part->takers, m, thieves, &sum, &part->thief_seen);
 	else if (part->takers.nr)
 		ret = takers__top(&part->takers, m, /*exact=*/false, &sum);
 	part->thief = sum.owner;

@@ -20,12 +20,15 @@
  * @takers: who has stolen
  * @thief: who of them most, or of those that are asked for, or NULL, and @thief_ns, how much:
  *	set when all is known
+ * @thief_seen: of @thief_ns, what those who are asked for were seen to have: shares of waits
+ *	that no sample has seen are of the whole recording, and do not tell when
  */
 struct time_part {
 	struct profile	profile;
 	struct takers	takers;
 	char		*thief;
 	u64		thief_ns;
+	u64		thief_seen;
 };
 
 /* The intervals of a VM: @parts begin with number @first. */

@@ -261,41 +261,54 @@ struct stolen_range {
 	const struct time_part *most;
 };
 
-static void print_range(const struct over_time_view *view, const char *vm,
-			const struct stolen_range *range, FILE *fp)
+static void stolen_range__add(struct stolen_range *range, const struct time_part *part)
 {
+	range->time += part->profile.totals[PROFILE_TIME];
+	range->stolen += part->thief_ns;
+	if (!range->most || part->thief_ns > range->most->thief_ns)
+		range->most = part;
+}
+
+/* @known: it is known when that was */
+static void print_range(const struct over_time_view *view, const char *vm,
+			const struct stolen_range *range, bool known, FILE *fp)
+{
+	if (!range->stolen)
+		return;
 	print_padded(vm, view->name_width, fp);
-	fprintf(fp, "  %10.*f  %10.*f  %8.3f  %6.2f  ", view->decimals, begin_of(view, range->first),
-		view->decimals, begin_of(view, range->end), (double)range->stolen / NSEC_PER_SEC,
+	if (known)
+		fprintf(fp, "  %10.*f  %10.*f", view->decimals, begin_of(view, range->first),
+			view->decimals, begin_of(view, range->end));
+	else
+		fprintf(fp, "  %10s  %10s", "-", "-");
+	fprintf(fp, "  %8.3f  %6.2f  ", (double)range->stolen / NSEC_PER_SEC,
 		percent_of(range->stolen, range->time));
 	print_padded(range->most->thief, 0, fp);
 	fputc('\n', fp);
 }
 
-/* When a VM was stolen from by those that are asked for */
+/* When a VM was stolen from by those that are asked for, and what else is theirs, by shares */
 static void print_ranges_of(const struct over_time_view *view, const char *name, u32 vm, FILE *fp)
 {
-	struct stolen_range range = { };
+	struct stolen_range range = { }, other = { };
 
 	for (u64 nr = view->first; nr < view->end; nr++) {
 		const struct time_part *part = over_time__part(view->over, vm, nr);
 
-		if (!part || !part->thief_ns) {
-			if (range.most)
-				print_range(view, name, &range, fp);
-			range = (struct stolen_range) { };
+		if (part && part->thief_seen) {
+			if (!range.most)
+				range.first = nr;
+			range.end = nr + 1;
+			stolen_range__add(&range, part);
 			continue;
 		}
-		if (!range.most)
-			range.first = nr;
-		range.end = nr + 1;
-		range.time += part->profile.totals[PROFILE_TIME];
-		range.stolen += part->thief_ns;
-		if (!range.most || part->thief_ns > range.most->thief_ns)
-			range.most = part;
+		print_range(view, name, &range, /*known=*/true, fp);
+		range = (struct stolen_range) { };
+		if (part && part->thief_ns)
+			stolen_range__add(&other, part);
 	}
-	if (range.most)
-		print_range(view, name, &range, fp);
+	print_range(view, name, &range, /*known=*/true, fp);
+	print_range(view, name, &other, /*known=*/false, fp);
 }
 
 /* From when to when they have stolen, of each VM */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <linux/kernel.h>
 
-#include "util/hashmap.h"
 #include "measurement.h"
 #include "takers.h"
 #include "thieves.h"
@@ -179,6 +178,8 @@ struct named_takers {
 	bool		exact;
 	struct patterns	*only;		/* those of these, by their owners, if not NULL */
 	u64		ns;
+	u64		shared;		/* ... of which was told apart by shares alone */
+	bool		is_share;
 	u32		namesake;	/* of several tasks, the first of their name; TIME_AXIS_NONE: of one */
 };
 
@@ -200,6 +201,7 @@ static int add_named(struct named_takers *named, u64 ns)
 	if (named->only && !thief__is_of(m, &thief, named->only))
 		return 0;
 	named->ns += ns;
+	named->shared += named->is_share ? ns : 0;
 	if (named->exact)
 		thief__name(m, &thief, several ? NULL : &named->none, name, sizeof(name));
 	else
@@ -232,7 +234,8 @@ static int takers__name(const struct takers *takers, struct measurement *m,
 			.task = taker->kind == TAKER_TASK ? taker->who : TIME_AXIS_NONE,
 			.woken = taker->woken,
 		};
-		if (taker->kind == TAKER_SHARED)
+		named->is_share = taker->kind == TAKER_SHARED;
+		if (named->is_share)
 			ret = time_axis__share(&m->axis, taker->who, ns, add_share, named);
 		else
 			ret = add_named(named, ns);
@@ -302,11 +305,12 @@ int takers__top(const struct takers *takers, struct measurement *m, bool exact,
  * @only: by thief__is_of()
  * @sum: gets what they all have had for sure, and the name of the one with most, for free(), or
  *	NULL if there is none
+ * @seen: of that, what they were seen to have: not by their shares of the whole recording
  *
  * When the axis is at its end. 0 or -ENOMEM
  */
 int takers__of(const struct takers *takers, struct measurement *m, struct patterns *only,
-	       struct thief_sum *sum)
+	       struct thief_sum *sum, u64 *seen)
 {
 	struct named_takers named = { .m = m, .only = only };
 	int ret = takers__sum_up(takers, m, &named);
@@ -314,10 +318,9 @@ int takers__of(const struct takers *takers, struct measurement *m, struct patter
 	*sum = (struct thief_sum) { };
 	if (!ret)
 		ret = thief_sums__top(&named.sums, sum);
-	if (sum->owner) {
+	if (sum->owner)
 		sum->ns = named.ns;
-		sum->several = hashmap__size(named.sums.by_owner) > 1;
-	}
+	*seen = named.ns - named.shared;
 	named_takers__exit(&named);
 	return ret;
 }

@@ -70,6 +70,6 @@ int takers__add(struct takers *takers, const struct taker *taker, u64 ns);
 int takers__top(const struct takers *takers, struct measurement *m, bool exact,
 		struct thief_sum *top);
 int takers__of(const struct takers *takers, struct measurement *m, struct patterns *only,
-	       struct thief_sum *sum);
+	       struct thief_sum *sum, u64 *seen);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_TAKERS_H */

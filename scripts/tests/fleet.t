@@ -179,8 +179,8 @@ thief_shown()
 	awk -v zero="$(value 'measurement()["zero_ns"]' all)" -v begin="$(planted hog-begin)" \
 		-v end="$(planted hog-end)" -v near=$NEAR '
 		/^# VM +from s/ { on = 1; next } /^$/ { on = 0 }
-		on && (first == "" || $2 < first) { first = $2 }
-		on && $3 > last { last = $3 }
+		on && $2 != "-" && (first == "" || $2 < first) { first = $2 }
+		on && $2 != "-" && $3 > last { last = $3 }
 		END { printf "%d %d\n", (zero - begin) / 1e6 + first * 1e3,
 			(zero - end) / 1e6 + last * 1e3 - near }' "$TMP/ranges"
 }
