@@ -83,7 +83,8 @@ int measurement__init(struct measurement *m)
 	m->vcpu_by_tid = number_map__new();
 	m->vm_by_pid = number_map__new();
 	if (IS_ERR(m->task_idx) || IS_ERR(m->task_by_comm) || IS_ERR(m->task_by_tid) ||
-	    IS_ERR(m->vcpu_by_tid) || IS_ERR(m->vm_by_pid) || memo__init(&m->memo) || chains__init(&m->chains))
+	    IS_ERR(m->vcpu_by_tid) || IS_ERR(m->vm_by_pid) || memo__init(&m->memo) ||
+	    chains__init(&m->chains))
 		return -ENOMEM;
 	return hits__init(&m->hits);
 }

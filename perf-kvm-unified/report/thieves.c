@@ -179,7 +179,7 @@ static enum thief_kind thief__kind(const struct measurement *m, const struct thi
 	return thief->vm != TIME_AXIS_NONE ? THIEF_VMM : THIEF_TASK;
 }
 
-/* The task that had the CPU in an interval of a vCPU that was preempted, by its last name, or NULL */
+/* The task that had the CPU in an interval of a vCPU that was preempted: its last name, or NULL */
 const struct measured_task *thief__task(const struct measurement *m,
 					const struct vcpu_interval *interval)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What --pid, --thief, --comms, --dsos and --symbols ask for and no row has: a typing error, as a rule.
+ * What --pid, --thief, --comms, --dsos and --symbols ask for and no row has: a typing error, as
+ * a rule.
  */
 #include <stdbool.h>
 #include <linux/err.h>
@@ -153,7 +154,7 @@ static void warn_pids(const struct measurements *of, struct intlist *pids)
 	strlist__delete(known);
 }
 
-/* Other names of VMs, and of threads of the host. They are many times in it, and are looked at once. */
+/* Other names of VMs, and of threads of the host: many times the same, which is looked at once. */
 static void find_near_thieves(const struct measurement *m, struct near_names *near)
 {
 	struct hashmap *seen = name_map__new();

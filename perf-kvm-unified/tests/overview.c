@@ -252,7 +252,7 @@ static int test__costs(struct test_suite *test __maybe_unused, int subtest __may
 	return ret;
 }
 
-/* The number of thread @tid, which is called @comm at @time; NULL: nothing is known of it any more */
+/* The number of thread @tid, which is called @comm at @time; NULL: nothing is known of it now */
 static u32 task_called(struct measurement *m, struct machine *machine, pid_t tid, const char *comm,
 		       u64 time)
 {
