@@ -192,8 +192,8 @@ static void measurement__find_namesake(struct measurement *m, struct measured_ta
 }
 
 /*
- * The thread of @task is called so from now on, and was called otherwise before. Of a thread that has
- * ended, or that is not known yet, there is no name: that is none which another could give way to.
+ * The thread of @task is called so from now on, and was called otherwise before. Of a thread that
+ * has ended, or is not known yet, there is no name: that is none that another could give way to.
  */
 static void measurement__rename_task(struct measurement *m, struct measured_task *task)
 {

@@ -180,7 +180,7 @@ struct named_takers {
 	u64		ns;
 	u64		shared;		/* ... of which was told apart by shares alone */
 	bool		is_share;
-	u32		namesake;	/* of several tasks, the first of their name; TIME_AXIS_NONE */
+	u32		namesake;	/* if it is several tasks, the first one so called */
 };
 
 static int add_named(struct named_takers *named, u64 ns)
