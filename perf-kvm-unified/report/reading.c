@@ -37,6 +37,7 @@
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/guests/killed.h"
 #include "kvm-unified/guests/load.h"
+#include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/warnings.h"
 #include "cpu-limit.h"
 #include "feed.h"
@@ -93,11 +94,39 @@ static void reading__warn_missed(const struct kvm_guest *guest)
 				guest->name, guest->nr_user_ambiguous);
 }
 
+/* Guests with files below their root directories that are others */
+struct foreign_files {
+	struct name_list names;
+	const struct kvm_guest *last;
+	u64	nr;
+};
+
+static void foreign_files__add(struct foreign_files *files, const struct kvm_guest *guest)
+{
+	if (!guest->nr_foreign_files)
+		return;
+	name_list__add(&files->names, guest->name);
+	files->nr += guest->nr_foreign_files;
+	files->last = guest;
+}
+
+/* Of all of them at once: many guests may have one root directory. */
+static void foreign_files__warn(struct foreign_files *files)
+{
+	if (files->names.nr == 1)
+		unified_warning("Guest %s: %" PRIu64 " mapped files below %s have another build-id, not used\n",
+				files->last->name, files->nr, files->last->root);
+	else if (files->names.nr)
+		unified_warning("Guests %s: %" PRIu64 " mapped files below their --guest-root have another build-id, not used\n",
+				name_list__end(&files->names), files->nr);
+}
+
 /* What is wrong with the maps of the VMs that are wanted, or just does not help */
 static void reading__warn_maps(const struct reading *reading)
 {
 	const struct section_opts *opts = &reading->opts->sections;
 	struct perf_session *session = reading->m.session;
+	struct foreign_files foreign = { };
 	struct kvm_guest *guest;
 
 	if (!session->kvm_guests)
@@ -106,9 +135,7 @@ static void reading__warn_maps(const struct reading *reading)
 	list_for_each_entry(guest, &session->kvm_guests->guests, node) {
 		if (!section_opts__wants_vm(opts, guest->name))
 			continue;
-		if (guest->nr_foreign_files)
-			unified_warning("Guest %s: %" PRIu64 " mapped files below %s have another build-id, not used\n",
-					guest->name, guest->nr_foreign_files, guest->root);
+		foreign_files__add(&foreign, guest);
 		reading__warn_missed(guest);
 		reading__warn_earlier(session, guest);
 		if (guest->map.spaces.nr && kvm_guest__map_names_nobody(guest))
@@ -116,6 +143,7 @@ static void reading__warn_maps(const struct reading *reading)
 					"before the map was made, or the map is of another guest.\n",
 					guest->name);
 	}
+	foreign_files__warn(&foreign);
 	foreign_maps__warn(&reading->foreign, session, opts->vms);
 }
 

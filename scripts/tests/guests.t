@@ -81,6 +81,17 @@ ok "--vm and --comms: a process of another guest" of_another cxx \
 ok "--vm by a pattern: these guests" test guest1,guest3 = "$("$PERF" kvm unified report -f -i perf.data \
 	--vm 'guest[13]' --format csv 2>/dev/null | awk -F , '$1 == "vm" { gsub(/"/, "", $2); print $2 }' | sort -u | paste -sd,)"
 
+# Files that are others, in a directory that all guests have: said once
+mkdir -p "$TMP/other/usr/bin"
+for program in shares-alpha shares-bravo shares-charlie shares-delta; do
+	cp "$MAIN_TREE/guest/unstripped/jit" "$TMP/other/usr/bin/$program"
+done
+"$PERF" kvm unified report -f -i perf.data --guest-root "$TMP/other" --summary >"$TMP/out" 2>"$TMP/other.err"
+cat "$TMP/other.err" >&2
+ok "files of several guests that are others: one warning" test "$(grep -c 'have another build-id' "$TMP/other.err")" = 1
+ok "... that names the guests" \
+	grep -qx 'Guests guest1, guest2, guest3: [0-9]* mapped files below their --guest-root have another build-id, not used' "$TMP/other.err"
+
 # --- a map that is of another boot takes no other guest's names --------------------
 
 # rows_of GUEST FILE
