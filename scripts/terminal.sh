@@ -28,17 +28,23 @@ terminal_start()
 		"env HOME=$TMP PAGER='less -X' $command 2>$TMP/stderr; echo exit code \$?; sleep 1000"
 }
 
-# shows PATTERN: sooner or later. $TMP/screen has the screen.
+look()
+{
+	terminal capture-pane -p -t report >"$TMP/screen"
+}
+
+# shows PATTERN: sooner or later. $TMP/screen has the screen, when two looks have seen the same: it is
+# drawn piece by piece.
 shows()
 {
-	local end=$((SECONDS + TERMINAL_PATIENCE))
+	local end=$((SECONDS + TERMINAL_PATIENCE)) before=
 
-	until terminal capture-pane -p -t report >"$TMP/screen"
-		grep -qE -- "$1" "$TMP/screen"; do
+	until look && grep -qE -- "$1" "$TMP/screen" && [ "$before" = "$(cat "$TMP/screen")" ]; do
 		if [ "$SECONDS" -ge "$end" ]; then
 			cat "$TMP/screen"
 			return 1
 		fi
+		before=$(cat "$TMP/screen")
 		sleep "$TERMINAL_LOOK"
 	done
 }

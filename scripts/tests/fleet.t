@@ -177,12 +177,12 @@ thief_shown()
 	"$PERF" kvm unified report -f -i fleet.data -k "$TREE/host/vmlinux" --format table --summary \
 		--interval ${NEAR}ms --thief "${HOG#task }" >"$TMP/ranges" 2>"$TMP/ranges.err"
 	awk -v zero="$(value 'measurement()["zero_ns"]' all)" -v begin="$(planted hog-begin)" \
-		-v end="$(planted hog-end)" -v near=$NEAR '
+		-v end="$(planted hog-end)" '
 		/^# VM +from s/ { on = 1; next } /^$/ { on = 0 }
 		on && $2 != "-" && (first == "" || $2 < first) { first = $2 }
 		on && $2 != "-" && $3 > last { last = $3 }
 		END { printf "%d %d\n", (zero - begin) / 1e6 + first * 1e3,
-			(zero - end) / 1e6 + last * 1e3 - near }' "$TMP/ranges"
+			(zero - end) / 1e6 + last * 1e3 }' "$TMP/ranges"
 }
 
 check_thief()
