@@ -88,6 +88,9 @@ perf_key()
 }
 
 lock_cache
+# Tests of one run, which has the cache, may want the same build at once.
+exec 8>"$KVMU_CACHE/.perf${VARIANT:+-$VARIANT}.lock"
+flock 8
 "$TOP/scripts/apply.sh"
 key=$(perf_key)
 stamp=perf${VARIANT:+-$VARIANT}

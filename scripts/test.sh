@@ -317,6 +317,7 @@ build_all()
 	"$TOP/scripts/deps.sh" bochs check
 	"$TOP/scripts/setup.sh"
 	"$TOP/scripts/build-selftests.sh"
+	PERF_VARIANT=asan "$TOP/scripts/build-perf.sh"
 	# All that the scenarios want, so that none of them changes the others' image.
 	GUEST_KERNELS="5.10 6.12" "$TOP/scripts/lab/guest-image.sh"
 	"$TOP/scripts/lab/guest-extra.sh" node
