@@ -469,16 +469,6 @@ static int process_change(const struct perf_tool *tool, union perf_event *event,
 	return perf_event__process(tool, event, sample, machine);
 }
 
-static int process_fork(const struct perf_tool *tool, union perf_event *event,
-			struct perf_sample *sample, struct machine *machine)
-{
-	struct measurement *m = container_of(tool, struct measurement, tool);
-
-	if (machine__is_host(machine))
-		measurement__new_thread(m, event->fork.tid);
-	return process_change(tool, event, sample, machine);
-}
-
 /* The number of a thread that ended may be another's soon. */
 static int process_exit(const struct perf_tool *tool, union perf_event *event,
 			struct perf_sample *sample, struct machine *machine)
@@ -621,7 +611,7 @@ void measurement__set_tool(struct measurement *m)
 	m->tool.comm		= process_change;
 	m->tool.namespaces	= process_change;
 	m->tool.cgroup		= process_change;
-	m->tool.fork		= process_fork;
+	m->tool.fork		= process_change;
 	m->tool.exit		= process_exit;
 	m->tool.ksymbol		= process_change;
 	m->tool.bpf		= process_change;

@@ -79,12 +79,10 @@ int measurement__init(struct measurement *m)
 		return -ENOMEM;
 	m->task_idx = hashmap__new(task__hash, task__equal, NULL);
 	m->task_by_comm = name_map__new();
-	m->task_by_tid = number_map__new();
 	m->vcpu_by_tid = number_map__new();
 	m->vm_by_pid = number_map__new();
-	if (IS_ERR(m->task_idx) || IS_ERR(m->task_by_comm) || IS_ERR(m->task_by_tid) ||
-	    IS_ERR(m->vcpu_by_tid) || IS_ERR(m->vm_by_pid) || memo__init(&m->memo) ||
-	    chains__init(&m->chains))
+	if (IS_ERR(m->task_idx) || IS_ERR(m->task_by_comm) || IS_ERR(m->vcpu_by_tid) ||
+	    IS_ERR(m->vm_by_pid) || memo__init(&m->memo) || chains__init(&m->chains))
 		return -ENOMEM;
 	return hits__init(&m->hits);
 }
@@ -97,7 +95,6 @@ void measurement__exit(struct measurement *m)
 	memo__exit(&m->memo);
 	hashmap__free(m->task_idx);
 	hashmap__free(m->task_by_comm);
-	hashmap__free(m->task_by_tid);
 	hashmap__free(m->vcpu_by_tid);
 	zfree(&m->timeline_last);
 	long_states__exit(&m->long_states);
@@ -191,48 +188,6 @@ static void measurement__find_namesake(struct measurement *m, struct measured_ta
 	task->namesake = first;
 }
 
-/*
- * The thread of @task is called so from now on, and was called otherwise before. Of a thread that
- * has ended, or is not known yet, there is no name: that is none that another could give way to.
- */
-static void measurement__rename_task(struct measurement *m, struct measured_task *task)
-{
-	struct measured_task *before = NULL;
-
-	hashmap__find(m->task_by_tid, task->tid, &before);
-	if (before == task)
-		return;
-	if (!task->comm[0]) {
-		task->later = before;
-		return;
-	}
-	/* One that has had this name before, too, has it again. */
-	task->later = NULL;
-	if (before) {
-		before->later = task;
-		task->cgroup = task->cgroup ?: before->cgroup;
-	}
-	/* Without memory, the two names are two tasks. */
-	hashmap__set(m->task_by_tid, task->tid, task, NULL, NULL);
-}
-
-/* Thread @tid begins: whatever was called so is another one. */
-void measurement__new_thread(struct measurement *m, pid_t tid)
-{
-	hashmap__delete(m->task_by_tid, tid, NULL, NULL);
-}
-
-/* The same thread by its last name: a program is called as its parent until it calls execve(). */
-const struct measured_task *measured_task__last(struct measured_task *task)
-{
-	for (; task->later; task = task->later) {
-		/* The way is half as long for who comes next. */
-		if (task->later->later)
-			task->later = task->later->later;
-	}
-	return task;
-}
-
 /* @key: copied, with its comm. The number of the task, or TIME_AXIS_NONE: no memory */
 static u32 measurement__add_task(struct measurement *m, const struct measured_task *key)
 {
@@ -282,12 +237,9 @@ u32 measurement__findnew_task(struct measurement *m, struct machine *machine, pi
 		task = idx == TIME_AXIS_NONE ? NULL : m->tasks[idx];
 	}
 	thread__put(thread);
-	if (!task)
-		return idx;
-	/* Each time: it may be a vCPU's thread only from now on. */
-	if (task->vcpu == TIME_AXIS_NONE)
+	/* Asked for each time: it may be a vCPU's thread only from now on. */
+	if (task && task->vcpu == TIME_AXIS_NONE)
 		task->vcpu = measurement__vcpu_of_tid(m, tid);
-	measurement__rename_task(m, task);
 	return idx;
 }
 

@@ -57,7 +57,7 @@ struct vm_row {
 	char		module[32];
 };
 
-/* A thread of the host, by one of its names */
+/* A thread of the host */
 struct measured_task {
 	pid_t		tid;
 	pid_t		pid;
@@ -66,7 +66,6 @@ struct measured_task {
 	u32		vcpu;		/* that it runs, or TIME_AXIS_NONE */
 	bool		kthread;	/* of the kernel, and no program's */
 	u32		namesake;	/* the first task of that comm, its number */
-	struct measured_task *later;	/* the same thread, called otherwise later, or NULL */
 };
 
 /* A look at vCPU @vcpu of the VMM @pid */
@@ -140,7 +139,6 @@ struct measurement {
 	u32		allocated_tasks;
 	struct hashmap	*task_idx;	/* by thread and comm */
 	struct hashmap	*task_by_comm;	/* the first one's number */
-	struct hashmap	*task_by_tid;	/* as its thread is called now, if that is known */
 	struct hashmap	*vcpu_by_tid;
 	struct evsel	*timeline_evsel;	/* the last one */
 	struct tep_format_field *timeline_fields[TIMELINE_NR_FIELDS];	/* NULL: has it not */
@@ -204,13 +202,11 @@ int measurement__vcpu(struct measurement *m, struct memo_thread *thread, struct 
 u32 measurement__next_task(struct measurement *m, struct machine *machine, pid_t tid);
 u32 measurement__findnew_task(struct measurement *m, struct machine *machine, pid_t pid,
 			      pid_t tid);
-void measurement__new_thread(struct measurement *m, pid_t tid);
 
 struct profile_key vm_row__key(struct vm_row *row, const char *name, pid_t pid);
 const char *vcpu_state__name(enum vcpu_state state);
 bool measured_task__is_vhost(const struct measured_task *task);
 bool measured_task__is_kernels(const struct measured_task *task);
-const struct measured_task *measured_task__last(struct measured_task *task);
 u32 measured_task__vm(const struct measurement *m, const struct measured_task *task);
 bool measurement__knows_idle(const struct measurement *m);
 u32 measurement__nr_cpus(const struct measurement *m);

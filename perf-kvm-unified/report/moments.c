@@ -9,6 +9,7 @@
 #include <linux/time64.h>
 
 #include "util/session.h"
+#include "kvm-unified/lib/patterns.h"
 #include "measurement.h"
 #include "moments.h"
 #include "thieves.h"
@@ -58,11 +59,18 @@ int moments__add(struct moments *moments, const struct time_piece *piece)
 }
 
 /* @thieves: who is asked for; NULL: who had most. 0 or -ENOMEM */
-static int name_thief(struct time_part *part, struct measurement *m, struct patterns *thieves)
+static int name_thief(struct over_time *over, struct time_part *part, struct measurement *m,
+		      struct patterns *thieves)
 {
 	struct thief_sum sum = { };
 	int ret = 0;
 
+	if (thieves && !takers__are_all_kept(&part->takers)) {
+		over->some_not_kept = true;
+		/* It cannot be told that there is none of that name. */
+		for (size_t i = 0; i < thieves->nr; i++)
+			thieves->entries[i].matched = true;
+	}
 	if (part->takers.nr && thieves)
 		ret = takers__of(&part->takers, m, thieves, &sum, &part->thief_seen);
 	else if (part->takers.nr)
@@ -78,7 +86,7 @@ static int name_thieves(struct over_time *over, struct measurement *m, struct pa
 
 	for (u32 vm = 0; vm < over->nr_vms; vm++) {
 		for (size_t i = 0; !ret && i < over->vms[vm].nr; i++)
-			ret = name_thief(&over->vms[vm].parts[i], m, thieves);
+			ret = name_thief(over, &over->vms[vm].parts[i], m, thieves);
 	}
 	return ret;
 }

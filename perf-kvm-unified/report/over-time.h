@@ -46,6 +46,7 @@ struct vm_over_time {
  * @first: @end: those of all VMs are from number @first to before @end; none if both are 0
  * @vms: by number of the VM, @nr_vms of them; one may have none
  * @nr_parts: of all VMs
+ * @some_not_kept: of those who are asked for, there may have been more than is told
  */
 struct over_time {
 	u64		interval;
@@ -55,6 +56,7 @@ struct over_time {
 	struct vm_over_time *vms;
 	u32		nr_vms;
 	size_t		nr_parts;
+	bool		some_not_kept;
 };
 
 /**

@@ -180,30 +180,21 @@ struct named_takers {
 	u64		ns;
 	u64		shared;		/* ... of which was told apart by shares alone */
 	bool		is_share;
-	u32		namesake;	/* if it is several tasks, the first one so called */
+	bool		several;	/* ... tasks of that name */
 };
 
 static int add_named(struct named_takers *named, u64 ns)
 {
 	const struct measurement *m = named->m;
 	struct thief thief = thief__find(m, &m->axis.vcpus[named->self], &named->interval);
-	bool several = named->namesake != TIME_AXIS_NONE;
 	char name[THIEF_NAME_LEN];
 
-	/* By the name that they had then: what one of them is called later is not theirs. */
-	if (several)
-		thief = (struct thief) {
-			.kind = THIEF_TASK,
-			.vm = TIME_AXIS_NONE,
-			.vcpu = TIME_AXIS_NONE,
-			.task = m->tasks[named->namesake],
-		};
-	if (named->only && !thief__is_of(m, &thief, named->only))
+	if (named->only && !thief__is_of(m, &thief, named->only, named->several))
 		return 0;
 	named->ns += ns;
 	named->shared += named->is_share ? ns : 0;
 	if (named->exact)
-		thief__name(m, &thief, several ? NULL : &named->none, name, sizeof(name));
+		thief__name(m, &thief, named->several ? NULL : &named->none, name, sizeof(name));
 	else
 		thief__owner_name(m, &thief, name, sizeof(name));
 	return thief_sums__add(&named->sums, name, NULL, ns);
@@ -227,7 +218,7 @@ static int takers__name(const struct takers *takers, struct measurement *m,
 		u64 ns = taker->ns - taker->foreign;
 
 		named->self = taker->self;
-		named->namesake = taker->several ? taker->name : TIME_AXIS_NONE;
+		named->several = taker->several;
 		named->interval = (struct vcpu_interval) {
 			.kind = VCPU_TIME_PREEMPTED,
 			.vcpu = taker->kind == TAKER_VCPU ? taker->who : TIME_AXIS_NONE,
@@ -298,6 +289,16 @@ int takers__top(const struct takers *takers, struct measurement *m, bool exact,
 		ret = takers__check_top(takers, exact, top);
 	named_takers__exit(&named);
 	return ret;
+}
+
+/* Is there none that another has taken the place of? */
+bool takers__are_all_kept(const struct takers *takers)
+{
+	for (u32 i = 0; i < takers->nr; i++) {
+		if (takers->entries[i].foreign)
+			return false;
+	}
+	return true;
 }
 
 /**

@@ -179,13 +179,13 @@ static enum thief_kind thief__kind(const struct measurement *m, const struct thi
 	return thief->vm != TIME_AXIS_NONE ? THIEF_VMM : THIEF_TASK;
 }
 
-/* The task that had the CPU in an interval of a vCPU that was preempted: its last name, or NULL */
+/* The task that had the CPU in an interval of a vCPU that was preempted, or NULL */
 const struct measured_task *thief__task(const struct measurement *m,
 					const struct vcpu_interval *interval)
 {
 	if (interval->kind != VCPU_TIME_PREEMPTED || interval->task >= m->nr_tasks)
 		return NULL;
-	return measured_task__last(m->tasks[interval->task]);
+	return m->tasks[interval->task];
 }
 
 /* Who had the CPU in an interval in which vCPU @self was preempted */
@@ -346,10 +346,10 @@ void thief__owner_name(const struct measurement *m, const struct thief *thief, c
 
 /*
  * Is it called as one of @patterns: as thief__owner_name() has it, or by the name of the task or VM
- * alone, or by the task's pid?
+ * alone, or by the task's pid? @several: it is one of several tasks of that name, whichever.
  */
 bool thief__is_of(const struct measurement *m, const struct thief *thief,
-		  struct patterns *patterns)
+		  struct patterns *patterns, bool several)
 {
 	char name[THIEF_OWNER_LEN], pid[16] = "";
 	const char *alone = "";
@@ -359,7 +359,8 @@ bool thief__is_of(const struct measurement *m, const struct thief *thief,
 		alone = m->vms[thief->vm].name;
 	if (thief->kind == THIEF_TASK) {
 		alone = thief->task->comm;
-		scnprintf(pid, sizeof(pid), "%d", thief->task->tid);
+		if (!several)
+			scnprintf(pid, sizeof(pid), "%d", thief->task->tid);
 	}
 	/* All of them: each marks what it is called by. */
 	return patterns__match(patterns, name) | patterns__match(patterns, alone) |

@@ -92,7 +92,7 @@ const char *measured_task__cgroup(const struct measurement *m, const struct meas
 const char *thief_sum__name(const struct measurement *m, const struct thief_sum *sum, char *buf,
 			    size_t size);
 bool thief__is_of(const struct measurement *m, const struct thief *thief,
-		  struct patterns *patterns);
+		  struct patterns *patterns, bool several);
 void thief__owner_name(const struct measurement *m, const struct thief *thief, char *name,
 		       size_t size);
 

@@ -11,8 +11,6 @@
 #include "tests/tests.h"
 #include "util/debug.h"
 #include "util/hashmap.h"
-#include "util/machine.h"
-#include "util/thread.h"
 #include "kvm-unified/report/costs.h"
 #include "kvm-unified/report/measurement.h"
 #include "kvm-unified/report/thieves.h"
@@ -252,66 +250,8 @@ static int test__costs(struct test_suite *test __maybe_unused, int subtest __may
 	return ret;
 }
 
-/* The number of thread @tid, which is called @comm at @time; NULL: nothing is known of it now */
-static u32 task_called(struct measurement *m, struct machine *machine, pid_t tid, const char *comm,
-		       u64 time)
-{
-	struct thread *thread = machine__findnew_thread(machine, tid, tid);
-
-	if (comm)
-		thread__set_comm(thread, comm, time);
-	else
-		machine__remove_thread(machine, thread);
-	thread__put(thread);
-	return measurement__findnew_task(m, machine, tid, tid);
-}
-
-/* What is the task called that has number @task? */
-static bool has_last_name(const struct measurement *m, u32 task, const char *comm)
-{
-	return !strcmp(measured_task__last(m->tasks[task])->comm, comm);
-}
-
-static int check_last_names(struct measurement *m, struct machine *machine)
-{
-	u32 unknown = measurement__findnew_task(m, machine, 401, 401);
-	u32 shell = task_called(m, machine, 401, "sh", 1);
-	u32 backup = task_called(m, machine, 401, "backup", 2);
-	u32 other = task_called(m, machine, 402, "sh", 2), gone, next;
-
-	TEST_ASSERT_VAL("execve()", shell != backup && has_last_name(m, shell, "backup") &&
-			has_last_name(m, backup, "backup"));
-	TEST_ASSERT_VAL("another thread of that name", has_last_name(m, other, "sh"));
-	gone = task_called(m, machine, 401, NULL, 3);
-	TEST_ASSERT_VAL("before and after it was known", gone == unknown &&
-			has_last_name(m, gone, "backup"));
-	TEST_ASSERT_VAL("called so once more", task_called(m, machine, 401, "sh", 4) == shell);
-	TEST_ASSERT_VAL("its last name", has_last_name(m, backup, "sh") &&
-			has_last_name(m, shell, "sh") && has_last_name(m, gone, "sh"));
-	measurement__new_thread(m, 401);
-	next = task_called(m, machine, 401, "cron", 5);
-	TEST_ASSERT_VAL("another thread of that number", has_last_name(m, next, "cron") &&
-			has_last_name(m, backup, "sh"));
-	return TEST_OK;
-}
-
-/* A thread by its last name */
-static int test__last_names(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
-{
-	struct machines machines;
-	struct measurement m;
-	int ret;
-
-	machines__init(&machines);
-	ret = make_measurement(&m) ? TEST_FAIL : check_last_names(&m, &machines.host);
-	measurement__exit(&m);
-	machines__exit(&machines);
-	return ret;
-}
-
 static struct test_case kvm_unified_overview_tests[] = {
 	TEST_CASE("kvm unified: who had the CPU, by name", thieves),
-	TEST_CASE("kvm unified: threads that change their names", last_names),
 	TEST_CASE("kvm unified: who had most", thief_sums),
 	TEST_CASE("kvm unified: what VMs cost the host", costs),
 	{ .name = NULL, }
