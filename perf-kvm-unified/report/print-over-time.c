@@ -319,7 +319,8 @@ static void print_ranges(const struct over_time_view *view, const struct measure
 		"begin and end are those of intervals of %g s\n",
 		view->thieves, (double)view->over->interval / NSEC_PER_SEC);
 	if (view->over->some_not_kept)
-		fputs("# ... at least: of the threads that had a CPU in an interval, 64 are kept\n", fp);
+		fputs("# ... at least: of the threads that had a CPU in an interval, 64 are kept\n",
+		      fp);
 	print_padded("# VM", view->name_width, fp);
 	fprintf(fp, "  %10s  %10s  %8s  %6s  %s\n", "from s", "to s", "stolen s", "steal", "thief");
 	for (u32 i = 0; i < overview->nr; i++)
