@@ -199,19 +199,15 @@ const char *kvm_vms__unseen(const struct kvm_vms *vms, char *buf, size_t size)
 void kvm_vms__pr_no_such(const struct kvm_vms *vms, const char *option, const char *name)
 {
 	struct near_names near = { .wanted = name };
-	struct name_list begin_so = { };
 	char buf[KVM_VMS_UNSEEN_LEN];
 	const char *unseen = kvm_vms__unseen(vms, buf, sizeof(buf));
 	const char *what, *names;
 
-	for (size_t i = 0; i < vms->nr; i++) {
+	for (size_t i = 0; i < vms->nr; i++)
 		near_names__add(&near, vms->entries[i].name);
-		if (strstarts(vms->entries[i].name, name))
-			name_list__add(&begin_so, vms->entries[i].name);
-	}
-	if (begin_so.nr > 1) {
+	if (near.begin_so.nr > 1) {
 		pr_err("--%s: '%s' is short for several VMs: %s\n", option, name,
-		       name_list__end(&begin_so));
+		       name_list__end(&near.begin_so));
 		return;
 	}
 	what = near_names__sentence(&near, &names);

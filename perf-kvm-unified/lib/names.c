@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
+#include <linux/string.h>
 
 #include "util/hashmap.h"
 #include "util/levenshtein.h"
@@ -91,6 +92,8 @@ void near_names__add(struct near_names *near, const char *name)
 	size_t at;
 
 	name_list__add(&near->all, name);
+	if (strstarts(name, near->wanted))
+		name_list__add(&near->begin_so, name);
 	if (!*name)
 		return;
 	for (at = 0; at < near->nr; at++) {

@@ -29,11 +29,13 @@ const char *name_list__end(struct name_list *list);
  * struct near_names - those that are most like one that there is not
  * @wanted: that
  * @all: of those that there are
+ * @begin_so: of those that begin like it
  * @nr: that are like it, the nearest first; the strings are to stay
  */
 struct near_names {
 	const char *wanted;
 	struct name_list all;
+	struct name_list begin_so;
 	size_t nr;
 	struct near_name {
 		const char *name;

@@ -772,17 +772,13 @@ int report_options__parse_times(struct report_options *opts, struct perf_session
 static void pr_no_vm(const struct measurement *m, const char *name)
 {
 	struct near_names near = { .wanted = name };
-	struct name_list begin_so = { };
 	const char *what, *names;
 
-	for (u32 i = 0; i < m->nr_vms; i++) {
+	for (u32 i = 0; i < m->nr_vms; i++)
 		near_names__add(&near, m->vms[i].name);
-		if (strstarts(m->vms[i].name, name))
-			name_list__add(&begin_so, m->vms[i].name);
-	}
-	if (begin_so.nr > 1) {
+	if (near.begin_so.nr > 1) {
 		pr_err("--vm: '%s' is short for several VMs: %s. '%s*' is all of them.\n", name,
-		       name_list__end(&begin_so), name);
+		       name_list__end(&near.begin_so), name);
 		return;
 	}
 	what = near_names__sentence(&near, &names);

@@ -267,6 +267,13 @@ static int check_looks(void)
 	near = (struct near_names) { .wanted = wanted };
 	near_names__add(&near, name);
 	TEST_ASSERT_EQUAL("longer", (int)near.nr, 0);
+
+	near = (struct near_names) { .wanted = "a" };
+	near_names__add(&near, "alder");
+	near_names__add(&near, "larch");
+	near_names__add(&near, "ash");
+	TEST_ASSERT_VAL("that begin so", near.begin_so.nr == 2 &&
+			!strcmp(name_list__end(&near.begin_so), "alder, ash"));
 	return TEST_OK;
 }
 

@@ -81,6 +81,14 @@ ok "--vm and --comms: a process of another guest" of_another cxx \
 ok "--vm by a pattern: these guests" test guest1,guest3 = "$("$PERF" kvm unified report -f -i perf.data \
 	--vm 'guest[13]' --format csv 2>/dev/null | awk -F , '$1 == "vm" { gsub(/"/, "", $2); print $2 }' | sort -u | paste -sd,)"
 
+short_for_several()
+{
+	not "$PERF" kvm unified report -f -i perf.data --vm guest >"$TMP/out" 2>"$TMP/err"
+	cat "$TMP/err"
+	grep -qxF -e "--vm: 'guest' is short for several VMs: guest1, guest2, guest3. 'guest*' is all of them." "$TMP/err"
+}
+ok "--vm by what several begin with: which these are" short_for_several
+
 # Files that are others, in a directory that all guests have: said once
 mkdir -p "$TMP/other/usr/bin"
 for program in shares-alpha shares-bravo shares-charlie shares-delta; do

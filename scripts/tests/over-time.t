@@ -186,6 +186,9 @@ ok "... that says what there is" grep -q -e "ends at $length s" "$TMP/warnings"
 part -1000s, "$TMP/clipped"
 ok "--time -1000s,: all, with a warning" grep -q -e '^--time: from -[0-9.]* to' "$TMP/warnings"
 ok "--time +1000,: nothing, and what there is" refused 1 '^--time: the measurement is from [0-9.]* to ' --time +1000,
+ok "... not that signs are needed, which are there" not grep -q 'need a' "$TMP/warnings"
+ok "--time 1,2: no such time of the host's clock, and how to say seconds since the start" \
+	refused 1 '^--time: the measurement is from .* Seconds since its start need a$' --time 1,2
 ok "refused: --time +4,+2" refused 1 "^--time: '\+4,\+2' ends before it begins" --time +4,+2
 for bad in +2 +,+1 ,+0 '+1x,' +1,+2,+3; do
 	ok "refused: --time $bad" refused 1 "wants start,stop .*|or parts such .*not '" --time "$bad"
