@@ -30,6 +30,9 @@ SPLAT='WARNING:|\bBUG\b|Oops|Kernel panic|rcu.*(stall|detected)|soft lockup|hung
 # another build.
 SPLAT+='|INFO: (task|lockdep|trying|rcu|possible)|turning off the locking|DEADLOCK|KCSAN|KMSAN|list_(add|del).* corruption|refcount_t:|stack is corrupted|double fault|nobody cared'
 
+# What watch-emulator needs, before the time is over: twice a second to look, and for an NMI
+WATCH_SECONDS=30
+
 list_scenarios()
 {
 	local file
@@ -73,13 +76,13 @@ share()
 	printf 'local,path=%s,mount_tag=%s,security_model=none,multidevs=remap%s' "$1" "$2" "$3"
 }
 
-# Once the emulator's socket is there. Ends with the emulator.
-inject_nmis()
+# beside_emulator COMMAND ARGUMENT: once its socket is there. Ends with the emulator.
+beside_emulator()
 {
 	while [ ! -S "$SOCKETS/qmp" ] || [ ! -f "$OUT/host-console.log" ]; do
 		sleep 0.2
 	done
-	"$LAB/inject-nmi" "$SOCKETS/qmp" "$OUT/host-console.log" "$1" || :
+	"$LAB/$1" "$SOCKETS/qmp" "$OUT/host-console.log" "$2" || :
 }
 
 # preload NAME: into the emulator, see there
@@ -91,14 +94,21 @@ preload()
 
 boot_qemu()
 {
-	local perf_dir nmis args tsc_khz accel=tcg,thread=multi cpu=max qemu_args=
+	local perf_dir nmis args tsc_khz beside rc=0 accel=tcg,thread=multi cpu=max qemu_args=
 
 	if [ "${LAB_CLOCK:-}" = virtual ] && [ "$(scenario_value ANY_CLOCK 0)" -eq 1 ]; then
 		accel=tcg,thread=single cpu=max,-hypervisor qemu_args="-icount shift=2,sleep=on"
 	fi
 	perf_dir=$(dirname "$PERF")
 	nmis=$(scenario_value NMIS_PER_SECOND 0)
-	[ "$nmis" -eq 0 ] || inject_nmis "$nmis" &
+	rm -f "$SOCKETS/qmp"
+	# That has one client at a time.
+	if [ "$nmis" -gt 0 ]; then
+		beside_emulator inject-nmi "$nmis" &
+	elif [ "$LIMIT" -gt "$WATCH_SECONDS" ]; then
+		beside_emulator watch-emulator $((LIMIT - WATCH_SECONDS)) >"$OUT/emulator.log" &
+	fi
+	beside=$!
 	read -r -a args < <(scenario_value QEMU_ARGS "$qemu_args" && echo)
 	[ -z "$SELFTESTS" ] ||
 		args+=(-virtfs "$(share "$SELFTESTS" selftests ,readonly=on)")
@@ -130,7 +140,10 @@ boot_qemu()
 		-virtfs "$(share "$SRC" src ,readonly=on)" \
 		-virtfs "$(share "$BUILD" build ,readonly=on)" \
 		-virtfs "$(share "$OUT" out '')" "${args[@]}" \
-		-append "console=ttyS0 root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L,msize=262144,cache=loose ro init=$LAB/host/init hpet=disable pmtmr=0 tsc=reliable tsc_early_khz=$tsc_khz panic=-1 loglevel=5 kvmu.scenario=$(basename "$FILE") kvmu.perf=$(basename "$PERF") $(scenario_value HOST_CMDLINE '')"
+		-append "console=ttyS0 root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L,msize=262144,cache=loose ro init=$LAB/host/init hpet=disable pmtmr=0 tsc=reliable tsc_early_khz=$tsc_khz panic=-1 loglevel=5 kvmu.scenario=$(basename "$FILE") kvmu.perf=$(basename "$PERF") $(scenario_value HOST_CMDLINE '')" || rc=$?
+	# It may wait for an emulator that has not come up.
+	kill "$beside" 2>/dev/null || :
+	return "$rc"
 }
 
 # With the series' uapi header, which the build machine has no copy of.
@@ -146,9 +159,17 @@ build_programs()
 	done
 }
 
+# A CPU that takes no NMI: the kernel has found it, or there is none that could
+emulator_hangs()
+{
+	grep -q "CPUS still haven't responded to the NMI" "$OUT/host-console.log" ||
+		grep -qs '^no CPU of the emulator takes an NMI' "$OUT/emulator.log"
+}
+
 # What the emulator has done wrong is done again, and said: the host's init answers
 # 75 if its clock came out wrong, and host/run 76 if a guest has ended or hangs, which
-# happens in emulation only (see emulator-fix.c; not all of it is understood).
+# happens in emulation only (see emulator-fix.c; not all of it is understood). A VM of tiny-vmm
+# is such a guest, too.
 #
 # So is a boot in which a CPU hangs that takes no NMI: VMRUN sets GIF, so that there is
 # nothing that a host's kernel could do to have a CPU stay in a guest for it. And so is one that
@@ -166,8 +187,8 @@ boot_in_time()
 		done
 		rc=0
 		"boot_$EMULATOR" || rc=$?
-		if [ "$rc" -eq 124 ] &&
-		   grep -q "CPUS still haven't responded to the NMI" "$OUT/host-console.log"; then
+		if [ "$rc" -eq 124 ] && emulator_hangs; then
+			cat "$OUT/emulator.log" 2>/dev/null || :
 			echo "boot $try: a CPU of the emulator takes no NMI any more"
 			continue
 		fi
@@ -213,7 +234,11 @@ run()
 	boot_in_time || rc=$?
 	echo "--- the host's console ---"
 	cat "$OUT/host-console.log" || :
-	[ "$rc" -ne 124 ] || echo "the lab's host did not power off in $LIMIT s"
+	if [ "$rc" -eq 124 ]; then
+		cat "$OUT/emulator.log" 2>/dev/null || :
+		echo "the lab's host did not power off in $LIMIT s"
+		grep '^lab: ' "$OUT/host-console.log" | tail -n 3
+	fi
 	[ "$rc" -eq 0 ] || return "$rc"
 	if complaints; then
 		echo "the lab's host kernel complained (above)"

@@ -84,6 +84,29 @@ ok "... which those that are named are not run for" test "$(tail -n 1 "$TMP/out"
 AGAIN=1 run good bad
 ok "a check that fails each time: failed" test "$(tail -n 1 "$TMP/out")" = "3 passed, 1 failed, 1 skipped"
 
+# A machine without a kernel: nothing there notes an NMI.
+: >"$TMP/console"
+qemu-system-x86_64 -display none -nodefaults -qmp "unix:$TMP/qmp,server=on,wait=off" 2>/dev/null &
+emulator=$!
+until [ -S "$TMP/qmp" ] || ! kill -0 "$emulator"; do sleep 0.1; done
+watch()
+{
+	"$TOP/scripts/lab/watch-emulator" "$TMP/qmp" "$TMP/console" "$@" >"$TMP/watched"
+}
+watch 0.5 1
+ok "an emulator that hangs: a sentence that lab.sh looks for" grep -qf <(sed -n \
+	"s/.*grep -qs '\^\(.*\)' .*emulator.log.*/\1/p" "$TOP/scripts/lab.sh") "$TMP/watched"
+ok "... and where its CPU is" grep -q '^EIP=' "$TMP/watched"
+while sleep 0.1; do echo "NMI received for unknown reason" >>"$TMP/console"; done &
+noter=$!
+watch 0.5 2
+kill "$noter"
+ok "a host that takes an NMI hangs by itself" grep -q 'takes an NMI: it is its own fault' "$TMP/watched"
+{ sleep 1; kill "$emulator"; } &
+watch 60
+ok "an emulator that ends: nothing" test ! -s "$TMP/watched"
+wait 2>/dev/null
+
 # chosen PATH...: what CHANGED=1 runs for these
 chosen()
 {

@@ -109,6 +109,12 @@ cgroup()
 	echo "$2" >"$CGROUPS/$1/cgroup.procs"
 }
 
+# vcpu_has_run PID: debugfs has its thread then.
+vcpu_has_run()
+{
+	grep -qs . /sys/kernel/debug/kvm/"$1"-*/vcpu0/pid
+}
+
 start_vms()
 {
 	local name cpus user kernel idle pid
@@ -120,9 +126,7 @@ start_vms()
 		pid=$(cat "$name.pid")
 		cgroup "machine.slice/machine-$name.scope" "$pid"
 		# They go on when perf is ready: where they run, it takes that long.
-		until grep -q . /sys/kernel/debug/kvm/"$pid"-*/vcpu0/pid; do
-			sleep 0.1
-		done
+		wait_until vcpu_has_run "$pid"
 		kill -STOP "$pid"
 	done <<<"$TINY_VMS"
 }
@@ -150,9 +154,7 @@ start_hog()
 	chmod +x /run/bin/backup
 	taskset -c $HOG_CPU backup &
 	echo $! >/run/hog
-	until grep -q "backup) T" "/proc/$!/stat"; do
-		sleep 0.1
-	done
+	wait_until grep -q "backup) T" "/proc/$!/stat"
 	cgroup system.slice/backup.service $!
 }
 

@@ -37,7 +37,7 @@ start_idle_vm()
 interrupted_many()
 {
 	many many-interrupted --vm 'web-*' --guest-cmd '*=sleep 1234' -- sleep 0.2 &
-	until grep -q Asking many-interrupted.err; do sleep 0.1; done
+	wait_until grep -q Asking many-interrupted.err
 	sleep 0.5
 	pkill -INT -x perf
 	wait $!

@@ -10,8 +10,8 @@ guest2_ARGS="0,253,8"
 guest2_CMDLINE=cryptomgr.notests
 guest2_TIMEOUT=600
 
-# It is of messages and of what there is, not of times.
-LIMIT=1800
+# It is of messages and of what there is, not of times. They are 300 s of a machine with two slow CPUs.
+LIMIT=1200
 
 record()
 {
@@ -73,7 +73,7 @@ interrupted_pipe()
 	setsid sh -c 'trap : INT
 		perf kvm unified record -o - -- sh -c "touch piping; sleep 100" |
 			perf kvm unified report --format json >interrupted-pipe.json' &
-	until [ -e piping ]; do sleep 0.1; done
+	wait_until test -e piping
 	sleep 0.5
 	kill -INT -- "-$!"
 	wait "$!"
@@ -190,6 +190,7 @@ cpus_come_and_go()
 	start_tiny_vm stays --cr3 2000 --user-us 3000 --kernel-us 1500 --idle-us 0
 	start_tiny_vm returns --cr3 2000 --user-us 3000 --kernel-us 1500 --idle-us 2000
 	sleep 1
+	tiny_vms_run
 	move stays 0
 	move returns 0
 	export CPU1
@@ -198,6 +199,7 @@ cpus_come_and_go()
 	move stays 0
 	echo 0 >$CPU1
 	try offline record -c 997000 -o offline.data -- bash -c cpu_comes
+	tiny_vms_run
 	kill "$(cat stays.pid)" "$(cat returns.pid)"
 	rm stays.pid returns.pid
 }
@@ -215,9 +217,15 @@ measure()
 	in_memory refusals
 }
 
+# has_vm PID: its process may open and close other files meanwhile.
+has_vm()
+{
+	find "/proc/$1/fd" -lname anon_inode:kvm-vm 2>/dev/null | grep . >/dev/null
+}
+
 refusals()
 {
-	local vmm
+	local vmm stream starter
 
 	# The guest's kernel is Debian's: it has none of the patches.
 	try unpatched in_guest guest2 "perf kvm unified record -o /tmp/x -- true 2>&1; echo exit code \$?"
@@ -319,22 +327,23 @@ refusals()
 	# One that is started meanwhile, when the measurement has begun, and goes on with its boot
 	guest3_MEM=256
 	{
-		until [ -e measuring ]; do sleep 0.1; done
+		wait_until test -e measuring
 		sleep 0.2
 		start_guest guest3
 		# Until its VMM has a VM, on a machine that is busy, too
-		until find "/proc/$(guest_pid guest3)/fd" -lname anon_inode:kvm-vm | grep -q .; do
-			sleep 0.1
-		done
+		wait_until has_vm "$(guest_pid guest3)"
 		sleep 1
 		touch started
 	} &
-	stream vm-starts-too -- sh -c 'until [ -e measured ]; do sleep 0.1; done' &
+	starter=$!
+	export -f wait_until say
+	stream vm-starts-too -- bash -c 'PATIENCE=300 wait_until test -e measured' &
 	stream=$!
 	try vm-starts record -o vm-starts.data -- \
-		sh -c 'touch measuring; until [ -e started ]; do sleep 0.1; done'
+		bash -c 'touch measuring; PATIENCE=300 wait_until test -e started'
 	touch measured
 	wait "$stream"
+	wait "$starter"
 	kill "$(guest_pid guest3)"
 
 	# Not if it has ended by itself: that is the emulator's fault, see check_guests in host/run.
