@@ -469,6 +469,16 @@ static int process_change(const struct perf_tool *tool, union perf_event *event,
 	return perf_event__process(tool, event, sample, machine);
 }
 
+static int process_fork(const struct perf_tool *tool, union perf_event *event,
+			struct perf_sample *sample, struct machine *machine)
+{
+	struct measurement *m = container_of(tool, struct measurement, tool);
+
+	if (machine__is_host(machine))
+		measurement__new_thread(m, event->fork.tid);
+	return process_change(tool, event, sample, machine);
+}
+
 /* The number of a thread that ended may be another's soon. */
 static int process_exit(const struct perf_tool *tool, union perf_event *event,
 			struct perf_sample *sample, struct machine *machine)
@@ -476,7 +486,7 @@ static int process_exit(const struct perf_tool *tool, union perf_event *event,
 	struct measurement *m = container_of(tool, struct measurement, tool);
 
 	if (machine__is_host(machine))
-		hashmap__delete(m->vcpu_by_tid, event->fork.tid, NULL, NULL);
+		measurement__end_thread(m, event->fork.tid);
 	return process_change(tool, event, sample, machine);
 }
 
@@ -611,7 +621,7 @@ void measurement__set_tool(struct measurement *m)
 	m->tool.comm		= process_change;
 	m->tool.namespaces	= process_change;
 	m->tool.cgroup		= process_change;
-	m->tool.fork		= process_change;
+	m->tool.fork		= process_fork;
 	m->tool.exit		= process_exit;
 	m->tool.ksymbol		= process_change;
 	m->tool.bpf		= process_change;

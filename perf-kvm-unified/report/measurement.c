@@ -53,21 +53,6 @@
 /* The parent of the kernel's threads, see kernel/kthread.c */
 #define KTHREADD_PID	2
 
-static size_t task__hash(long key, void *ctx __maybe_unused)
-{
-	const struct measured_task *task = (const struct measured_task *)key;
-
-	return str_hash(task->comm) ^ (task->tid * 1021UL);
-}
-
-static bool task__equal(long key1, long key2, void *ctx __maybe_unused)
-{
-	const struct measured_task *a = (const struct measured_task *)key1;
-	const struct measured_task *b = (const struct measured_task *)key2;
-
-	return a->tid == b->tid && !strcmp(a->comm, b->comm);
-}
-
 int measurement__init(struct measurement *m)
 {
 	m->first = ~0ULL;
@@ -77,11 +62,11 @@ int measurement__init(struct measurement *m)
 	m->use_timeline = true;
 	if (time_axis__init(&m->axis))
 		return -ENOMEM;
-	m->task_idx = hashmap__new(task__hash, task__equal, NULL);
-	m->task_by_comm = name_map__new();
+	m->task_by_tid = number_map__new();
+	m->name_idx = name_map__new();
 	m->vcpu_by_tid = number_map__new();
 	m->vm_by_pid = number_map__new();
-	if (IS_ERR(m->task_idx) || IS_ERR(m->task_by_comm) || IS_ERR(m->vcpu_by_tid) ||
+	if (IS_ERR(m->task_by_tid) || IS_ERR(m->name_idx) || IS_ERR(m->vcpu_by_tid) ||
 	    IS_ERR(m->vm_by_pid) || memo__init(&m->memo) || chains__init(&m->chains))
 		return -ENOMEM;
 	return hits__init(&m->hits);
@@ -93,18 +78,19 @@ void measurement__exit(struct measurement *m)
 	hits__exit(&m->hits);
 	chains__exit(&m->chains);
 	memo__exit(&m->memo);
-	hashmap__free(m->task_idx);
-	hashmap__free(m->task_by_comm);
+	hashmap__free(m->task_by_tid);
+	hashmap__free(m->name_idx);
 	hashmap__free(m->vcpu_by_tid);
 	zfree(&m->timeline_last);
 	long_states__exit(&m->long_states);
 	free(m->looks.entries);
 	hashmap__free(m->vm_by_pid);
-	for (u32 i = 0; i < m->nr_tasks; i++) {
-		free(m->tasks[i]->comm);
+	for (u32 i = 0; i < m->nr_tasks; i++)
 		free(m->tasks[i]);
-	}
 	free(m->tasks);
+	for (u32 i = 0; i < m->nr_names; i++)
+		free(m->names[i]);
+	free(m->names);
 	free(m->distances);
 	free(m->vms);
 	free(m->last_record);
@@ -178,68 +164,122 @@ static u32 measurement__vcpu_of_tid(const struct measurement *m, pid_t tid)
 	return hashmap__find(m->vcpu_by_tid, tid, &vcpu) ? vcpu : TIME_AXIS_NONE;
 }
 
-/* Finds the first task of that name; without memory, each is the first. */
-static void measurement__find_namesake(struct measurement *m, struct measured_task *task, u32 idx)
+/* The number of a name that tasks have, or TIME_AXIS_NONE: no memory */
+static u32 measurement__findnew_name(struct measurement *m, const char *comm)
 {
-	long first = idx;
+	long found;
+	char *name;
 
-	if (!hashmap__find(m->task_by_comm, task->comm, &first))
-		hashmap__add(m->task_by_comm, task->comm, first);
-	task->namesake = first;
+	if (hashmap__find(m->name_idx, comm, &found))
+		return found;
+	if (grow_array(m->names, m->nr_names, m->allocated_names))
+		return TIME_AXIS_NONE;
+	name = strdup(comm);
+	if (!name || hashmap__add(m->name_idx, name, (long)m->nr_names)) {
+		free(name);
+		return TIME_AXIS_NONE;
+	}
+	m->names[m->nr_names] = name;
+	return m->nr_names++;
 }
 
-/* @key: copied, with its comm. The number of the task, or TIME_AXIS_NONE: no memory */
-static u32 measurement__add_task(struct measurement *m, const struct measured_task *key)
+/* 0, or -ENOMEM: it keeps the name that it has */
+int measured_task__rename(struct measured_task *task, struct measurement *m, const char *comm)
+{
+	u32 name;
+
+	if (task->comm && !strcmp(task->comm, comm))
+		return 0;
+	name = measurement__findnew_name(m, comm);
+	if (name == TIME_AXIS_NONE)
+		return -ENOMEM;
+	task->name = name;
+	task->comm = m->names[name];
+	return 0;
+}
+
+/* The number of a new task, as yet without a name, or TIME_AXIS_NONE: no memory */
+static u32 measurement__add_task(struct measurement *m, pid_t tid)
 {
 	struct measured_task *task;
 
 	if (grow_array(m->tasks, m->nr_tasks, m->allocated_tasks))
 		return TIME_AXIS_NONE;
-	task = memdup(key, sizeof(*key));
+	task = zalloc(sizeof(*task));
 	if (!task)
 		return TIME_AXIS_NONE;
-	task->comm = strdup(key->comm);
+	task->tid = tid;
+	task->pid = NO_PID;
 	task->vcpu = TIME_AXIS_NONE;
-	if (task->comm && !hashmap__add(m->task_idx, task, m->nr_tasks)) {
-		measurement__find_namesake(m, task, m->nr_tasks);
-		m->tasks[m->nr_tasks] = task;
-		return m->nr_tasks++;
+	if (measured_task__rename(task, m, tid ? "" : "idle") ||
+	    hashmap__set(m->task_by_tid, tid, (long)m->nr_tasks, NULL, NULL)) {
+		free(task);
+		return TIME_AXIS_NONE;
 	}
-	free(task->comm);
-	free(task);
-	return TIME_AXIS_NONE;
+	m->tasks[m->nr_tasks] = task;
+	return m->nr_tasks++;
+}
+
+/* Thread @tid begins: who had this number before is another one. */
+void measurement__new_thread(struct measurement *m, pid_t tid)
+{
+	hashmap__delete(m->task_by_tid, tid, NULL, NULL);
 }
 
 /*
- * The number of a thread of the host as it is called now, or TIME_AXIS_NONE. @pid:
- * -1 if that is not known. CPUs idle in one thread each, and all are pid 0.
+ * Thread @tid has ended. It still has the CPU for a moment, and may wait for it, while perf has
+ * forgotten it.
+ */
+void measurement__end_thread(struct measurement *m, pid_t tid)
+{
+	long idx;
+
+	if (hashmap__find(m->task_by_tid, tid, &idx)) {
+		m->tasks[idx]->ended = true;
+		m->tasks[idx]->lost = m->nr_lost;
+	}
+	hashmap__delete(m->vcpu_by_tid, tid, NULL, NULL);
+}
+
+/*
+ * Is this no more the thread that has ended, as the record of another one's begin was lost, or
+ * may have been? @comm: what it is called now, or NULL
+ */
+static bool measured_task__is_gone(const struct measured_task *task, const struct measurement *m,
+				   const char *comm)
+{
+	return task->ended && (comm || task->lost != m->nr_lost);
+}
+
+/*
+ * The number of a thread of the host, or TIME_AXIS_NONE. @pid: NO_PID if that is not known. CPUs
+ * idle in one thread each, and all are pid 0.
  */
 u32 measurement__findnew_task(struct measurement *m, struct machine *machine, pid_t pid,
 			      pid_t tid)
 {
 	struct thread *thread = tid ? machine__find_thread(machine, pid, tid) : NULL;
-	struct measured_task key = { .tid = tid, .pid = pid }, *task = NULL;
-	const char *comm = thread ? thread__comm_str(thread) : NULL;
-	u32 idx = TIME_AXIS_NONE;
-	long found;
+	/* Without a name, perf calls it by its number. */
+	const char *comm = thread && thread__comm_set(thread) ? thread__comm_str(thread) : NULL;
+	struct measured_task *task;
+	long idx;
 
-	if (thread && pid < 0)
-		key.pid = thread__pid(thread);
-	key.comm = (char *)(tid ? comm ?: "" : "idle");
-	key.kthread = thread && thread__ppid(thread) == KTHREADD_PID;
-	if (hashmap__find(m->task_idx, &key, &found)) {
-		idx = found;
-		task = m->tasks[idx];
-		if (task->pid < 0)
-			task->pid = key.pid;
-	} else {
-		idx = measurement__add_task(m, &key);
-		task = idx == TIME_AXIS_NONE ? NULL : m->tasks[idx];
-	}
-	thread__put(thread);
-	/* Asked for each time: it may be a vCPU's thread only from now on. */
-	if (task && task->vcpu == TIME_AXIS_NONE)
+	if (!hashmap__find(m->task_by_tid, tid, &idx) ||
+	    measured_task__is_gone(m->tasks[idx], m, comm))
+		idx = measurement__add_task(m, tid);
+	if (idx == TIME_AXIS_NONE)
+		goto out;
+	task = m->tasks[idx];
+	if (task->pid < 0)
+		task->pid = thread && pid < 0 ? thread__pid(thread) : pid;
+	if (comm)
+		measured_task__rename(task, m, comm);
+	task->kthread |= thread && thread__ppid(thread) == KTHREADD_PID;
+	/* Each time: it may be a vCPU's thread only from now on. */
+	if (task->vcpu == TIME_AXIS_NONE)
 		task->vcpu = measurement__vcpu_of_tid(m, tid);
+out:
+	thread__put(thread);
 	return idx;
 }
 

@@ -57,15 +57,20 @@ struct vm_row {
 	char		module[32];
 };
 
-/* A thread of the host */
+/*
+ * A thread of the host, from its fork on. A program is called as its parent until it calls
+ * execve(): its name is the last one that is known.
+ */
 struct measured_task {
 	pid_t		tid;
 	pid_t		pid;
-	char		*comm;
+	const char	*comm;		/* "": none is known */
 	u64		cgroup;		/* id of the last one that is known; 0: none is */
 	u32		vcpu;		/* that it runs, or TIME_AXIS_NONE */
 	bool		kthread;	/* of the kernel, and no program's */
-	u32		namesake;	/* the first task of that comm, its number */
+	bool		ended;
+	u32		name;		/* number of its comm */
+	u64		lost;		/* records, by the time that it has @ended */
 };
 
 /* A look at vCPU @vcpu of the VMM @pid */
@@ -137,8 +142,11 @@ struct measurement {
 	struct measured_task **tasks;
 	u32		nr_tasks;
 	u32		allocated_tasks;
-	struct hashmap	*task_idx;	/* by thread and comm */
-	struct hashmap	*task_by_comm;	/* the first one's number */
+	struct hashmap	*task_by_tid;	/* the one that it is now, its number */
+	char		**names;	/* all that tasks were called */
+	u32		nr_names;
+	u32		allocated_names;
+	struct hashmap	*name_idx;
 	struct hashmap	*vcpu_by_tid;
 	struct evsel	*timeline_evsel;	/* the last one */
 	struct tep_format_field *timeline_fields[TIMELINE_NR_FIELDS];	/* NULL: has it not */
@@ -202,6 +210,9 @@ int measurement__vcpu(struct measurement *m, struct memo_thread *thread, struct 
 u32 measurement__next_task(struct measurement *m, struct machine *machine, pid_t tid);
 u32 measurement__findnew_task(struct measurement *m, struct machine *machine, pid_t pid,
 			      pid_t tid);
+void measurement__new_thread(struct measurement *m, pid_t tid);
+void measurement__end_thread(struct measurement *m, pid_t tid);
+int measured_task__rename(struct measured_task *task, struct measurement *m, const char *comm);
 
 struct profile_key vm_row__key(struct vm_row *row, const char *name, pid_t pid);
 const char *vcpu_state__name(enum vcpu_state state);

@@ -53,7 +53,7 @@ struct taker taker__of(const struct measurement *m, u32 self, const struct vcpu_
 		taker.kind = TAKER_TASK;
 		taker.who = interval->task;
 	}
-	taker.name = taker.by_name ? thief.task->namesake : taker.who;
+	taker.name = taker.by_name ? thief.task->name : taker.who;
 	return taker;
 }
 
@@ -180,15 +180,27 @@ struct named_takers {
 	u64		ns;
 	u64		shared;		/* ... of which was told apart by shares alone */
 	bool		is_share;
-	bool		several;	/* ... tasks of that name */
+	bool		several;	/* ... tasks of @name */
+	u32		name;
 };
 
 static int add_named(struct named_takers *named, u64 ns)
 {
 	const struct measurement *m = named->m;
 	struct thief thief = thief__find(m, &m->axis.vcpus[named->self], &named->interval);
+	struct measured_task any = { };
 	char name[THIEF_NAME_LEN];
 
+	/* By the name that they had then: what one of them is called later is not theirs. */
+	if (named->several) {
+		any.comm = m->names[named->name];
+		thief = (struct thief) {
+			.kind = THIEF_TASK,
+			.vm = TIME_AXIS_NONE,
+			.vcpu = TIME_AXIS_NONE,
+			.task = &any,
+		};
+	}
 	if (named->only && !thief__is_of(m, &thief, named->only, named->several))
 		return 0;
 	named->ns += ns;
@@ -219,6 +231,7 @@ static int takers__name(const struct takers *takers, struct measurement *m,
 
 		named->self = taker->self;
 		named->several = taker->several;
+		named->name = taker->name;
 		named->interval = (struct vcpu_interval) {
 			.kind = VCPU_TIME_PREEMPTED,
 			.vcpu = taker->kind == TAKER_VCPU ? taker->who : TIME_AXIS_NONE,

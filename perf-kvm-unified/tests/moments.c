@@ -543,9 +543,8 @@ static int add_task(struct measurement *m, pid_t pid, const char *comm)
 	task->pid = pid;
 	task->tid = pid;
 	task->vcpu = TIME_AXIS_NONE;
-	task->comm = strdup(comm);
 	m->tasks[m->nr_tasks++] = task;
-	return task->comm ? 0 : -ENOMEM;
+	return measured_task__rename(task, m, comm);
 }
 
 /* Who had the CPU while vCPU number 0 waited for @ns, of which @i-th is task number @i's */
@@ -609,6 +608,12 @@ static int check_others(struct measurement *m, struct takers *takers)
 	TEST_ASSERT_VAL("several", !strcmp(top.owner, "on task cc1"));
 	TEST_ASSERT_EQUAL("together", (int)top.ns, 1500);
 	zfree(&top.owner);
+
+	/* What one of them calls itself later does not name the others' time. */
+	TEST_ASSERT_EQUAL("rename", measured_task__rename(m->tasks[0], m, "ld"), 0);
+	TEST_ASSERT_EQUAL("top", takers__top(takers, m, /*exact=*/true, &top), 0);
+	TEST_ASSERT_VAL("as they were called then", !strcmp(top.owner, "on task cc1"));
+	zfree(&top.owner);
 	return TEST_OK;
 }
 
@@ -624,8 +629,6 @@ static int add_tasks(struct measurement *m, u32 nr)
 	for (u32 i = 0; !ret && i < nr; i++) {
 		scnprintf(comm, sizeof(comm), "%u", i);
 		ret = add_task(m, 10 + i, i == 1 ? "rsync" : i < 3 ? "cc1" : comm);
-		if (!ret)
-			m->tasks[i]->namesake = i == 2 ? 0 : i;
 	}
 	return ret ?: time_axis__findnew_vcpu(&m->axis, 0, 0);
 }

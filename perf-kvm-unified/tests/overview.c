@@ -11,6 +11,8 @@
 #include "tests/tests.h"
 #include "util/debug.h"
 #include "util/hashmap.h"
+#include "util/machine.h"
+#include "util/thread.h"
 #include "kvm-unified/report/costs.h"
 #include "kvm-unified/report/measurement.h"
 #include "kvm-unified/report/thieves.h"
@@ -36,16 +38,16 @@ static const struct {
 };
 
 static struct measured_task tasks[NR_TASKS] = {
-	[VCPU_OF_GAMMA] = { 203, GAMMA_PID, (char *)"CPU 3/KVM", 0, GAMMA_3 },
-	[IOTHREAD_OF_GAMMA] = { 210, GAMMA_PID, (char *)"IO io0", 0, TIME_AXIS_NONE },
-	[VHOST_OF_ALPHA] = { 77, 77, (char *)"vhost-100", 0, TIME_AXIS_NONE, true },
-	[MAIN_OF_ALPHA] = { 100, ALPHA_PID, (char *)"qemu", 0, TIME_AXIS_NONE },
-	[CC1] = { 301, 301, (char *)"cc1", 0, TIME_AXIS_NONE },
-	[OTHER_CC1] = { 302, 302, (char *)"cc1", 0, TIME_AXIS_NONE },
-	[RSYNC] = { 303, 303, (char *)"rsync", 0, TIME_AXIS_NONE },
+	[VCPU_OF_GAMMA] = { 203, GAMMA_PID, "CPU 3/KVM", 0, GAMMA_3 },
+	[IOTHREAD_OF_GAMMA] = { 210, GAMMA_PID, "IO io0", 0, TIME_AXIS_NONE },
+	[VHOST_OF_ALPHA] = { 77, 77, "vhost-100", 0, TIME_AXIS_NONE, true },
+	[MAIN_OF_ALPHA] = { 100, ALPHA_PID, "qemu", 0, TIME_AXIS_NONE },
+	[CC1] = { 301, 301, "cc1", 0, TIME_AXIS_NONE },
+	[OTHER_CC1] = { 302, 302, "cc1", 0, TIME_AXIS_NONE },
+	[RSYNC] = { 303, 303, "rsync", 0, TIME_AXIS_NONE },
 	/* A program that calls itself so */
-	[NO_VHOST] = { 304, 304, (char *)"vhost-100", 0, TIME_AXIS_NONE },
-	[IDLE] = { 0, 0, (char *)"idle", 0, TIME_AXIS_NONE },
+	[NO_VHOST] = { 304, 304, "vhost-100", 0, TIME_AXIS_NONE },
+	[IDLE] = { 0, 0, "idle", 0, TIME_AXIS_NONE },
 };
 
 static const struct measured_vm vms[NR_VMS] = {
@@ -78,9 +80,6 @@ static int make_measurement(struct measurement *m)
 		if (!task)
 			return -1;
 		m->tasks[m->nr_tasks] = task;
-		task->comm = strdup(task->comm);
-		if (!task->comm)
-			return -1;
 	}
 	return 0;
 }
@@ -250,8 +249,104 @@ static int test__costs(struct test_suite *test __maybe_unused, int subtest __may
 	return ret;
 }
 
+/* Thread @tid calls itself @comm at @time; NULL: perf does not know what it is called */
+static void call_thread(struct machine *machine, pid_t tid, const char *comm, u64 time)
+{
+	struct thread *thread = machine__findnew_thread(machine, tid, tid);
+
+	if (comm)
+		thread__set_comm(thread, comm, time);
+	thread__put(thread);
+}
+
+/* Thread @tid has ended, and perf has forgotten it. */
+static void end_thread(struct measurement *m, struct machine *machine, pid_t tid)
+{
+	struct thread *thread = machine__find_thread(machine, tid, tid);
+
+	measurement__end_thread(m, tid);
+	machine__remove_thread(machine, thread);
+	thread__put(thread);
+}
+
+/* Is task number @task the one of thread @tid, and called @comm? */
+static bool is_task(struct measurement *m, struct machine *machine, pid_t tid, u32 task,
+		    const char *comm)
+{
+	return measurement__findnew_task(m, machine, tid, tid) == task &&
+	       !strcmp(m->tasks[task]->comm, comm);
+}
+
+static int check_last_names(struct measurement *m, struct machine *machine)
+{
+	u32 task = measurement__findnew_task(m, machine, 401, 401), next;
+
+	TEST_ASSERT_VAL("nothing is known of it", is_task(m, machine, 401, task, ""));
+	call_thread(machine, 401, NULL, 0);
+	TEST_ASSERT_VAL("perf's \":401\" is no name", is_task(m, machine, 401, task, ""));
+	call_thread(machine, 401, "sh", 1);
+	TEST_ASSERT_VAL("a name", is_task(m, machine, 401, task, "sh"));
+	call_thread(machine, 401, "backup", 2);
+	TEST_ASSERT_VAL("execve()", is_task(m, machine, 401, task, "backup"));
+	call_thread(machine, 402, "sh", 2);
+	next = measurement__findnew_task(m, machine, 402, 402);
+	TEST_ASSERT_VAL("another thread", next != task && is_task(m, machine, 402, next, "sh"));
+
+	end_thread(m, machine, 401);
+	TEST_ASSERT_VAL("its last moments", is_task(m, machine, 401, task, "backup"));
+	call_thread(machine, 401, NULL, 3);
+	TEST_ASSERT_VAL("... of which there are samples", is_task(m, machine, 401, task, "backup"));
+
+	measurement__new_thread(m, 401);
+	next = measurement__findnew_task(m, machine, 401, 401);
+	TEST_ASSERT_VAL("another one of that number", next != task);
+	call_thread(machine, 401, "cron", 4);
+	TEST_ASSERT_VAL("... has its own name", is_task(m, machine, 401, next, "cron") &&
+			!strcmp(m->tasks[task]->comm, "backup"));
+	return TEST_OK;
+}
+
+/* The record that another thread begins was lost, or may have been. */
+static int check_lost_forks(struct measurement *m, struct machine *machine)
+{
+	u32 task, named, next;
+
+	call_thread(machine, 501, "make", 1);
+	task = measurement__findnew_task(m, machine, 501, 501);
+	end_thread(m, machine, 501);
+	call_thread(machine, 501, "cc1", 2);
+	named = measurement__findnew_task(m, machine, 501, 501);
+	TEST_ASSERT_VAL("a new name after its end", named != task &&
+			is_task(m, machine, 501, named, "cc1") &&
+			!strcmp(m->tasks[task]->comm, "make"));
+	end_thread(m, machine, 501);
+	m->nr_lost++;
+	next = measurement__findnew_task(m, machine, 501, 501);
+	TEST_ASSERT_VAL("lost records after its end", next != named &&
+			is_task(m, machine, 501, next, ""));
+	return TEST_OK;
+}
+
+/* A thread is one task, by its last name. */
+static int test__last_names(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct machines machines;
+	struct measurement m;
+	int ret = TEST_FAIL;
+
+	machines__init(&machines);
+	if (!make_measurement(&m))
+		ret = check_last_names(&m, &machines.host);
+	if (ret == TEST_OK)
+		ret = check_lost_forks(&m, &machines.host);
+	measurement__exit(&m);
+	machines__exit(&machines);
+	return ret;
+}
+
 static struct test_case kvm_unified_overview_tests[] = {
 	TEST_CASE("kvm unified: who had the CPU, by name", thieves),
+	TEST_CASE("kvm unified: threads that change their names", last_names),
 	TEST_CASE("kvm unified: who had most", thief_sums),
 	TEST_CASE("kvm unified: what VMs cost the host", costs),
 	{ .name = NULL, }

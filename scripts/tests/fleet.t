@@ -192,6 +192,13 @@ check_thief()
 	read -r begin end < <(thief_shown)
 	within $NEAR "$1: ms from when the hog began until --thief shows it" "$begin" 0
 	within $NEAR "$1: ms from when it ended" "$end" 0
+	ok "$1: a thread is a thief once" value \
+		"1 / all(len(set(pids)) == len(pids) for pids in
+			[[t['pid'] for t in x['thieves'] if 'pid' in t] for x in r[0].json['overview']])" all
+	# Shells and what they start end within the recording.
+	ok "$1: ... and by a name, if it has ended, too" value \
+		"1 / (not any(t['name'].startswith('task ') and t['name'][5:].lstrip(':').isdigit()
+			for x in r[0].json['overview'] for t in x['thieves']))" all
 }
 
 # throttled: ms that the cgroup says that it was not let run
