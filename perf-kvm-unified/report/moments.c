@@ -18,7 +18,8 @@
 /* Seconds since the start */
 double moments__since(const struct moments *moments, u64 time)
 {
-	return (double)(s64)(time - moments->zero) / NSEC_PER_SEC;
+	/* The first sample stands for the period before it. */
+	return time > moments->zero ? (double)(time - moments->zero) / NSEC_PER_SEC : 0;
 }
 
 /**

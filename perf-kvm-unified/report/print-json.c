@@ -293,8 +293,9 @@ static void print_thief(const char *thief, u64 ns, FILE *fp)
 	fprintf(fp, ", \"thief_ns\": %" PRIu64, ns);
 }
 
+/* @of_some: of thieves who are asked for */
 static void print_interval(const struct moments *moments, const char *vm, u64 nr,
-			   const struct time_part *part, FILE *fp)
+			   const struct time_part *part, bool of_some, FILE *fp)
 {
 	const struct over_time *over = &moments->over_time;
 
@@ -305,19 +306,30 @@ static void print_interval(const struct moments *moments, const char *vm, u64 nr
 	print_json_classes(&part->profile, fp);
 	fputc('}', fp);
 	print_thief(part->thief, part->thief_ns, fp);
+	if (of_some && part->thief)
+		fprintf(fp, ", \"thief_seen_ns\": %" PRIu64, part->thief_seen);
+	if (of_some && !takers__are_all_kept(&part->takers))
+		fputs(", \"thief_at_least\": true", fp);
 	fputc('}', fp);
 }
 
 /* If they are asked for */
 static void print_intervals(const struct measurement *m, const struct moments *moments,
-			    const struct overview *overview, FILE *fp)
+			    const struct print_opts *opts, FILE *fp)
 {
 	const struct over_time *over = &moments->over_time;
+	const struct overview *overview = opts->overview;
 	bool first = true;
 
 	if (!over->interval)
 		return;
-	fprintf(fp, "  \"interval_ns\": %" PRIu64 ",\n  \"intervals\": [", over->interval);
+	fprintf(fp, "  \"interval_ns\": %" PRIu64 ",\n", over->interval);
+	if (opts->thieves) {
+		fputs("  ", fp);
+		print_json_member("interval_thieves", opts->thieves, fp);
+		fputs(",\n", fp);
+	}
+	fputs("  \"intervals\": [", fp);
 	for (u32 i = 0; i < overview->nr; i++) {
 		u32 vm = overview->vms[i].vm;
 
@@ -329,7 +341,7 @@ static void print_intervals(const struct measurement *m, const struct moments *m
 			if (!first)
 				fputc(',', fp);
 			first = false;
-			print_interval(moments, m->vms[vm].name, nr, part, fp);
+			print_interval(moments, m->vms[vm].name, nr, part, opts->thieves, fp);
 		}
 	}
 	fputs("\n  ],\n", fp);
@@ -384,7 +396,7 @@ int print_json(const struct measurement *m, const struct sections *sections,
 				  opts->overview->knows_guest_steal, fp);
 	}
 	fputs("\n  ],\n", fp);
-	print_intervals(m, &sections->moments, opts->overview, fp);
+	print_intervals(m, &sections->moments, opts, fp);
 	print_stalls_of_vms(m, &sections->moments, opts->stalls, fp);
 	ret = print_costs_of_vms(m, sections, fp);
 	fputs("  \"levels\": [", fp);

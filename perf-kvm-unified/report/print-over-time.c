@@ -352,8 +352,9 @@ void print_over_time(const struct measurement *m, const struct sections *section
 		print_rows(&view, m, overview->vms[i].vm, fp);
 }
 
+/* @of_some: of thieves who are asked for */
 static void print_csv_row(const struct moments *moments, const struct measurement *m, u32 vm,
-			  u64 nr, FILE *fp)
+			  u64 nr, bool of_some, FILE *fp)
 {
 	const struct over_time *over = &moments->over_time;
 	const struct time_part *part = over_time__part(over, vm, nr);
@@ -367,7 +368,11 @@ static void print_csv_row(const struct moments *moments, const struct measuremen
 		fprintf(fp, ",%" PRIu64, class_column__ns(&class_columns[i], &part->profile));
 	fputc(',', fp);
 	print_csv_string(part->thief ?: "", fp);
-	fprintf(fp, "%" PRIu64 "\n", part->thief_ns);
+	fprintf(fp, "%" PRIu64, part->thief_ns);
+	if (of_some)
+		fprintf(fp, ",%" PRIu64 ",%d", part->thief_seen,
+			!takers__are_all_kept(&part->takers));
+	fputc('\n', fp);
 }
 
 /* A row for each VM and interval */
@@ -385,10 +390,13 @@ int print_over_time_csv(const struct measurement *m, const struct sections *sect
 			fputc(*c == '-' ? '_' : *c, fp);
 		fputs("_ns", fp);
 	}
-	fputs(",thief,thief_ns\n", fp);
+	fputs(",thief,thief_ns", fp);
+	if (opts->thieves)
+		fputs(",thief_seen_ns,thief_at_least", fp);
+	fputc('\n', fp);
 	for (u32 i = 0; i < opts->overview->nr; i++) {
 		for (u64 nr = over->first; nr < over->end; nr++)
-			print_csv_row(moments, m, opts->overview->vms[i].vm, nr, fp);
+			print_csv_row(moments, m, opts->overview->vms[i].vm, nr, opts->thieves, fp);
 	}
 	return 0;
 }

@@ -85,10 +85,24 @@ for name in "$task" "task $task"; do
 	ok "--thief $name: nobody else" json "$TMP/one-thief" \
 		"1 / ({x['thief'] for x in r[0].json['intervals'] if 'thief' in x} == {'task $task'})"
 done
-# It may have had other names, too.
 report --format json --interval 1s --thief "$pid" >"$TMP/by-pid"
-ok "--thief PID: not less than by that name" json "$TMP/by-pid" \
-	"1 / (sum(x.get('thief_ns', 0) for x in r[0].json['intervals']) > $its_time - 1000)"
+ok "--thief PID: the same" json "$TMP/by-pid" \
+	"1 / (abs(sum(x.get('thief_ns', 0) for x in r[0].json['intervals']) - $its_time) < 1000)"
+ok "... who was asked for" json "$TMP/by-pid" "1 / (r[0].json['interval_thieves'] == '$pid')"
+ok "... what was seen is a part of it" json "$TMP/by-pid" \
+	'1 / all(0 <= x["thief_seen_ns"] <= x["thief_ns"] and "thief_at_least" not in x
+		for x in r[0].json["intervals"] if "thief" in x)'
+report --format csv --interval 1s --thief "$pid" >"$TMP/by-pid.csv"
+csv_has_thieves()
+{
+	python3 -c 'import csv, json, sys
+rows = [(int(r["thief_ns"]), int(r["thief_seen_ns"]), r["thief_at_least"])
+	for r in csv.DictReader(open(sys.argv[1]))]
+same = [(x.get("thief_ns", 0), x.get("thief_seen_ns", 0), "0")
+	for x in json.load(open(sys.argv[2]))["intervals"]]
+sys.exit(rows != same or not any(rows))' "$TMP/by-pid.csv" "$TMP/by-pid"
+}
+ok "... CSV: the same" csv_has_thieves
 report --interval 1s --summary --thief "$task" >"$TMP/table"
 ok "--thief: as text, the same sum" test "$(awk '/^# VM +from s/ { on = 1; next } /^$/ { on = 0 }
 	on { sum += $4 } END { printf "%.2f", sum }' "$TMP/table")" = \
@@ -213,6 +227,7 @@ ok "... the number, the longest and whose it was" test \
 ok "as many waits as there are events of them" json "$TMP/json" \
 	"1 / (0 <= sum(x['number'] for x in r[0].json['stalls'] if 'vcpu' in x) -
 		measurement()['timeline_states']['preempted'] <= 2)"
+ok "... none begins before the start" json "$TMP/json" "1 / all(x.get('longest_from_s', 0) >= 0 for x in r[0].json['stalls'])"
 ok "CSV: of the VM, and of its vCPU" test "$(report --format csv --stalls | grep -c '^"guest1",')" -eq 4
 ok "refused: two tables as CSV" refused 129 'interval or --stalls, not both' --format csv --stalls --interval 1s
 ok "without --stalls there is no such table" not grep -q 'waited for a CPU' "$TMP/table"
