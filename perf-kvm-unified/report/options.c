@@ -337,6 +337,9 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 	    symbol_conf.show_nr_samples || symbol_conf.show_total_period ||
 	    parent_pattern != default_parent_pattern)
 		return "--format knows no -F, -H, -g, -p, -t, -w, -n and --show-total-period";
+	if (opts->children_given || opts->view.inverted ||
+	    opts->view.max_stack != PERF_MAX_STACK_DEPTH)
+		return "--format has no call chains: it knows no --children, -G and --max-stack";
 	if (symbol_conf.filter_relative && !opts->relative_by_config)
 		return "--format has percentages of all: it knows no --percentage=relative";
 	if (opts->print_fn == print_csv &&
@@ -470,8 +473,8 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		OPT_CALLBACK_DEFAULT('g', "call-graph", &callchain_param,
 				     "print_type,threshold[,print_limit],order,sort_key[,branch],value",
 				     call_graph_help, parse_call_graph, call_graph_default),
-		OPT_BOOLEAN(0, "children", &symbol_conf.cumulate_callchain,
-			    "charge callers with what they call, too (default, with call chains)"),
+		OPT_BOOLEAN_SET(0, "children", &symbol_conf.cumulate_callchain, &opts->children_given,
+				"charge callers with what they call, too (default, with call chains)"),
 		OPT_BOOLEAN('G', "inverted", &opts->view.inverted,
 			    "callers first"),
 		OPT_INTEGER(0, "max-stack", &opts->view.max_stack,

@@ -31,6 +31,7 @@ struct perf_session;
  * @input: where the profile is
  * @force: whoever owns it
  * @relative_by_config: percentages are of what is shown, but not because an option says so
+ * @children_given: an option says so, or the contrary
  * @filter: what @sections has a pointer to, if it was given
  * @vms: @vcpus: @cpus: @times: those of @sections as they were given, or NULL
  */
@@ -49,6 +50,7 @@ struct report_options {
 	const char	 *input;
 	bool		 force;
 	bool		 relative_by_config;
+	bool		 children_given;
 	struct pattern	 filter;
 	const char	 *vms;
 	const char	 *vcpus;

@@ -851,6 +851,7 @@ exit_code()
 }
 for bad in "--format xml" "--attribution none" "--format csv --sort cpu" \
 	"--format json --sort sym," "--format json -H" "--format csv -g" "--format json -F sym" \
+	"--format json --children" "--format csv -G" "--format table --max-stack 3" \
 	"--tui" "--vcpu a" "--pid 1,x" \
 	"--pid ,1" "--vcpu 0,0" "--cpu a" "--cpu ," "--cpu 0-" "--cpu 0-,1" "--cpu 0,,1" \
 	"--cpu 0,a" "-C 1-" "--vm guest1,," "--vm guest1,guest1" \
