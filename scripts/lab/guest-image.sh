@@ -145,6 +145,10 @@ add_kernels()
 	done
 }
 
+# With the current directory that pack() goes to: the same build-ids wherever the checkout is, and the
+# cache. The files of another one's recordings are here, too, then.
+SAME=("-ffile-prefix-map=$LAB=." "-ffile-prefix-map=$GUEST=.")
+
 # With the names of its local functions: see libquantum-stdio.c.
 build_libquantum()
 {
@@ -153,7 +157,7 @@ build_libquantum()
 	archive=$(gcc -print-file-name=libquantum.a)
 	objcopy --redefine-sym stderr=libquantum_stderr \
 		--redefine-sym stdout=libquantum_stdout "$archive" "$GUEST/libquantum.a"
-	gcc -O2 -g -shared -fPIC -Wl,-soname,libquantum.so.8 -Wl,-Bsymbolic -Wl,--build-id \
+	gcc "${SAME[@]}" -O2 -g -shared -fPIC -Wl,-soname,libquantum.so.8 -Wl,-Bsymbolic -Wl,--build-id \
 		-o "$GUEST/libquantum.so.8" "$LAB/workload/lib/libquantum-stdio.c" \
 		-Wl,--whole-archive "$GUEST/libquantum.a" -Wl,--no-whole-archive -lgomp -lm
 	rm -f "$GUEST/libquantum.a"
@@ -188,7 +192,7 @@ build_workload()
 	local source=$1 name=$2 flags first
 
 	read -r -a flags < <(flags_of "$name")
-	"$3" -O2 -g -Wall -Wextra -Werror -Wl,--build-id -o "$GUEST/unstripped/$name" \
+	"$3" "${SAME[@]}" -O2 -g -Wall -Wextra -Werror -Wl,--build-id -o "$GUEST/unstripped/$name" \
 		"$source" "$GUEST/workload.o" "${flags[@]}"
 	for name in $(names_of "$name"); do
 		if [ -n "${first:-}" ]; then
@@ -206,7 +210,7 @@ build_workloads()
 
 	rm -rf "$GUEST/unstripped"
 	mkdir -p "$GUEST/unstripped"
-	gcc -O2 -g -Wall -Wextra -Werror -c -o "$GUEST/workload.o" "$LAB/workload/lib/workload.c"
+	gcc "${SAME[@]}" -O2 -g -Wall -Wextra -Werror -c -o "$GUEST/workload.o" "$LAB/workload/lib/workload.c"
 	for source in "$LAB"/workload/*.c; do
 		build_workload "$source" "$(basename "$source" .c)" gcc
 	done
@@ -219,12 +223,13 @@ build_workloads()
 
 build_tiny_vmm()
 {
-	gcc -O2 -g -Wall -Wextra -Werror -static -pthread -o "$GUEST/tiny-vmm" \
+	gcc "${SAME[@]}" -O2 -g -Wall -Wextra -Werror -static -pthread -o "$GUEST/tiny-vmm" \
 		"$LAB"/vmm/tiny-vmm.c "$LAB"/vmm/tiny-guest.S
 }
 
 pack()
 {
+	cd "$LAB"
 	rm -rf "$ROOT"
 	mkdir -p "$ROOT/bin" "$ROOT/dev"
 	install /bin/busybox "$ROOT/bin/busybox"
