@@ -174,7 +174,7 @@ int print_costs(const struct measurement *m, const struct sections *sections, FI
 	total = sum_of(host, HOST_COST_NR);
 	for (u32 i = 0; i < m->nr_vms; i++)
 		total += costs[i].sum;
-	fprintf(fp, "# CPU time of the host, ms; all together %.3f ms\n",
+	fprintf(fp, "# CPU time of the host by its samples, ms; all together %.3f ms\n",
 		(double)total / NSEC_PER_MSEC);
 	print_padded("# VM", width, fp);
 	for (int i = 0; i < VM_COST_NR; i++)
