@@ -486,7 +486,7 @@ static int process_exit(const struct perf_tool *tool, union perf_event *event,
 	struct measurement *m = container_of(tool, struct measurement, tool);
 
 	if (machine__is_host(machine))
-		measurement__end_thread(m, event->fork.tid);
+		measurement__end_thread(m, machine, event->fork.tid);
 	return process_change(tool, event, sample, machine);
 }
 

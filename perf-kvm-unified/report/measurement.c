@@ -153,9 +153,6 @@ static int measurement__findnew_vm(struct measurement *m, struct kvm_guest *gues
 	return m->nr_vms++;
 }
 
-/* Of a thread of which the process is not known */
-#define NO_PID	-1
-
 /* The index of the vCPU that thread @tid runs, or TIME_AXIS_NONE */
 static u32 measurement__vcpu_of_tid(const struct measurement *m, pid_t tid)
 {
@@ -220,35 +217,81 @@ static u32 measurement__add_task(struct measurement *m, pid_t tid)
 	return m->nr_tasks++;
 }
 
-/* Thread @tid begins: who had this number before is another one. */
+static struct ended_thread *measurement__ended(struct measurement *m, pid_t tid)
+{
+	return &m->ended[(u32)tid % NR_ENDED_THREADS];
+}
+
+/* Thread @tid begins: who had this number before is another one. CPUs' idle tasks are none. */
 void measurement__new_thread(struct measurement *m, pid_t tid)
 {
+	struct ended_thread *ended = measurement__ended(m, tid);
+
+	if (!tid)
+		return;
 	hashmap__delete(m->task_by_tid, tid, NULL, NULL);
+	if (ended->tid == tid)
+		ended->tid = 0;
 }
 
-/*
- * Thread @tid has ended. It still has the CPU for a moment, and may wait for it, while perf has
- * forgotten it.
- */
-void measurement__end_thread(struct measurement *m, pid_t tid)
+/* What perf calls a thread; NULL if that is its number, as there is no name */
+static const char *thread_comm(struct thread *thread)
 {
-	long idx;
+	return thread && thread__comm_set(thread) ? thread__comm_str(thread) : NULL;
+}
 
-	if (hashmap__find(m->task_by_tid, tid, &idx)) {
-		m->tasks[idx]->ended = true;
-		m->tasks[idx]->lost = m->nr_lost;
-	}
-	hashmap__delete(m->vcpu_by_tid, tid, NULL, NULL);
+static bool thread_is_kernels(struct thread *thread)
+{
+	return thread && thread__ppid(thread) == KTHREADD_PID;
 }
 
 /*
- * Is this no more the thread that has ended, as the record of another one's begin was lost, or
- * may have been? @comm: what it is called now, or NULL
+ * Is this no more the thread that the task is, as records of an end and a begin were lost, or may
+ * have been? @pid: its process now, or NO_PID; @comm: what it is called now, or NULL
  */
 static bool measured_task__is_gone(const struct measured_task *task, const struct measurement *m,
-				   const char *comm)
+				   pid_t pid, const char *comm)
 {
-	return task->ended && (comm || task->lost != m->nr_lost);
+	bool lost = task->lost != m->nr_lost;
+
+	if (!task->tid)
+		return false;
+	if (task->ended)
+		return comm || lost;
+	if (pid >= 0 && task->pid >= 0 && pid != task->pid)
+		return true;
+	return lost && comm && task->comm[0] && strcmp(comm, task->comm);
+}
+
+/* Of a thread that perf has forgotten, what was known when it ended */
+static void measured_task__recall(struct measured_task *task, struct measurement *m)
+{
+	const struct ended_thread *ended = measurement__ended(m, task->tid);
+
+	if (!task->tid || ended->tid != task->tid || ended->lost != m->nr_lost)
+		return;
+	task->pid = ended->pid;
+	task->name = ended->name;
+	task->comm = m->names[ended->name];
+	task->kthread = ended->kthread;
+	task->ended = true;
+}
+
+/* What is known of it now. @thread: perf's, or NULL */
+static void measured_task__update(struct measured_task *task, struct measurement *m,
+				  struct thread *thread, pid_t pid)
+{
+	const char *comm = thread_comm(thread);
+
+	if (task->pid < 0)
+		task->pid = pid;
+	if (comm)
+		measured_task__rename(task, m, comm);
+	task->kthread |= thread_is_kernels(thread);
+	task->lost = m->nr_lost;
+	/* Each time: it may be a vCPU's thread only from now on. */
+	if (task->vcpu == TIME_AXIS_NONE)
+		task->vcpu = measurement__vcpu_of_tid(m, task->tid);
 }
 
 /*
@@ -259,28 +302,51 @@ u32 measurement__findnew_task(struct measurement *m, struct machine *machine, pi
 			      pid_t tid)
 {
 	struct thread *thread = tid ? machine__find_thread(machine, pid, tid) : NULL;
-	/* Without a name, perf calls it by its number. */
-	const char *comm = thread && thread__comm_set(thread) ? thread__comm_str(thread) : NULL;
-	struct measured_task *task;
+	const char *comm = thread_comm(thread);
 	long idx;
 
+	if (thread && pid < 0)
+		pid = thread__pid(thread);
 	if (!hashmap__find(m->task_by_tid, tid, &idx) ||
-	    measured_task__is_gone(m->tasks[idx], m, comm))
+	    measured_task__is_gone(m->tasks[idx], m, pid, comm)) {
 		idx = measurement__add_task(m, tid);
-	if (idx == TIME_AXIS_NONE)
-		goto out;
-	task = m->tasks[idx];
-	if (task->pid < 0)
-		task->pid = thread && pid < 0 ? thread__pid(thread) : pid;
-	if (comm)
-		measured_task__rename(task, m, comm);
-	task->kthread |= thread && thread__ppid(thread) == KTHREADD_PID;
-	/* Each time: it may be a vCPU's thread only from now on. */
-	if (task->vcpu == TIME_AXIS_NONE)
-		task->vcpu = measurement__vcpu_of_tid(m, tid);
-out:
+		if (idx != TIME_AXIS_NONE && !comm)
+			measured_task__recall(m->tasks[idx], m);
+	}
+	if (idx != TIME_AXIS_NONE)
+		measured_task__update(m->tasks[idx], m, thread, pid);
 	thread__put(thread);
 	return idx;
+}
+
+/*
+ * Thread @tid has ended, before perf forgets it. It still has the CPU for a moment, and may wait
+ * for it; and of what it has waited for, events may come yet.
+ */
+void measurement__end_thread(struct measurement *m, struct machine *machine, pid_t tid)
+{
+	struct thread *thread = machine__find_thread(machine, NO_PID, tid);
+	const char *comm = thread_comm(thread);
+	long idx;
+	u32 name;
+
+	if (hashmap__find(m->task_by_tid, tid, NULL)) {
+		idx = measurement__findnew_task(m, machine, NO_PID, tid);
+		if (idx != TIME_AXIS_NONE)
+			m->tasks[idx]->ended = true;
+	} else if (tid && comm) {
+		name = measurement__findnew_name(m, comm);
+		if (name != TIME_AXIS_NONE)
+			*measurement__ended(m, tid) = (struct ended_thread) {
+				.tid = tid,
+				.pid = thread__pid(thread),
+				.name = name,
+				.kthread = thread_is_kernels(thread),
+				.lost = m->nr_lost,
+			};
+	}
+	thread__put(thread);
+	hashmap__delete(m->vcpu_by_tid, tid, NULL, NULL);
 }
 
 /* The index of the vCPU that is vCPU @id of @guest. -ERANGE, -ENOMEM */
@@ -580,7 +646,7 @@ struct memo_thread *measurement__thread(const struct measurement *m, bool in_gue
 {
 	const struct kvm_guests *guests = m->session->kvm_guests;
 	size_t nr_guests = guests && guests->by_pid ? hashmap__size(guests->by_pid) : 0;
-	u64 changes = m->nr_changes + nr_guests;
+	u64 changes = m->nr_changes + m->nr_lost + nr_guests;
 	struct memo_thread *thread = memo__thread(&m->memo, pid, tid, changes);
 
 	/* In a guest, @tid is a number of its own. */
@@ -614,7 +680,8 @@ static bool measured_task__is_known(const struct measured_task *task)
 /* The number of the task that gets the CPU, which is thread @tid, or TIME_AXIS_NONE */
 u32 measurement__next_task(struct measurement *m, struct machine *machine, pid_t tid)
 {
-	struct memo_thread *thread = memo__thread(&m->memo, NO_PID, tid, m->nr_changes);
+	struct memo_thread *thread = memo__thread(&m->memo, NO_PID, tid,
+						  m->nr_changes + m->nr_lost);
 
 	if (!thread->has_task) {
 		thread->task = measurement__findnew_task(m, machine, NO_PID, tid);
@@ -660,7 +727,9 @@ static int measurement__axis_sample(struct measurement *m, struct perf_sample *s
 		return measurement__hit_vm(m, guest, sample->pid, as);
 	if (!in_guest) {
 		as->vcpu = measurement__vcpu_of_tid(m, sample->tid);
-		as->task = measurement__task(m, thread, machine, as->vcpu);
+		/* A thread that was reaped has no number any more. */
+		if ((pid_t)sample->tid >= 0)
+			as->task = measurement__task(m, thread, machine, as->vcpu);
 		if (sample->cgroup && as->task != TIME_AXIS_NONE)
 			m->tasks[as->task]->cgroup = sample->cgroup;
 	}

@@ -70,8 +70,23 @@ struct measured_task {
 	bool		kthread;	/* of the kernel, and no program's */
 	bool		ended;
 	u32		name;		/* number of its comm */
-	u64		lost;		/* records, by the time that it has @ended */
+	u64		lost;		/* records, by when it was looked at last */
 };
+
+/* It is not known which process a thread is of. */
+#define NO_PID	-1
+
+/* Of a thread that has ended, and was no task by then. @lost: as there */
+struct ended_thread {
+	pid_t		tid;
+	pid_t		pid;
+	u32		name;
+	bool		kthread;
+	u64		lost;
+};
+
+/* It is asked for within a moment; by the low bits of the tid */
+#define NR_ENDED_THREADS	1024
 
 /* A look at vCPU @vcpu of the VMM @pid */
 struct measured_look {
@@ -147,6 +162,7 @@ struct measurement {
 	u32		nr_names;
 	u32		allocated_names;
 	struct hashmap	*name_idx;
+	struct ended_thread ended[NR_ENDED_THREADS];
 	struct hashmap	*vcpu_by_tid;
 	struct evsel	*timeline_evsel;	/* the last one */
 	struct tep_format_field *timeline_fields[TIMELINE_NR_FIELDS];	/* NULL: has it not */
@@ -211,7 +227,7 @@ u32 measurement__next_task(struct measurement *m, struct machine *machine, pid_t
 u32 measurement__findnew_task(struct measurement *m, struct machine *machine, pid_t pid,
 			      pid_t tid);
 void measurement__new_thread(struct measurement *m, pid_t tid);
-void measurement__end_thread(struct measurement *m, pid_t tid);
+void measurement__end_thread(struct measurement *m, struct machine *machine, pid_t tid);
 int measured_task__rename(struct measured_task *task, struct measurement *m, const char *comm);
 
 struct profile_key vm_row__key(struct vm_row *row, const char *name, pid_t pid);

@@ -59,6 +59,31 @@ int moments__add(struct moments *moments, const struct time_piece *piece)
 	return 0;
 }
 
+static bool is_number(const char *text)
+{
+	return text[0] && !text[strspn(text, "0123456789")];
+}
+
+/*
+ * May those who are asked for have had more than is known of them? Then it is not known either
+ * whether there is anything of those of whom nothing is.
+ */
+static bool are_more(const struct takers *takers, struct patterns *thieves)
+{
+	bool all = takers__are_all_kept(takers), joined = takers__are_joined(takers);
+	bool more = false;
+
+	for (size_t i = 0; i < thieves->nr; i++) {
+		struct pattern *pattern = &thieves->entries[i];
+
+		if (all && !(joined && is_number(pattern->text)))
+			continue;
+		pattern->matched = true;
+		more = true;
+	}
+	return more;
+}
+
 /* @thieves: who is asked for; NULL: who had most. 0 or -ENOMEM */
 static int name_thief(struct over_time *over, struct time_part *part, struct measurement *m,
 		      struct patterns *thieves)
@@ -66,12 +91,8 @@ static int name_thief(struct over_time *over, struct time_part *part, struct mea
 	struct thief_sum sum = { };
 	int ret = 0;
 
-	if (thieves && !takers__are_all_kept(&part->takers)) {
-		over->some_not_kept = true;
-		/* It cannot be told that there is none of that name. */
-		for (size_t i = 0; i < thieves->nr; i++)
-			thieves->entries[i].matched = true;
-	}
+	part->thief_at_least = thieves && are_more(&part->takers, thieves);
+	over->some_not_kept |= part->thief_at_least;
 	if (part->takers.nr && thieves)
 		ret = takers__of(&part->takers, m, thieves, &sum, &part->thief_seen);
 	else if (part->takers.nr)

@@ -337,7 +337,7 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 	    symbol_conf.show_nr_samples || symbol_conf.show_total_period ||
 	    parent_pattern != default_parent_pattern)
 		return "--format knows no -F, -H, -g, -p, -t, -w, -n and --show-total-period";
-	if (opts->children_given || opts->view.inverted ||
+	if ((opts->children_given && symbol_conf.cumulate_callchain) || opts->view.inverted ||
 	    opts->view.max_stack != PERF_MAX_STACK_DEPTH)
 		return "--format has no call chains: it knows no --children, -G and --max-stack";
 	if (symbol_conf.filter_relative && !opts->relative_by_config)

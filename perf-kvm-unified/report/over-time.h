@@ -22,6 +22,7 @@
  *	set when all is known
  * @thief_seen: of @thief_ns, what those who are asked for were seen to have: shares of waits
  *	that no sample has seen are of the whole recording, and do not tell when
+ * @thief_at_least: they may have had more than @thief_ns
  */
 struct time_part {
 	struct profile	profile;
@@ -29,6 +30,7 @@ struct time_part {
 	char		*thief;
 	u64		thief_ns;
 	u64		thief_seen;
+	bool		thief_at_least;
 };
 
 /* The intervals of a VM: @parts begin with number @first. */

@@ -308,7 +308,7 @@ static void print_interval(const struct moments *moments, const char *vm, u64 nr
 	print_thief(part->thief, part->thief_ns, fp);
 	if (of_some && part->thief)
 		fprintf(fp, ", \"thief_seen_ns\": %" PRIu64, part->thief_seen);
-	if (of_some && !takers__are_all_kept(&part->takers))
+	if (part->thief_at_least)
 		fputs(", \"thief_at_least\": true", fp);
 	fputc('}', fp);
 }

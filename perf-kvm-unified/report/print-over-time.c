@@ -319,7 +319,7 @@ static void print_ranges(const struct over_time_view *view, const struct measure
 		"begin and end are those of intervals of %g s\n",
 		view->thieves, (double)view->over->interval / NSEC_PER_SEC);
 	if (view->over->some_not_kept)
-		fputs("# ... at least: of the threads that had a CPU in an interval, 64 are kept\n",
+		fputs("# ... at least: of the threads that had a CPU in an interval, 64 are told apart\n",
 		      fp);
 	print_padded("# VM", view->name_width, fp);
 	fprintf(fp, "  %10s  %10s  %8s  %6s  %s\n", "from s", "to s", "stolen s", "steal", "thief");
@@ -370,8 +370,7 @@ static void print_csv_row(const struct moments *moments, const struct measuremen
 	print_csv_string(part->thief ?: "", fp);
 	fprintf(fp, "%" PRIu64, part->thief_ns);
 	if (of_some)
-		fprintf(fp, ",%" PRIu64 ",%d", part->thief_seen,
-			!takers__are_all_kept(&part->takers));
+		fprintf(fp, ",%" PRIu64 ",%d", part->thief_seen, part->thief_at_least);
 	fputc('\n', fp);
 }
 

@@ -39,7 +39,8 @@ struct taker taker__of(const struct measurement *m, u32 self, const struct vcpu_
 		.self = self,
 		.woken = interval->woken,
 		.own = thief.vcpu == self,
-		.by_name = thief.kind == THIEF_TASK && thief.task->comm[0],
+		.by_name = interval->shared == TIME_AXIS_NONE && thief.kind == THIEF_TASK &&
+			   thief.task->comm[0],
 	};
 
 	/* Among whom it is shared says all. */
@@ -312,6 +313,16 @@ bool takers__are_all_kept(const struct takers *takers)
 			return false;
 	}
 	return true;
+}
+
+/* Are there tasks that are told by their name alone? */
+bool takers__are_joined(const struct takers *takers)
+{
+	for (u32 i = 0; i < takers->nr; i++) {
+		if (takers->entries[i].several)
+			return true;
+	}
+	return false;
 }
 
 /**

@@ -70,6 +70,7 @@ int takers__add(struct takers *takers, const struct taker *taker, u64 ns);
 int takers__top(const struct takers *takers, struct measurement *m, bool exact,
 		struct thief_sum *top);
 bool takers__are_all_kept(const struct takers *takers);
+bool takers__are_joined(const struct takers *takers);
 int takers__of(const struct takers *takers, struct measurement *m, struct patterns *only,
 	       struct thief_sum *sum, u64 *seen);
 

@@ -50,7 +50,9 @@ int thieves__add(struct thieves *thieves, const struct thief *thief)
 {
 	long nr = 0;
 
-	if (thief->kind != THIEF_TASK || hashmap__find(thieves->seen, (long)thief->task, NULL))
+	/* What has no name is no namesake. */
+	if (thief->kind != THIEF_TASK || !thief->task->comm[0] ||
+	    hashmap__find(thieves->seen, (long)thief->task, NULL))
 		return 0;
 	hashmap__find(thieves->by_comm, thief->task->comm, &nr);
 	if (hashmap__add(thieves->seen, (long)thief->task, 1) ||

@@ -163,8 +163,8 @@ static void find_near_thieves(const struct measurement *m, struct near_names *ne
 		goto out;
 	for (u32 i = 0; i < m->nr_vms; i++)
 		near_names__add_once(near, seen, m->vms[i].name);
-	for (u32 i = 0; i < m->nr_names; i++)
-		near_names__add_once(near, seen, m->names[i]);
+	for (u32 i = 0; i < m->nr_tasks; i++)
+		near_names__add_once(near, seen, m->tasks[i]->comm);
 out:
 	hashmap__free(seen);
 }

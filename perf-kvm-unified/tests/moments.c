@@ -547,6 +547,15 @@ static int add_task(struct measurement *m, pid_t pid, const char *comm)
 	return measured_task__rename(task, m, comm);
 }
 
+static bool shared_wait_is_by_name(const struct measurement *m)
+{
+	struct vcpu_interval wait = wait_by(0, 0, TIME_AXIS_NONE);
+
+	wait.task = 0;
+	wait.shared = 1;
+	return taker__of(m, 0, &wait).by_name;
+}
+
 /* Who had the CPU while vCPU number 0 waited for @ns, of which @i-th is task number @i's */
 static int add_waits(struct measurement *m, struct takers *takers, const u64 *ns, u32 nr)
 {
@@ -602,12 +611,17 @@ static int check_others(struct measurement *m, struct takers *takers)
 	zfree(&top.owner);
 
 	/* Which of that name is not known any more. */
+	TEST_ASSERT_VAL("told apart", !takers__are_joined(takers));
 	ns[2] = 500;
 	TEST_ASSERT_EQUAL("add", add_waits(m, takers, ns, 3), 0);
+	TEST_ASSERT_VAL("not told apart", takers__are_joined(takers));
 	TEST_ASSERT_EQUAL("top", takers__top(takers, m, /*exact=*/true, &top), 0);
 	TEST_ASSERT_VAL("several", !strcmp(top.owner, "on task cc1"));
 	TEST_ASSERT_EQUAL("together", (int)top.ns, 1500);
 	zfree(&top.owner);
+
+	/* Nor are those that a wait is shared among called by the first of them. */
+	TEST_ASSERT_VAL("shared", !shared_wait_is_by_name(m));
 
 	/* What one of them calls itself later does not name the others' time. */
 	TEST_ASSERT_EQUAL("rename", measured_task__rename(m->tasks[0], m, "ld"), 0);

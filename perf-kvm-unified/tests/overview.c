@@ -28,7 +28,7 @@ enum { ALPHA_0, ALPHA_1, GAMMA_3, NR_VCPUS };
 
 /* Tasks of the host, by number */
 enum { VCPU_OF_GAMMA, IOTHREAD_OF_GAMMA, VHOST_OF_ALPHA, MAIN_OF_ALPHA, CC1, OTHER_CC1, RSYNC,
-	NO_VHOST, IDLE, NR_TASKS };
+	NO_VHOST, NO_NAME, OTHER_NO_NAME, IDLE, NR_TASKS };
 
 static const struct {
 	u32	vm;
@@ -47,6 +47,8 @@ static struct measured_task tasks[NR_TASKS] = {
 	[RSYNC] = { 303, 303, "rsync", 0, TIME_AXIS_NONE },
 	/* A program that calls itself so */
 	[NO_VHOST] = { 304, 304, "vhost-100", 0, TIME_AXIS_NONE },
+	[NO_NAME] = { 305, 305, "", 0, TIME_AXIS_NONE },
+	[OTHER_NO_NAME] = { 306, 306, "", 0, TIME_AXIS_NONE },
 	[IDLE] = { 0, 0, "idle", 0, TIME_AXIS_NONE },
 };
 
@@ -132,6 +134,8 @@ static int check_names(struct measurement *m, struct thieves *thieves)
 						   "on task rsync, pid 303", "task rsync"));
 	TEST_ASSERT_VAL("no vhost", is_called(m, thieves, NO_VHOST, false,
 					      "on task vhost-100, pid 304", "task vhost-100"));
+	TEST_ASSERT_VAL("no name", is_called(m, thieves, NO_NAME, false,
+					     "on task pid 305", "task 305"));
 	TEST_ASSERT_VAL("woken up", is_called(m, thieves, IDLE, true, "waking up", "waking up"));
 	TEST_ASSERT_VAL("a quota", is_called(m, thieves, IDLE, false, "CPU idle: quota",
 					     "CPU idle: quota"));
@@ -264,7 +268,7 @@ static void end_thread(struct measurement *m, struct machine *machine, pid_t tid
 {
 	struct thread *thread = machine__find_thread(machine, tid, tid);
 
-	measurement__end_thread(m, tid);
+	measurement__end_thread(m, machine, tid);
 	machine__remove_thread(machine, thread);
 	thread__put(thread);
 }
@@ -306,6 +310,32 @@ static int check_last_names(struct measurement *m, struct machine *machine)
 	return TEST_OK;
 }
 
+/* A thread that nobody has looked for by the time that it ends */
+static int check_short_lived(struct measurement *m, struct machine *machine)
+{
+	u32 task, next;
+
+	call_thread(machine, 601, "true", 1);
+	end_thread(m, machine, 601);
+	task = measurement__findnew_task(m, machine, NO_PID, 601);
+	TEST_ASSERT_VAL("its name is known", is_task(m, machine, 601, task, "true"));
+	TEST_ASSERT_EQUAL("its process is, too", m->tasks[task]->pid, 601);
+
+	/* Once more under another name, which has not been looked for either */
+	call_thread(machine, 602, "sh", 1);
+	task = measurement__findnew_task(m, machine, 602, 602);
+	call_thread(machine, 602, "grep", 2);
+	end_thread(m, machine, 602);
+	TEST_ASSERT_VAL("its last name", is_task(m, machine, 602, task, "grep"));
+
+	call_thread(machine, 603, "true", 1);
+	end_thread(m, machine, 603);
+	measurement__new_thread(m, 603);
+	next = measurement__findnew_task(m, machine, NO_PID, 603);
+	TEST_ASSERT_VAL("another one has none of it", is_task(m, machine, 603, next, ""));
+	return TEST_OK;
+}
+
 /* The record that another thread begins was lost, or may have been. */
 static int check_lost_forks(struct measurement *m, struct machine *machine)
 {
@@ -324,6 +354,21 @@ static int check_lost_forks(struct measurement *m, struct machine *machine)
 	next = measurement__findnew_task(m, machine, 501, 501);
 	TEST_ASSERT_VAL("lost records after its end", next != named &&
 			is_task(m, machine, 501, next, ""));
+
+	/* That it has ended was lost, too. */
+	call_thread(machine, 502, "make", 1);
+	task = measurement__next_task(m, machine, 502);
+	m->nr_lost++;
+	m->nr_changes++;
+	TEST_ASSERT_VAL("lost records, the same name",
+			measurement__next_task(m, machine, 502) == task);
+	m->nr_lost++;
+	call_thread(machine, 502, "ld", 2);
+	next = measurement__next_task(m, machine, 502);
+	TEST_ASSERT_VAL("lost records, another name", next != task &&
+			!strcmp(m->tasks[task]->comm, "make"));
+	TEST_ASSERT_VAL("another process",
+			measurement__findnew_task(m, machine, 777, 502) != next);
 	return TEST_OK;
 }
 
@@ -339,6 +384,8 @@ static int test__last_names(struct test_suite *test __maybe_unused, int subtest 
 		ret = check_last_names(&m, &machines.host);
 	if (ret == TEST_OK)
 		ret = check_lost_forks(&m, &machines.host);
+	if (ret == TEST_OK)
+		ret = check_short_lived(&m, &machines.host);
 	measurement__exit(&m);
 	machines__exit(&machines);
 	return ret;
