@@ -247,20 +247,16 @@ static bool thread_is_kernels(struct thread *thread)
 
 /*
  * Is this no more the thread that the task is, as records of an end and a begin were lost, or may
- * have been? @pid: its process now, or NO_PID; @comm: what it is called now, or NULL
+ * have been? @pid: its process by a sample, or NO_PID; @comm: what it is called now, or NULL
  */
 static bool measured_task__is_gone(const struct measured_task *task, const struct measurement *m,
 				   pid_t pid, const char *comm)
 {
-	bool lost = task->lost != m->nr_lost;
-
 	if (!task->tid)
 		return false;
 	if (task->ended)
-		return comm || lost;
-	if (pid >= 0 && task->pid >= 0 && pid != task->pid)
-		return true;
-	return lost && comm && task->comm[0] && strcmp(comm, task->comm);
+		return comm || task->lost != m->nr_lost;
+	return pid >= 0 && task->pid >= 0 && pid != task->pid;
 }
 
 /* Of a thread that perf has forgotten, what was known when it ended */
@@ -284,8 +280,9 @@ static void measured_task__update(struct measured_task *task, struct measurement
 	const char *comm = thread_comm(thread);
 
 	if (task->pid < 0)
-		task->pid = pid;
-	if (comm)
+		task->pid = thread && pid < 0 ? thread__pid(thread) : pid;
+	/* Else perf's is another one, of whose end there was no record. */
+	if (comm && (thread__pid(thread) < 0 || thread__pid(thread) == task->pid))
 		measured_task__rename(task, m, comm);
 	task->kthread |= thread_is_kernels(thread);
 	task->lost = m->nr_lost;
@@ -305,8 +302,6 @@ u32 measurement__findnew_task(struct measurement *m, struct machine *machine, pi
 	const char *comm = thread_comm(thread);
 	long idx;
 
-	if (thread && pid < 0)
-		pid = thread__pid(thread);
 	if (!hashmap__find(m->task_by_tid, tid, &idx) ||
 	    measured_task__is_gone(m->tasks[idx], m, pid, comm)) {
 		idx = measurement__add_task(m, tid);

@@ -59,26 +59,37 @@ int moments__add(struct moments *moments, const struct time_piece *piece)
 	return 0;
 }
 
-static bool is_number(const char *text)
+/* Is there a task that the pattern stands for, by its last name or by its pid? */
+static bool is_task(const struct measurement *m, const char *text)
 {
-	return text[0] && !text[strspn(text, "0123456789")];
+	char name[THIEF_OWNER_LEN], pid[16];
+
+	for (u32 i = 0; i < m->nr_tasks; i++) {
+		const char *comm = m->tasks[i]->comm;
+
+		scnprintf(pid, sizeof(pid), "%d", m->tasks[i]->tid);
+		scnprintf(name, sizeof(name), "task %s", comm);
+		if (pattern__match(text, comm) || pattern__match(text, name) ||
+		    pattern__match(text, pid))
+			return true;
+	}
+	return false;
 }
 
 /*
  * May those who are asked for have had more than is known of them? Then it is not known either
- * whether there is anything of those of whom nothing is.
+ * whether there is anything of those of whom nothing is. Of tasks that are told by their name
+ * alone, that is what they were called then. @are_tasks: of each of them, is_task()
  */
-static bool are_more(const struct takers *takers, struct patterns *thieves)
+static bool are_more(const struct takers *takers, struct patterns *thieves, const bool *are_tasks)
 {
 	bool all = takers__are_all_kept(takers), joined = takers__are_joined(takers);
 	bool more = false;
 
 	for (size_t i = 0; i < thieves->nr; i++) {
-		struct pattern *pattern = &thieves->entries[i];
-
-		if (all && !(joined && is_number(pattern->text)))
+		if (all && !(joined && are_tasks[i]))
 			continue;
-		pattern->matched = true;
+		thieves->entries[i].matched = true;
 		more = true;
 	}
 	return more;
@@ -86,12 +97,12 @@ static bool are_more(const struct takers *takers, struct patterns *thieves)
 
 /* @thieves: who is asked for; NULL: who had most. 0 or -ENOMEM */
 static int name_thief(struct over_time *over, struct time_part *part, struct measurement *m,
-		      struct patterns *thieves)
+		      struct patterns *thieves, const bool *are_tasks)
 {
 	struct thief_sum sum = { };
 	int ret = 0;
 
-	part->thief_at_least = thieves && are_more(&part->takers, thieves);
+	part->thief_at_least = thieves && are_more(&part->takers, thieves, are_tasks);
 	over->some_not_kept |= part->thief_at_least;
 	if (part->takers.nr && thieves)
 		ret = takers__of(&part->takers, m, thieves, &sum, &part->thief_seen);
@@ -104,12 +115,16 @@ static int name_thief(struct over_time *over, struct time_part *part, struct mea
 
 static int name_thieves(struct over_time *over, struct measurement *m, struct patterns *thieves)
 {
-	int ret = 0;
+	bool *are_tasks = thieves ? calloc(thieves->nr, sizeof(*are_tasks)) : NULL;
+	int ret = thieves && !are_tasks ? -ENOMEM : 0;
 
+	for (size_t i = 0; !ret && thieves && i < thieves->nr; i++)
+		are_tasks[i] = is_task(m, thieves->entries[i].text);
 	for (u32 vm = 0; vm < over->nr_vms; vm++) {
 		for (size_t i = 0; !ret && i < over->vms[vm].nr; i++)
-			ret = name_thief(over, &over->vms[vm].parts[i], m, thieves);
+			ret = name_thief(over, &over->vms[vm].parts[i], m, thieves, are_tasks);
 	}
+	free(are_tasks);
 	return ret;
 }
 
