@@ -94,7 +94,7 @@ preload()
 
 boot_qemu()
 {
-	local perf_dir nmis args tsc_khz beside rc=0 accel=tcg,thread=multi cpu=max qemu_args=
+	local perf_dir nmis args tsc_khz beside= rc=0 accel=tcg,thread=multi cpu=max qemu_args=
 
 	if [ "${LAB_CLOCK:-}" = virtual ] && [ "$(scenario_value ANY_CLOCK 0)" -eq 1 ]; then
 		accel=tcg,thread=single cpu=max,-hypervisor qemu_args="-icount shift=2,sleep=on"
@@ -105,10 +105,11 @@ boot_qemu()
 	# That has one client at a time.
 	if [ "$nmis" -gt 0 ]; then
 		beside_emulator inject-nmi "$nmis" &
+		beside=$!
 	elif [ "$LIMIT" -gt "$WATCH_SECONDS" ]; then
 		beside_emulator watch-emulator $((LIMIT - WATCH_SECONDS)) >"$OUT/emulator.log" &
+		beside=$!
 	fi
-	beside=$!
 	read -r -a args < <(scenario_value QEMU_ARGS "$qemu_args" && echo)
 	[ -z "$SELFTESTS" ] ||
 		args+=(-virtfs "$(share "$SELFTESTS" selftests ,readonly=on)")
@@ -142,7 +143,7 @@ boot_qemu()
 		-virtfs "$(share "$OUT" out '')" "${args[@]}" \
 		-append "console=ttyS0 root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L,msize=262144,cache=loose ro init=$LAB/host/init hpet=disable pmtmr=0 tsc=reliable tsc_early_khz=$tsc_khz panic=-1 loglevel=5 kvmu.scenario=$(basename "$FILE") kvmu.perf=$(basename "$PERF") $(scenario_value HOST_CMDLINE '')" || rc=$?
 	# It may wait for an emulator that has not come up.
-	kill "$beside" 2>/dev/null || :
+	[ -z "$beside" ] || kill "$beside" 2>/dev/null || :
 	return "$rc"
 }
 

@@ -217,7 +217,7 @@ static u32 measurement__add_task(struct measurement *m, pid_t tid)
 	return m->nr_tasks++;
 }
 
-static struct ended_thread *measurement__ended(struct measurement *m, pid_t tid)
+static struct measured_task *measurement__ended(struct measurement *m, pid_t tid)
 {
 	return &m->ended[(u32)tid % NR_ENDED_THREADS];
 }
@@ -225,7 +225,7 @@ static struct ended_thread *measurement__ended(struct measurement *m, pid_t tid)
 /* Thread @tid begins: who had this number before is another one. CPUs' idle tasks are none. */
 void measurement__new_thread(struct measurement *m, pid_t tid)
 {
-	struct ended_thread *ended = measurement__ended(m, tid);
+	struct measured_task *ended = measurement__ended(m, tid);
 
 	if (!tid)
 		return;
@@ -262,15 +262,10 @@ static bool measured_task__is_gone(const struct measured_task *task, const struc
 /* Of a thread that perf has forgotten, what was known when it ended */
 static void measured_task__recall(struct measured_task *task, struct measurement *m)
 {
-	const struct ended_thread *ended = measurement__ended(m, task->tid);
+	const struct measured_task *ended = measurement__ended(m, task->tid);
 
-	if (!task->tid || ended->tid != task->tid || ended->lost != m->nr_lost)
-		return;
-	task->pid = ended->pid;
-	task->name = ended->name;
-	task->comm = m->names[ended->name];
-	task->kthread = ended->kthread;
-	task->ended = true;
+	if (task->tid && ended->tid == task->tid && ended->lost == m->nr_lost)
+		*task = *ended;
 }
 
 /* What is known of it now. @thread: perf's, or NULL */
@@ -323,22 +318,23 @@ void measurement__end_thread(struct measurement *m, struct machine *machine, pid
 	struct thread *thread = machine__find_thread(machine, NO_PID, tid);
 	const char *comm = thread_comm(thread);
 	long idx;
-	u32 name;
 
 	if (hashmap__find(m->task_by_tid, tid, NULL)) {
 		idx = measurement__findnew_task(m, machine, NO_PID, tid);
 		if (idx != TIME_AXIS_NONE)
 			m->tasks[idx]->ended = true;
 	} else if (tid && comm) {
-		name = measurement__findnew_name(m, comm);
-		if (name != TIME_AXIS_NONE)
-			*measurement__ended(m, tid) = (struct ended_thread) {
-				.tid = tid,
-				.pid = thread__pid(thread),
-				.name = name,
-				.kthread = thread_is_kernels(thread),
-				.lost = m->nr_lost,
-			};
+		struct measured_task ended = {
+			.tid = tid,
+			.pid = thread__pid(thread),
+			.vcpu = TIME_AXIS_NONE,
+			.kthread = thread_is_kernels(thread),
+			.ended = true,
+			.lost = m->nr_lost,
+		};
+
+		if (!measured_task__rename(&ended, m, comm))
+			*measurement__ended(m, tid) = ended;
 	}
 	thread__put(thread);
 	hashmap__delete(m->vcpu_by_tid, tid, NULL, NULL);
@@ -635,13 +631,19 @@ int measurement__place(struct measurement *m, struct perf_sample *sample)
 	return measurement__add_cpu(m, sample->cpu);
 }
 
+/* Until this is another number, what is known of threads holds. */
+static u64 measurement__thread_changes(const struct measurement *m)
+{
+	return m->nr_changes + m->nr_lost;
+}
+
 /* A thread of the host, and the guest that its process @pid runs */
 struct memo_thread *measurement__thread(const struct measurement *m, bool in_guest, pid_t pid,
 					pid_t tid)
 {
 	const struct kvm_guests *guests = m->session->kvm_guests;
 	size_t nr_guests = guests && guests->by_pid ? hashmap__size(guests->by_pid) : 0;
-	u64 changes = m->nr_changes + m->nr_lost + nr_guests;
+	u64 changes = measurement__thread_changes(m) + nr_guests;
 	struct memo_thread *thread = memo__thread(&m->memo, pid, tid, changes);
 
 	/* In a guest, @tid is a number of its own. */
@@ -676,7 +678,7 @@ static bool measured_task__is_known(const struct measured_task *task)
 u32 measurement__next_task(struct measurement *m, struct machine *machine, pid_t tid)
 {
 	struct memo_thread *thread = memo__thread(&m->memo, NO_PID, tid,
-						  m->nr_changes + m->nr_lost);
+						  measurement__thread_changes(m));
 
 	if (!thread->has_task) {
 		thread->task = measurement__findnew_task(m, machine, NO_PID, tid);

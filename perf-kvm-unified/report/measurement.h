@@ -76,16 +76,10 @@ struct measured_task {
 /* It is not known which process a thread is of. */
 #define NO_PID	-1
 
-/* Of a thread that has ended, and was no task by then. @lost: as there */
-struct ended_thread {
-	pid_t		tid;
-	pid_t		pid;
-	u32		name;
-	bool		kthread;
-	u64		lost;
-};
-
-/* It is asked for within a moment; by the low bits of the tid */
+/*
+ * A thread that has ended, and was no task by then, is asked for within a moment. By the low bits
+ * of the tid
+ */
 #define NR_ENDED_THREADS	1024
 
 /* A look at vCPU @vcpu of the VMM @pid */
@@ -162,7 +156,7 @@ struct measurement {
 	u32		nr_names;
 	u32		allocated_names;
 	struct hashmap	*name_idx;
-	struct ended_thread ended[NR_ENDED_THREADS];
+	struct measured_task ended[NR_ENDED_THREADS];
 	struct hashmap	*vcpu_by_tid;
 	struct evsel	*timeline_evsel;	/* the last one */
 	struct tep_format_field *timeline_fields[TIMELINE_NR_FIELDS];	/* NULL: has it not */

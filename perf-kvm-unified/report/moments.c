@@ -60,17 +60,16 @@ int moments__add(struct moments *moments, const struct time_piece *piece)
 }
 
 /* Is there a task that the pattern stands for, by its last name or by its pid? */
-static bool is_task(const struct measurement *m, const char *text)
+static bool is_task(const struct measurement *m, const struct pattern *pattern)
 {
-	char name[THIEF_OWNER_LEN], pid[16];
+	/* Whether it has had anything is another question: the pattern is not marked. */
+	struct pattern copy = *pattern;
+	struct patterns only = { .entries = &copy, .nr = 1, .nr_globs = pattern__is_glob(copy.text) };
 
 	for (u32 i = 0; i < m->nr_tasks; i++) {
-		const char *comm = m->tasks[i]->comm;
+		const struct thief thief = thief__of_task(m->tasks[i]);
 
-		scnprintf(pid, sizeof(pid), "%d", m->tasks[i]->tid);
-		scnprintf(name, sizeof(name), "task %s", comm);
-		if (pattern__match(text, comm) || pattern__match(text, name) ||
-		    pattern__match(text, pid))
+		if (thief__is_of(m, &thief, &only, /*several=*/false))
 			return true;
 	}
 	return false;
@@ -119,7 +118,7 @@ static int name_thieves(struct over_time *over, struct measurement *m, struct pa
 	int ret = thieves && !are_tasks ? -ENOMEM : 0;
 
 	for (size_t i = 0; !ret && thieves && i < thieves->nr; i++)
-		are_tasks[i] = is_task(m, thieves->entries[i].text);
+		are_tasks[i] = is_task(m, &thieves->entries[i]);
 	for (u32 vm = 0; vm < over->nr_vms; vm++) {
 		for (size_t i = 0; !ret && i < over->vms[vm].nr; i++)
 			ret = name_thief(over, &over->vms[vm].parts[i], m, thieves, are_tasks);

@@ -195,12 +195,7 @@ static int add_named(struct named_takers *named, u64 ns)
 	/* By the name that they had then: what one of them is called later is not theirs. */
 	if (named->several) {
 		any.comm = m->names[named->name];
-		thief = (struct thief) {
-			.kind = THIEF_TASK,
-			.vm = TIME_AXIS_NONE,
-			.vcpu = TIME_AXIS_NONE,
-			.task = &any,
-		};
+		thief = thief__of_task(&any);
 	}
 	if (named->only && !thief__is_of(m, &thief, named->only, named->several))
 		return 0;

@@ -190,6 +190,17 @@ const struct measured_task *thief__task(const struct measurement *m,
 	return m->tasks[interval->task];
 }
 
+/* A task of the host that works for no VM */
+struct thief thief__of_task(const struct measured_task *task)
+{
+	return (struct thief) {
+		.kind = THIEF_TASK,
+		.vm = TIME_AXIS_NONE,
+		.vcpu = TIME_AXIS_NONE,
+		.task = task,
+	};
+}
+
 /* Who had the CPU in an interval in which vCPU @self was preempted */
 struct thief thief__find(const struct measurement *m, const struct axis_vcpu *self,
 			 const struct vcpu_interval *interval)

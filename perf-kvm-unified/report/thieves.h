@@ -84,6 +84,7 @@ int thieves__add(struct thieves *thieves, const struct thief *thief);
 
 const struct measured_task *thief__task(const struct measurement *m,
 					const struct vcpu_interval *interval);
+struct thief thief__of_task(const struct measured_task *task);
 struct thief thief__find(const struct measurement *m, const struct axis_vcpu *self,
 			 const struct vcpu_interval *interval);
 void thief__name(const struct measurement *m, const struct thief *thief,

@@ -147,7 +147,7 @@ shown()
 
 	vms=$(meets "$1" | sed "s/.*/'&',/" | paste -sd' ')
 	case $1 in
-	hog)	sign="x.get('thief') == '$HOG'" ;;
+	hog)	sign="x.get('thief') == '$HOG' and x['thief_ns'] >= $MSEC" ;;
 	quota)	sign="x['classes_ns']['throttled']" ;;
 	*)	sign="x['classes_ns']['$1']" ;;
 	esac
