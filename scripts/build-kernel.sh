@@ -80,7 +80,7 @@ kernel_key()
 	{
 		cat "$TREE/stamps/source" "${WANTED[@]}"
 		[ "$VARIANT" = vanilla ] ||
-			grep -vE '  (tools/perf|tools/testing|tools/include/uapi|Documentation)/' "$TREE/applied/files" || :
+			grep -vE '  (tools/perf|tools/lib|tools/testing|tools/include/uapi|Documentation)/' "$TREE/applied/files" || :
 		gcc --version
 	} | hash_text
 }

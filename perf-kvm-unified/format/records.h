@@ -124,6 +124,23 @@ struct perf_record_guest_vm_tsc {
 };
 
 /*
+ * PERF_RECORD_GUEST_VM_LIMIT: a limit on the CPU time of a VM's vCPUs, in "vms", behind the VMs. Of
+ * a VM and a cgroup, the last one holds.
+ */
+/* How often it held tasks back was counted from before the measurement to after it. */
+#define GUEST_LIMIT_COUNTED	(1U << 0)
+
+struct perf_record_guest_vm_limit {
+	struct perf_event_header header;
+	__u32	pid;		/* of the VMM */
+	__u32	flags;		/* GUEST_LIMIT_* */
+	__u64	quota;		/* ns in each period; 0: there was none after the measurement */
+	__u64	period;		/* ns */
+	__u64	times;		/* in so many periods, of each CPU, it held tasks back */
+	char	cgroup[];	/* path in the hierarchy, padded with zeros; "": SCHED_DEADLINE */
+};
+
+/*
  * PERF_RECORD_MMAP2 in a guest map: in __reserved_1, with PERF_RECORD_MISC_MMAP_BUILD_ID. The file
  * has no build-id: what stands for it is what file_print() makes of the file. A reader that does
  * not know this takes it for a build-id, which no file has.

@@ -459,7 +459,7 @@ int kvm_vms__write_vms(const struct kvm_vms *vms, int fd)
 		if (!ret)
 			ret = kvm_vm__write_tsc(&vms->entries[i], fd);
 	}
-	return ret;
+	return ret ?: kvm_limits__write(&vms->limits, fd);
 }
 
 /* Writes the stream that kvm_vms__read() reads. 0 or -errno. */
@@ -550,6 +550,8 @@ int kvm_vms__process(struct kvm_vms *vms, const union perf_event *event)
 		return kvm_vms__process_vm(vms, (const void *)event);
 	case PERF_RECORD_GUEST_VM_TSC:
 		return kvm_vms__process_tsc(vms, (const void *)event);
+	case PERF_RECORD_GUEST_VM_LIMIT:
+		return kvm_limits__process(&vms->limits, event);
 	default:
 		return 0;
 	}
@@ -578,6 +580,7 @@ void kvm_vms__exit(struct kvm_vms *vms)
 		zfree(&vms->entries[i].vcpus);
 	zfree(&vms->entries);
 	vms->nr = 0;
+	kvm_limits__exit(&vms->limits);
 	if (!vms->by_pid)
 		return;
 	hashmap__for_each_entry(vms->by_name, entry, bkt)

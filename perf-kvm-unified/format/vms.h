@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "clock.h"
+#include "limits.h"
 #include "records.h"
 
 union perf_event;
@@ -49,6 +50,7 @@ struct kvm_vms {
 	struct hashmap *several;
 	u32	nr_vcpus;		/* in all records that were read */
 	u32	flags;			/* GUEST_RECORDING_* */
+	struct kvm_limits limits;
 	u32	nr_closed;		/* processes that the last scan could not look at */
 	bool	hidden;			/* ... and not even see */
 };

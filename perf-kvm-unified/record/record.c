@@ -40,6 +40,7 @@
 #include "guest-cmds.h"
 #include "guest-memory.h"
 #include "hangup.h"
+#include "limits.h"
 #include "looks.h"
 #include "output.h"
 #include "pipe.h"
@@ -54,6 +55,7 @@
  * @pipe: ... and if not, which @to_pipe says
  * @vm: the VMs to record, if not all, as it was given
  * @vms: those that run, and those that did
+ * @limits: what limits their CPU time
  * @collectors: what gets the maps of guests
  * @memory: what gets those of guests that no collector runs in
  */
@@ -65,6 +67,7 @@ struct unified_record {
 	bool		     to_pipe;
 	const char	     *vm;
 	struct kvm_vms	     vms;
+	struct limits_scan   limits;
 	struct collectors    collectors;
 	struct guest_memory  memory;
 	struct perf_cpu_map  *online;	/* at the start */
@@ -203,10 +206,28 @@ static void look_at_cpus(struct unified_record *rec, u32 flag)
 	perf_cpu_map__put(online);
 }
 
+/* Where the cgroups are that have the CPU controller, or NULL */
+static const char *cgroup_dir(char *buf, size_t size)
+{
+	return cgroupfs_find_mountpoint(buf, size, "cpu") ? NULL : buf;
+}
+
 static int scan_vms(struct unified_record *rec, u32 flag)
 {
+	char mount[PATH_MAX];
+	int ret;
+
 	look_at_cpus(rec, flag);
-	return kvm_vms__scan(&rec->vms, proc_dir(), debugfs_dir(), flag);
+	ret = kvm_vms__scan(&rec->vms, proc_dir(), debugfs_dir(), flag);
+	if (ret)
+		return ret;
+	rec->limits.proc = proc_dir();
+	rec->limits.mount = cgroup_dir(mount, sizeof(mount));
+	ret = limits_scan__look(&rec->limits, &rec->vms);
+	rec->limits.mount = NULL;
+	if (ret)
+		pr_debug("Not all limits of VMs are known: %s\n", strerror(-ret));
+	return 0;
 }
 
 /* 0 or -errno with a message */
@@ -549,5 +570,6 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	patterns__delete(rec.collectors.selected);
 	perf_cpu_map__put(rec.online);
 	kvm_vms__exit(&rec.vms);
+	limits_scan__exit(&rec.limits);
 	return ret;
 }

@@ -16,6 +16,7 @@
 #include "measurement.h"
 #include "overview.h"
 #include "print.h"
+#include "print-limits.h"
 #include "sections.h"
 #include "stall-lines.h"
 #include "tables.h"
@@ -244,7 +245,9 @@ static void print_overview_vm(const struct measurement *m, const struct overview
 		fputs(i ? ", " : "", fp);
 		print_overview_thief(m, &vm->thieves[i], fp);
 	}
-	fputs("]}", fp);
+	fputc(']', fp);
+	print_json_limits(m, vm->vm, fp);
+	fputc('}', fp);
 }
 
 static int print_costs_of_vms(const struct measurement *m, const struct sections *sections,

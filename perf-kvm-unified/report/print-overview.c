@@ -18,6 +18,7 @@
 #include "measurement.h"
 #include "overview.h"
 #include "print.h"
+#include "print-limits.h"
 #include "row-columns.h"
 #include "sections.h"
 
@@ -138,6 +139,7 @@ int print_overview(const struct measurement *m, const struct sections *sections,
 	for (u32 i = 0; i < overview->nr; i++)
 		print_vm(m, overview, &overview->vms[i], width, fp);
 	ret = print_host_line(m, sections, fp);
+	print_limits(m, overview, fp);
 	print_maps(m, sections->opts, fp);
 	if (opts->nr_left_out)
 		fprintf(fp, "# %zu tables are not shown: those of a VM are with --vm NAME, and all with --level host,vm,vcpu\n",

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The limits on the CPU time of VMs, in memory and as records of the profile.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+#include <linux/zalloc.h>
+
+#include "util/event.h"
+#include "kvm-unified/lib/array.h"
+#include "kvm-unified/lib/write.h"
+#include "limits.h"
+#include "records.h"
+
+/* More than a host has; a file with more is broken. */
+#define KVM_LIMITS_MAX	(1U << 20)
+
+/* Takes a copy of *@limit. 0, -ENOMEM, or -E2BIG */
+int kvm_limits__add(struct kvm_limits *limits, const struct kvm_limit *limit)
+{
+	struct kvm_limit *entry;
+
+	if (limits->nr == KVM_LIMITS_MAX)
+		return -E2BIG;
+	if (grow_array(limits->entries, limits->nr, limits->allocated))
+		return -ENOMEM;
+	entry = &limits->entries[limits->nr];
+	*entry = *limit;
+	entry->cgroup = strdup(limit->cgroup);
+	if (!entry->cgroup)
+		return -ENOMEM;
+	limits->nr++;
+	return 0;
+}
+
+/* Does one behind it replace it? */
+static bool is_replaced(const struct kvm_limits *limits, const struct kvm_limit *limit)
+{
+	const struct kvm_limit *end = limits->entries + limits->nr;
+
+	for (const struct kvm_limit *other = limit + 1; other < end; other++) {
+		if (other->pid == limit->pid && !strcmp(other->cgroup, limit->cgroup))
+			return true;
+	}
+	return false;
+}
+
+/* The next limit of VM @pid, behind @last, which may be NULL. NULL: there is no other one */
+const struct kvm_limit *kvm_limits__next(const struct kvm_limits *limits, pid_t pid,
+					 const struct kvm_limit *last)
+{
+	const struct kvm_limit *end = limits->entries + limits->nr;
+
+	for (const struct kvm_limit *limit = last ? last + 1 : limits->entries; limit < end;
+	     limit++) {
+		if (limit->pid == pid && !is_replaced(limits, limit))
+			return limit;
+	}
+	return NULL;
+}
+
+void kvm_limits__clear(struct kvm_limits *limits)
+{
+	for (size_t i = 0; i < limits->nr; i++)
+		zfree(&limits->entries[i].cgroup);
+	limits->nr = 0;
+}
+
+void kvm_limits__exit(struct kvm_limits *limits)
+{
+	kvm_limits__clear(limits);
+	zfree(&limits->entries);
+	limits->allocated = 0;
+}
+
+static int kvm_limit__write(const struct kvm_limit *limit, int fd)
+{
+	struct perf_record_guest_vm_limit rec = {
+		.header.type = PERF_RECORD_GUEST_VM_LIMIT,
+		.pid = limit->pid,
+		.flags = limit->counted ? GUEST_LIMIT_COUNTED : 0,
+		.quota = limit->quota,
+		.period = limit->period,
+		.times = limit->times,
+	};
+	char cgroup[PATH_MAX + sizeof(u64)] = { };
+	size_t len = scnprintf(cgroup, PATH_MAX, "%s", limit->cgroup);
+
+	len = PERF_ALIGN(len + 1, sizeof(u64));
+	rec.header.size = sizeof(rec) + len;
+	return write_all(fd, &rec, sizeof(rec)) ?: write_all(fd, cgroup, len);
+}
+
+/* A record each. 0 or -errno */
+int kvm_limits__write(const struct kvm_limits *limits, int fd)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < limits->nr; i++)
+		ret = kvm_limit__write(&limits->entries[i], fd);
+	return ret;
+}
+
+/* Makes @path fit for a terminal */
+static void sanitize_path(char *path)
+{
+	for (; *path; path++) {
+		if (!isprint((unsigned char)*path))
+			*path = '_';
+	}
+}
+
+/* Takes over a PERF_RECORD_GUEST_VM_LIMIT. 0 or -errno: -EINVAL if it makes no sense */
+int kvm_limits__process(struct kvm_limits *limits, const union perf_event *event)
+{
+	const struct perf_record_guest_vm_limit *rec = (const void *)event;
+	char cgroup[PATH_MAX];
+	struct kvm_limit limit;
+
+	if (rec->header.size < sizeof(*rec) || (rec->quota && !rec->period))
+		return -EINVAL;
+	scnprintf(cgroup, sizeof(cgroup), "%.*s", (int)(rec->header.size - sizeof(*rec)),
+		  rec->cgroup);
+	sanitize_path(cgroup);
+	limit = (struct kvm_limit) {
+		.pid = rec->pid,
+		.cgroup = cgroup,
+		.quota = rec->quota,
+		.period = rec->period,
+		.times = rec->times,
+		.counted = rec->flags & GUEST_LIMIT_COUNTED,
+	};
+	return kvm_limits__add(limits, &limit);
+}

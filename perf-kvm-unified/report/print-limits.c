@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * By which limits VMs were throttled: for people, and in JSON.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <linux/kernel.h>
+#include <linux/time64.h>
+
+#include "util/session.h"
+#include "kvm-unified/format/limits.h"
+#include "kvm-unified/guests/guests.h"
+#include "measurement.h"
+#include "overview.h"
+#include "print.h"
+#include "print-limits.h"
+
+/* So many VMs are told of: those that are first in the overview. */
+#define VMS_SHOWN	8
+
+/* The next limit that has held back the vCPUs of a VM, or may have; NULL: there is no other one */
+static const struct kvm_limit *next_limit(const struct measurement *m, u32 vm,
+					  const struct kvm_limit *last)
+{
+	const struct kvm_guests *guests = m->session->kvm_guests;
+	const struct kvm_limit *limit = last;
+
+	if (!guests)
+		return NULL;
+	do {
+		limit = kvm_limits__next(&guests->vms.limits, m->vms[vm].guest->pid, limit);
+	} while (limit && limit->counted && !limit->times && limit->cgroup[0]);
+	return limit;
+}
+
+/* "# throttled: hazel, by the limit of cgroup /vms/hazel: 30 ms in each 100 ms, 33 times" */
+static void print_limit(const char *vm, const struct kvm_limit *limit, FILE *fp)
+{
+	fprintf(fp, "# throttled: %s, by ", vm);
+	if (limit->cgroup[0])
+		fprintf(fp, "%s of cgroup %s", limit->quota ? "the limit" : "a limit",
+			limit->cgroup);
+	else
+		fputs("SCHED_DEADLINE", fp);
+	if (limit->quota)
+		fprintf(fp, ": %g ms in each %g ms", (double)limit->quota / NSEC_PER_MSEC,
+			(double)limit->period / NSEC_PER_MSEC);
+	else
+		fputs(" that was taken away meanwhile", fp);
+	if (limit->counted)
+		fprintf(fp, ", %" PRIu64 " times", limit->times);
+	fputc('\n', fp);
+}
+
+/* Of the VMs that have lost time by limits of their own, a line for each limit */
+void print_limits(const struct measurement *m, const struct overview *overview, FILE *fp)
+{
+	u32 nr = 0;
+
+	for (u32 i = 0; i < overview->nr; i++) {
+		const struct overview_vm *vm = &overview->vms[i];
+		const struct kvm_limit *limit = NULL;
+
+		if (!vm->profile.classes[PROFILE_THROTTLED])
+			continue;
+		while (nr < VMS_SHOWN && (limit = next_limit(m, vm->vm, limit)))
+			print_limit(m->vms[vm->vm].name, limit, fp);
+		nr++;
+	}
+	if (nr > VMS_SHOWN)
+		fprintf(fp, "# throttled: %u more VMs\n", nr - VMS_SHOWN);
+}
+
+/* "limits": [...] of a VM, with a comma in front, if there are any */
+void print_json_limits(const struct measurement *m, u32 vm, FILE *fp)
+{
+	const struct kvm_limit *limit = NULL;
+	bool first = true;
+
+	while ((limit = next_limit(m, vm, limit))) {
+		fputs(first ? ",\n     \"limits\": [{" : ", {", fp);
+		first = false;
+		print_json_member("kind", limit->cgroup[0] ? "cgroup" : "SCHED_DEADLINE", fp);
+		if (limit->cgroup[0]) {
+			fputs(", ", fp);
+			print_json_member("cgroup", limit->cgroup, fp);
+		}
+		if (limit->quota)
+			fprintf(fp, ", \"quota_ns\": %" PRIu64 ", \"period_ns\": %" PRIu64,
+				limit->quota, limit->period);
+		if (limit->counted)
+			fprintf(fp, ", \"times\": %" PRIu64, limit->times);
+		fputc('}', fp);
+	}
+	if (!first)
+		fputc(']', fp);
+}
