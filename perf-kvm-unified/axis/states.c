@@ -69,7 +69,7 @@ static enum vcpu_time_kind event__kind(const struct vcpu_change *event)
 	case VCPU_STATE_HALTED:		return VCPU_TIME_HALTED;
 	case VCPU_STATE_HALT_POLL:	return VCPU_TIME_HALT_POLL;
 	case VCPU_STATE_THROTTLED:	return VCPU_TIME_THROTTLED;
-	case VCPU_STATE_NR:
+	case VCPU_STATE_GONE:		return VCPU_TIME_ABSENT;
 	default:			return VCPU_TIME_UNKNOWN;
 	}
 }
@@ -82,7 +82,8 @@ static bool waits_all_the_time(enum vcpu_time_kind kind)
 
 static struct vcpu_interval event__interval(const struct vcpu_change *event, u64 start)
 {
-	struct vcpu_interval state = interval__new(event__kind(event), start, start, event->cpu);
+	u32 cpu = event->state == VCPU_STATE_GONE ? TIME_AXIS_NONE : event->cpu;
+	struct vcpu_interval state = interval__new(event__kind(event), start, start, cpu);
 
 	state.exit_reason = event->exit_reason;
 	state.isa = event->isa;
@@ -90,16 +91,22 @@ static struct vcpu_interval event__interval(const struct vcpu_change *event, u64
 	return state;
 }
 
+/* For so long a thread may have waited for a CPU; longer, a limit may have held it back, too. */
+static u64 short_wait(const struct axis_span *span)
+{
+	return 2 * span->period;
+}
+
 /*
  * What a vCPU was at before its first event. Any state but one starts from KVM_RUN;
  * when it comes back to that, the last exit tells what from, as for the samples
- * alone: a halt, or else the CPU was taken away.
+ * alone: a halt, or else the CPU was taken away, if that is not too long ago.
  */
-static enum vcpu_time_kind first_kind(const struct axis_vcpu *vcpu)
+static enum vcpu_time_kind first_kind(const struct axis_span *span, const struct axis_vcpu *vcpu)
 {
 	const struct vcpu_change *first = event_at(vcpu, 0);
 
-	if (!nr_events(vcpu)) {
+	if (!nr_events(vcpu) || first->state == VCPU_STATE_GONE) {
 		for (size_t i = 0; i < nr_samples(vcpu); i++) {
 			if (axis_sample__in_run(sample_at(vcpu, i)))
 				return VCPU_TIME_RUN;
@@ -115,7 +122,9 @@ static enum vcpu_time_kind first_kind(const struct axis_vcpu *vcpu)
 	if (vcpu->halted ||
 	    vcpu_exit_reason__is_halt(first->isa, first->exit_reason))
 		return VCPU_TIME_HALTED;
-	return first->isa ? VCPU_TIME_PREEMPTED : VCPU_TIME_UNKNOWN;
+	if (!first->isa || first->time > span->start + short_wait(span))
+		return VCPU_TIME_UNKNOWN;
+	return VCPU_TIME_PREEMPTED;
 }
 
 static u64 first_sign(const struct axis_vcpu *vcpu)
@@ -588,10 +597,10 @@ static int states__seen(const struct states_walk *w, u64 end, bool final)
  */
 static enum vcpu_time_kind waiting_kind(const struct states_walk *w, u64 seen)
 {
-	u64 short_wait = 2 * w->span->period;
+	u64 most = max(w->m->longest_wait, short_wait(w->span));
 
-	return !w->m->throttled && w->span->end - seen <= max(w->m->longest_wait, short_wait) ?
-	       VCPU_TIME_PREEMPTED : VCPU_TIME_UNKNOWN;
+	return !w->m->throttled && w->span->end - seen <= most ? VCPU_TIME_PREEMPTED :
+								 VCPU_TIME_UNKNOWN;
 }
 
 /*
@@ -607,7 +616,7 @@ static int state__open(const struct states_walk *w)
 	int ret;
 
 	if (w->vcpu->last == VCPU_TIME_HALTED || w->vcpu->last == VCPU_TIME_BLOCKED ||
-	    w->vcpu->last == VCPU_TIME_VMM)
+	    w->vcpu->last == VCPU_TIME_VMM || w->vcpu->last == VCPU_TIME_STOPPED)
 		kind = w->vcpu->last;
 	else if (w->vcpu->last == VCPU_TIME_RUN && w->span->clock)
 		kind = waiting_kind(w, seen);
@@ -659,7 +668,7 @@ static int states__begin(const struct states_walk *w, const struct axis_until *u
 	}
 	w->m->begun = true;
 	w->m->done = w->span->start;
-	w->m->state = interval__new(first_kind(vcpu), w->span->start, w->span->start,
+	w->m->state = interval__new(first_kind(w->span, vcpu), w->span->start, w->span->start,
 				    first_cpu(vcpu));
 	if (nr_events(vcpu)) {
 		w->m->state.exit_reason = event_at(vcpu, 0)->exit_reason;
@@ -672,6 +681,13 @@ static int states__begin(const struct states_walk *w, const struct axis_until *u
 	return hand_out(w, &absent);
 }
 
+/* Does an event tell when the state ends? It does of all but these, when it tells of their begin. */
+static bool is_told(const struct vcpu_interval *state)
+{
+	return !state__is_run(state) && state->kind != VCPU_TIME_UNKNOWN &&
+	       state->kind != VCPU_TIME_ABSENT;
+}
+
 /* The first event: ends one state, and begins another. 0 or -ENOMEM */
 static int states__event(const struct states_walk *w)
 {
@@ -681,6 +697,11 @@ static int states__event(const struct states_walk *w)
 	int ret;
 
 	ret = states__seen(w, time, /*final=*/false) ?: state__mend(w, time);
+	/* What another thread has ended by an event went on. */
+	if (!ret && event.state == VCPU_STATE_GONE && is_told(state)) {
+		queue_drop(&w->vcpu->events, 1);
+		return 0;
+	}
 	if (!ret && event.after_lost && state__is_run(state))
 		ret = state__lose(w, time);
 	if (!ret)
@@ -722,6 +743,10 @@ static int hand_out_known(const struct states_walk *w, u64 until)
 	u64 length;
 	int ret;
 
+	if (state.kind == VCPU_TIME_ABSENT) {
+		state.end = until;
+		return hand_out(w, &state);
+	}
 	if (!nr_events(w->vcpu))
 		return 0;
 	next = event_at(w->vcpu, 0);

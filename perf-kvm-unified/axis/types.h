@@ -33,7 +33,9 @@ enum vcpu_state {
 	VCPU_STATE_HALTED,
 	VCPU_STATE_HALT_POLL,
 	VCPU_STATE_THROTTLED,
-	VCPU_STATE_NR
+	VCPU_STATE_NR,
+	/* No event has that: the thread that ran the vCPU has ended. */
+	VCPU_STATE_GONE = VCPU_STATE_NR
 };
 
 #define VCPU_STATE_BITS	3
@@ -44,6 +46,7 @@ enum vcpu_time_kind {
 	VCPU_TIME_GUEST_KERNEL,
 	VCPU_TIME_EXIT,		/* KVM, or an interrupt of the host, had the CPU */
 	VCPU_TIME_VMM,		/* out of KVM_RUN */
+	VCPU_TIME_STOPPED,	/* by a signal, as a look has seen; by events, VMM with that as why */
 	VCPU_TIME_HALT_POLL,
 	VCPU_TIME_HALTED,
 	VCPU_TIME_PREEMPTED,	/* wanted to run, and something else did */
@@ -121,7 +124,7 @@ struct vcpu_change {
 /**
  * struct axis_look - a look at a vCPU's thread that had not run for a while
  * @vcpu: index of the vCPU
- * @kind: what it was at: HALTED, BLOCKED, VMM, or PREEMPTED: it could run
+ * @kind: what it was at: HALTED, BLOCKED, VMM, STOPPED, or PREEMPTED: it could run
  * @at_pause: all events until @time are there, so if it is past the last record, @kind is what it
  *	was at until then
  */

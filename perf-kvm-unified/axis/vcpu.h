@@ -18,8 +18,8 @@
  * @id: as in KVM_CREATE_VCPU
  * @at_start: @at_end: whether it was there then
  * @halted: it is known to have been halted when the measurement started
- * @last: what it was seen at, at the end: HALTED, BLOCKED, VMM; RUN: it could run; any
- *	other: nobody has looked
+ * @last: what it was seen at, at the end: HALTED, BLOCKED, VMM, STOPPED; RUN: it could run;
+ *	any other: nobody has looked
  * @events: @samples: @looks: its own, those that are needed still
  * @unsorted: they are not in the order of time, yet
  * @machine: @labels: @wait: how far each of the three steps has come; the last in the

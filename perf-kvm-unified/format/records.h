@@ -40,6 +40,8 @@
 #define GUEST_VCPU_END_VMM	(1U << 5)	/* sleeps out of KVM_RUN */
 /* Other VMs were recorded, and not this one. */
 #define GUEST_VCPU_LEFT_OUT	(1U << 6)
+/* Stopped, traced or frozen: it cannot run, whatever it was at */
+#define GUEST_VCPU_END_STOPPED	(1U << 8)
 /* Looked at when the events were about to be disabled: none of them is missing until then */
 #define GUEST_VCPU_AT_PAUSE	(1U << 7)
 

@@ -144,6 +144,8 @@ static void measurement__set_period(struct measurement *m)
 
 static enum vcpu_time_kind vcpu_last(u32 flags)
 {
+	if (flags & GUEST_VCPU_END_STOPPED)
+		return VCPU_TIME_STOPPED;
 	if (flags & GUEST_VCPU_END_HALTED)
 		return VCPU_TIME_HALTED;
 	if (flags & GUEST_VCPU_END_BLOCKED)
@@ -484,10 +486,13 @@ static int process_exit(const struct perf_tool *tool, union perf_event *event,
 			struct perf_sample *sample, struct machine *machine)
 {
 	struct measurement *m = container_of(tool, struct measurement, tool);
+	int ret = 0;
 
-	if (machine__is_host(machine))
+	if (machine__is_host(machine)) {
+		ret = measurement__end_vcpu(m, sample, event->fork.tid);
 		measurement__end_thread(m, machine, event->fork.tid);
-	return process_change(tool, event, sample, machine);
+	}
+	return ret ?: process_change(tool, event, sample, machine);
 }
 
 /*

@@ -34,6 +34,8 @@
 #include "tally.h"
 #include "thieves.h"
 
+/* What a vCPU is at that a signal has stopped */
+#define STOPPED_ROW	"[stopped] (by a signal)"
 /* Long enough for any row that is not a function */
 #define ROW_NAME_LEN	(THIEF_NAME_LEN + 32)
 
@@ -417,6 +419,7 @@ enum profile_class vcpu_interval__class(const struct measurement *m,
 		[VCPU_TIME_GUEST_KERNEL] = PROFILE_OS,
 		[VCPU_TIME_EXIT]	 = PROFILE_EXIT,
 		[VCPU_TIME_VMM]		 = PROFILE_VMM,
+		[VCPU_TIME_STOPPED]	 = PROFILE_STOPPED,
 		[VCPU_TIME_HALT_POLL]	 = PROFILE_HALT_POLL,
 		[VCPU_TIME_HALTED]	 = PROFILE_IDLE,
 		[VCPU_TIME_PREEMPTED]	 = PROFILE_STEAL,
@@ -467,12 +470,15 @@ static struct profile_key interval__key(const struct measurement *m,
 		break;
 	case VCPU_TIME_VMM:
 		if (key.class == PROFILE_STOPPED) {
-			key.function = "[stopped] (by a signal)";
+			key.function = STOPPED_ROW;
 			break;
 		}
 		scnprintf(name, ROW_NAME_LEN, "%s%s)", charge_guest ? "[host] (VMM: " : "[vmm] (",
 			  m->axis.span.timeline ? kvm_exit__name(interval->why, buf, sizeof(buf)) :
 					     "user space");
+		break;
+	case VCPU_TIME_STOPPED:
+		key.function = STOPPED_ROW;
 		break;
 	case VCPU_TIME_HALT_POLL:
 		key.function = "[halt-poll]";

@@ -76,6 +76,8 @@ struct timeline_last {
 	u64	waited;		/* ns, so far in the measurement */
 	u32	seq;
 	u32	lost;		/* of @seq, so many were not there */
+	u64	time;		/* of the last event */
+	pid_t	tid;		/* of its thread */
 	bool	known;
 	bool	mixed;		/* @seq went back: several vCPUs have this number here */
 };
@@ -195,6 +197,15 @@ static bool measurement__knows(const struct measurement *m, struct perf_sample *
 	       (u32)measurement__field(m, sample, TIMELINE_SEQ) == last->seq;
 }
 
+/* Is it the last event once more? perf record may have written a piece of a buffer twice. */
+static bool measurement__is_repeated(const struct measurement *m, struct perf_sample *sample,
+				     const struct timeline_last *last)
+{
+	return last->known && last->time == sample->time &&
+	       m->timeline_fields[TIMELINE_SEQ] &&
+	       (u32)measurement__field(m, sample, TIMELINE_SEQ) == last->seq;
+}
+
 /* Is the event's time, CPU, state and vCPU one that can be? -ERANGE, -ENOMEM, or the vCPU */
 static int measurement__event_vcpu(struct measurement *m, struct perf_sample *sample)
 {
@@ -248,8 +259,11 @@ int measurement__add_event(struct measurement *m, struct perf_sample *sample,
 	last = measurement__last(m, vcpu);
 	if (!last)
 		return -ENOMEM;
-	if (!ahead && measurement__knows(m, sample, last))
+	if (measurement__is_repeated(m, sample, last) ||
+	    (!ahead && measurement__knows(m, sample, last)))
 		return 0;
+	last->time = sample->time;
+	last->tid = sample->tid;
 
 	event.vcpu = vcpu;
 	event.cpu = sample->cpu;
@@ -270,6 +284,40 @@ int measurement__add_event(struct measurement *m, struct perf_sample *sample,
 	return m->timeline_fields[TIMELINE_NS] ?
 	       measurement__add_ended(m, sample, last, &event) :
 	       measurement__add_begun(m, sample, last, &event);
+}
+
+/**
+ * measurement__end_vcpu - thread @tid has ended at the time of @sample
+ *
+ * If it has run a vCPU last, that is not there from then on, until it is heard of again: KVM has no
+ * event of that. 0 or -ENOMEM
+ */
+int measurement__end_vcpu(struct measurement *m, struct perf_sample *sample, pid_t tid)
+{
+	const struct timeline_last *last;
+	struct axis_event event = {
+		.time = sample->time,
+		.next_task = TIME_AXIS_NONE,
+		.state = VCPU_STATE_GONE,
+	};
+	long vcpu;
+	int ret;
+
+	if (!m->has_timeline || !m->use_timeline ||
+	    !hashmap__find(m->vcpu_by_tid, tid, &vcpu))
+		return 0;
+	last = measurement__last(m, vcpu);
+	if (!last)
+		return -ENOMEM;
+	/* Another thread may run the vCPU now. */
+	if (last->known && last->tid != tid)
+		return 0;
+	ret = measurement__place(m, sample);
+	if (ret)
+		return ret == -ERANGE ? 0 : ret;
+	event.vcpu = vcpu;
+	event.cpu = sample->cpu;
+	return time_axis__add_event(&m->axis, &event);
 }
 
 /* Remembers @event, if it is at the end of a long state. 0 or -errno */

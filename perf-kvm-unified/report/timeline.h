@@ -14,6 +14,7 @@ bool evsel__is_timeline(struct evsel *evsel);
 bool measurement__is_timeline(struct measurement *m, struct evsel *evsel);
 int measurement__add_event(struct measurement *m, struct perf_sample *sample,
 			   struct machine *machine, bool ahead);
+int measurement__end_vcpu(struct measurement *m, struct perf_sample *sample, pid_t tid);
 u64 measurement__guest_steal(const struct measurement *m, u32 vcpu);
 int measurement__find_long_states(struct measurement *m);
 int measurement__add_long_states(struct measurement *m, u64 now);

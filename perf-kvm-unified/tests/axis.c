@@ -250,14 +250,17 @@ static int test__states(struct test_suite *test __maybe_unused, int subtest __ma
 static int test__first(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	static const struct {
+		u64 until;
 		enum vcpu_state state;
 		u64 exit_reason;
 		enum vcpu_time_kind kind;
 	} cases[] = {
-		{ VCPU_STATE_HALTED, SVM_HLT, VCPU_TIME_RUN },
-		{ VCPU_STATE_RUN, SVM_HLT, VCPU_TIME_HALTED },
-		{ VCPU_STATE_RUN, SVM_INTR, VCPU_TIME_PREEMPTED },
-		{ VCPU_STATE_RUN, SVM_NPF, VCPU_TIME_PREEMPTED },
+		{ 40, VCPU_STATE_HALTED, SVM_HLT, VCPU_TIME_RUN },
+		{ 40, VCPU_STATE_RUN, SVM_HLT, VCPU_TIME_HALTED },
+		{ 20, VCPU_STATE_RUN, SVM_INTR, VCPU_TIME_PREEMPTED },
+		{ 20, VCPU_STATE_RUN, SVM_NPF, VCPU_TIME_PREEMPTED },
+		/* Or a limit has held it back. */
+		{ 21, VCPU_STATE_RUN, SVM_INTR, VCPU_TIME_UNKNOWN },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -266,10 +269,10 @@ static int test__first(struct test_suite *test __maybe_unused, int subtest __may
 
 		TEST_ASSERT_VAL("init", !axis__new(&ta, true, 100));
 		v = axis__vcpu(&ta, 0, 0);
-		TEST_ASSERT_VAL("add", !event(&ta, 40, v, 0, cases[i].state, NONE, 0,
+		TEST_ASSERT_VAL("add", !event(&ta, cases[i].until, v, 0, cases[i].state, NONE, 0,
 					      cases[i].exit_reason));
 		TEST_ASSERT_VAL("build", !build(&ta));
-		TEST_ASSERT_VAL("first", did[v].entries[0].end == 40 &&
+		TEST_ASSERT_VAL("first", did[v].entries[0].end == cases[i].until &&
 				did[v].entries[0].kind == cases[i].kind);
 		time_axis__exit(&ta);
 	}
@@ -411,6 +414,58 @@ static int test__looks(struct test_suite *test __maybe_unused, int subtest __may
 	TEST_ASSERT_VAL("nothing new", DID(&ta, VCPU_C, did_c));
 	TEST_ASSERT_VAL("until the pause", DID(&ta, VCPU_D, did_d));
 	TEST_ASSERT_VAL("after the pause", DID(&ta, VCPU_E, did_e));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
+/* A thread ends that runs a vCPU, or has run it; one is stopped for good. */
+static int test__gone(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	/* In two, as the time that is near is handed out in the end */
+	const struct expected did_killed[] = {
+		RAN(105, GUEST_USER, 1, 0), WAS(800, ABSENT, NONE), WAS(900, ABSENT, NONE),
+	};
+	const struct expected did_again[] = {
+		RAN(105, GUEST_USER, 1, 1), WAS(300, ABSENT, NONE), WAS(400, VMM, 1),
+		RAN(900, GUEST_USER, 1, 1),
+	};
+	const struct expected did_moved[] = {
+		RAN(100, GUEST_USER, 1, 2), WAS(400, VMM, 2), RAN(900, GUEST_USER, 1, 2),
+	};
+	const struct expected did_stopped[] = { RAN(100, GUEST_USER, 1, 3), WAS(900, STOPPED, 3) };
+	struct time_axis ta;
+	int killed, again, moved, stopped, err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 900));
+	ta.span.near = 100;
+	killed = axis__vcpu(&ta, 0, 0);
+	again = axis__vcpu(&ta, 0, 1);
+	moved = axis__vcpu(&ta, 0, 2);
+	stopped = axis__vcpu(&ta, 1, 0);
+	ta.vcpus[killed].at_end = false;
+	ta.vcpus[stopped].last = VCPU_TIME_STOPPED;
+	for (int v = killed; v <= stopped; v++) {
+		err |= event(&ta, 0, v, v, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+		err |= guest_samples(&ta, v, 10, 100);
+	}
+	err |= look(&ta, 150, stopped, VCPU_TIME_STOPPED);
+	err |= event(&ta, 105, killed, killed, VCPU_STATE_GONE, NONE, 0, 0);
+	err |= event(&ta, 105, again, again, VCPU_STATE_GONE, NONE, 0, 0);
+	err |= event(&ta, 100, moved, moved, VCPU_STATE_USER, NONE, 0, SVM_INTR);
+	err |= event(&ta, 105, moved, moved, VCPU_STATE_GONE, NONE, 0, 0);
+	forget();
+	ta.sink = (struct axis_sink) { .vcpu = collect_vcpu, .cpu = collect_cpu, .arg = &ta };
+	TEST_ASSERT_VAL("as it comes", !err && !time_axis__advance(&ta, 290));
+	err |= event(&ta, 300, again, again, VCPU_STATE_USER, NONE, 0, SVM_INTR);
+	for (int v = again; v <= moved; v++) {
+		err |= event(&ta, 400, v, v, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+		err |= guest_samples(&ta, v, 410, 890);
+	}
+	TEST_ASSERT_VAL("add and build", !err && !time_axis__finish(&ta));
+	TEST_ASSERT_VAL("killed", DID(&ta, killed, did_killed));
+	TEST_ASSERT_VAL("it comes back", DID(&ta, again, did_again));
+	TEST_ASSERT_VAL("another thread goes on", DID(&ta, moved, did_moved));
+	TEST_ASSERT_VAL("stopped", DID(&ta, stopped, did_stopped));
 	time_axis__exit(&ta);
 	return TEST_OK;
 }
@@ -1413,7 +1468,7 @@ static int fill_random(struct time_axis *ta, u64 seed, bool backwards)
 			.waited = random_below(&seed, 300),
 			.vcpu = random_below(&seed, RANDOM_VCPUS),
 			.cpu = random_below(&seed, RANDOM_CPUS),
-			.state = random_below(&seed, VCPU_STATE_NR),
+			.state = random_below(&seed, VCPU_STATE_GONE + 1),
 			.next_task = random_below(&seed, 2) ? NONE : random_below(&seed, 4),
 			.exit_reason = random_below(&seed, 2) ? SVM_INTR : SVM_HLT,
 			.isa = PERF_VCPU_ISA_SVM,
@@ -1743,6 +1798,7 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: states", states),
 	TEST_CASE("kvm unified: time axis: a limit of its own", throttled),
 	TEST_CASE("kvm unified: time axis: before the first event", first),
+	TEST_CASE("kvm unified: time axis: threads of vCPUs that end", gone),
 	TEST_CASE("kvm unified: time axis: in the VMM before the first event", first_user),
 	TEST_CASE("kvm unified: time axis: one state that is lost", lost_state),
 	TEST_CASE("kvm unified: time axis: long states that were seen", looks),
