@@ -62,21 +62,22 @@ static int ksyms_reader__add(void *arg, const char *name, char type, u64 start)
 }
 
 /**
- * guest_ksyms__read - look the addresses up in /proc/kallsyms
+ * guest_ksyms__read - look the addresses up
  * @s: result
+ * @kallsyms: the path of /proc/kallsyms
  * @err: on error, one sentence that tells the user what to do
  * @errlen: bytes at @err
  *
- * Return: 0; -ENOKEY: kallsyms is missing or lacks init_task; -EACCES: it hides the
- * addresses
+ * Return: 0; -ENOKEY: kallsyms is missing; -ENODATA: it lacks init_task; -EACCES: it hides
+ * the addresses
  */
-int guest_ksyms__read(struct guest_ksyms *s, char *err, size_t errlen)
+int guest_ksyms__read(struct guest_ksyms *s, const char *kallsyms, char *err, size_t errlen)
 {
 	struct ksyms_reader reader = { .syms = s };
 
 	*s = (struct guest_ksyms) { 0 };
 
-	if (kallsyms__parse("/proc/kallsyms", &reader, ksyms_reader__add) < 0 || !reader.nr_seen)
+	if (kallsyms__parse(kallsyms, &reader, ksyms_reader__add) < 0 || !reader.nr_seen)
 		return fail(err, errlen, -ENOKEY,
 			    "/proc/kallsyms cannot be read: the guest kernel needs CONFIG_KALLSYMS=y");
 
@@ -85,7 +86,7 @@ int guest_ksyms__read(struct guest_ksyms *s, char *err, size_t errlen)
 			    "/proc/kallsyms shows no addresses: run this as root with CAP_SYSLOG, and sysctl kernel.kptr_restrict=1 (or 0)");
 
 	if (!kernel_ptr(s->init_task))
-		return fail(err, errlen, -ENOKEY,
+		return fail(err, errlen, -ENODATA,
 			    "/proc/kallsyms does not know init_task: the guest kernel needs CONFIG_KALLSYMS_ALL=y");
 
 	return 0;

@@ -17,7 +17,7 @@ struct guest_ksyms {
 	u64	sme_me_mask;
 };
 
-int guest_ksyms__read(struct guest_ksyms *s, char *err, size_t errlen);
+int guest_ksyms__read(struct guest_ksyms *s, const char *kallsyms, char *err, size_t errlen);
 int guest_task_layout__locate(struct guest_task_layout *l, const struct guest_ksyms *s,
 			      struct guest_kcore *k, char *err, size_t errlen);
 

@@ -116,6 +116,7 @@ struct guest_build_ids *guest_build_ids__new(void)
 
 	if (!ids)
 		return NULL;
+	symbol__elf_init();
 	ids->clock_offset = clock_offset();
 	ids->left = PRINTS_MAX_READ;
 	ids->files = hashmap__new(file__hash, file__equal, NULL);

@@ -30,7 +30,8 @@
 
 /*
  * Is that what guest_tasks__read() returns where the kernel lacks what roots are read by, and all
- * else of a map can be had? microVMs' kernels have neither BTF nor kcore, and lockdown forbids it.
+ * else of a map can be had? microVMs' kernels have no BTF, kcore or data in kallsyms, and lockdown
+ * forbids kcore.
  */
 bool guest_tasks__may_do_without(int err)
 {
@@ -137,9 +138,9 @@ static int read_pass(struct guest_tasks *pass, struct guest_task_layout *l,
  * Return: 0 (look at @t->nr_unread), or
  *  -EOPNOTSUPP	not x86-64, or perf was built without libelf or libbpf
  *  -EXDEV	in a container: other pids than the guest's
- *  -ENODATA	no BTF; or it is unknown where physical memory is mapped
+ *  -ENODATA	no BTF; kallsyms lacks init_task; or it is unknown where physical memory is mapped
  *  -EPROTO	BTF lacks a member
- *  -ENOKEY	kallsyms is missing or lacks init_task
+ *  -ENOKEY	kallsyms is missing
  *  -EACCES	kallsyms hides the addresses, or not root
  *  -EPERM	kcore is forbidden: lockdown or no CAP_SYS_RAWIO
  *  -ENOENT	no kcore
@@ -169,7 +170,7 @@ int guest_tasks__read(struct guest_tasks *t, char *err, size_t errlen)
 
 	ret = guest_task_layout__read_btf(&layout, err, errlen);
 	if (!ret)
-		ret = guest_ksyms__read(&syms, err, errlen);
+		ret = guest_ksyms__read(&syms, "/proc/kallsyms", err, errlen);
 	if (ret)
 		return ret;
 

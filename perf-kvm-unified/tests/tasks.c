@@ -5,8 +5,10 @@
  */
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #ifdef HAVE_LIBBPF_SUPPORT
@@ -15,8 +17,10 @@
 
 #include "tests/tests.h"
 #include "util/debug.h"
+#include "kvm-unified/collector/addresses.h"
 #include "kvm-unified/collector/guest-mem.h"
 #include "kvm-unified/collector/layout.h"
+#include "kvm-unified/collector/passes.h"
 #include "kvm-unified/collector/tasks.h"
 #include "kvm-unified/collector/walk.h"
 
@@ -666,12 +670,59 @@ static int test_btf(void)
 }
 #endif
 
+#ifdef HAVE_LIBELF_SUPPORT
+/* What a kernel with that in its kallsyms gives, and the sentence in @err. 0 or -errno */
+static int from_kallsyms(const char *text, struct guest_ksyms *syms, char *err, size_t errlen)
+{
+	char path[] = "/tmp/perf-test-XXXXXX";
+	int fd = mkstemp(path), ret = -EIO;
+
+	if (fd < 0)
+		return ret;
+	if (write(fd, text, strlen(text)) == (ssize_t)strlen(text))
+		ret = guest_ksyms__read(syms, path, err, errlen);
+	unlink(path);
+	close(fd);
+	return ret;
+}
+
+static int test_kallsyms(void)
+{
+	struct guest_ksyms syms;
+	char err[256];
+	int ret;
+
+	TEST_ASSERT_VAL("all symbols", !from_kallsyms("ffffffff81000000 T _stext\n"
+						      "ffffffff82a00000 d init_task\n"
+						      "ffffffff82a0a940 D init_task\n"
+						      "ffffffff82b00000 D init_mm\n",
+						      &syms, err, sizeof(err)));
+	TEST_ASSERT_VAL("addresses", syms.init_task == 0xffffffff82a0a940ULL &&
+			syms.init_mm == 0xffffffff82b00000ULL && !syms.phys_base);
+
+	ret = from_kallsyms("ffffffff81000000 T _stext\n", &syms, err, sizeof(err));
+	TEST_ASSERT_VAL("functions only", ret && guest_tasks__may_do_without(ret));
+	TEST_ASSERT_VAL(err, strstr(err, "CONFIG_KALLSYMS_ALL=y") && !strchr(err, '\n'));
+
+	ret = from_kallsyms("0000000000000000 T _stext\n", &syms, err, sizeof(err));
+	TEST_ASSERT_VAL("hidden", ret && !guest_tasks__may_do_without(ret));
+	ret = from_kallsyms("", &syms, err, sizeof(err));
+	TEST_ASSERT_VAL("none", ret && !guest_tasks__may_do_without(ret));
+	return TEST_OK;
+}
+#else
+static int test_kallsyms(void)
+{
+	return TEST_OK;
+}
+#endif
+
 static int test__guest_tasks(struct test_suite *test __maybe_unused,
 			     int subtest __maybe_unused)
 {
 	int (*const cases[])(void) = {
 		test_whole, test_kthread, test_exited_leader, test_loop, test_dangling,
-		test_bad_pgd, test_races, test_merge, test_unread, test_btf,
+		test_bad_pgd, test_races, test_merge, test_unread, test_btf, test_kallsyms,
 	};
 	size_t i;
 	int err;

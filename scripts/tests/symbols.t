@@ -234,5 +234,8 @@ for why in "no-btf CONFIG_DEBUG_INFO_BTF" "lockdown locked down"; do
 	ok "... $name: no process has" not grep -qE '"(jit|cxx|node)"' "$TMP/$name.csv"
 	ok "... $name: its code is by CR3" grep -q '"\[cr3 0x' "$TMP/$name.csv"
 	ok "... $name: one sentence says why" test "$(grep -c 'no CR3s' "$TMP/$name.err")" -eq 1
+	"$PERF" script -f -i "$RESULTS/$name.map" --show-mmap-events 2>/dev/null |
+		grep -F /usr/bin/cxx >"$TMP/$name.maps"
+	ok "... $name: files have their build-ids" grep -qF " <$id>]" "$TMP/$name.maps"
 done
 done_testing
