@@ -84,8 +84,11 @@ static s64 ns(const struct timespec *ts)
 	return (s64)ts->tv_sec * NSEC_PER_SEC + ts->tv_nsec;
 }
 
-/* Not more than it is, however long this is interrupted: files look younger then. */
-static s64 clock_offset(void)
+/*
+ * CLOCK_REALTIME less CLOCK_BOOTTIME, in ns. Not more than it is, however long this is
+ * interrupted: files look younger then.
+ */
+s64 guest_clock_offset(void)
 {
 	struct timespec real, boot;
 
@@ -117,7 +120,7 @@ struct guest_build_ids *guest_build_ids__new(void)
 	if (!ids)
 		return NULL;
 	symbol__elf_init();
-	ids->clock_offset = clock_offset();
+	ids->clock_offset = guest_clock_offset();
 	ids->left = PRINTS_MAX_READ;
 	ids->files = hashmap__new(file__hash, file__equal, NULL);
 	if (IS_ERR(ids->files))
@@ -201,7 +204,7 @@ static bool read_build_id(struct guest_build_ids *ids, const char *path, const s
 /* Was the file left alone since @time, of CLOCK_BOOTTIME? */
 static bool is_unchanged(const struct guest_build_ids *ids, const struct stat *st, u64 time)
 {
-	s64 offset = clock_offset();
+	s64 offset = guest_clock_offset();
 
 	return offset - ids->clock_offset < CTIME_MARGIN / 2 &&
 	       ns(&st->st_ctim) + CTIME_MARGIN < (s64)time + offset;

@@ -7,6 +7,8 @@
 struct guest_build_ids;
 struct perf_record_mmap2;
 
+s64 guest_clock_offset(void);
+
 struct guest_build_ids *guest_build_ids__new(void);
 int guest_build_ids__find(struct guest_build_ids *ids, struct perf_record_mmap2 *mmap2);
 int guest_build_ids__find_past(struct guest_build_ids *ids, struct perf_record_mmap2 *mmap2,

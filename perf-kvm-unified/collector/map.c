@@ -57,6 +57,7 @@
 #include "map.h"
 #include "modules.h"
 #include "passes.h"
+#include "perf-map.h"
 #include "symbols.h"
 #include "tasks.h"
 
@@ -416,13 +417,64 @@ static int write_snapshot(struct guest_map *map, bool follow)
 	return ret;
 }
 
+/* When each process came that has made code, or called execve(), as far as it was followed */
+static void note_begins(struct guest_map *map, const struct guest_history *history)
+{
+	for (size_t i = 0; i < history->nr; i++) {
+		const struct guest_task_event *event = &history->events[i];
+		struct int_node *node = intlist__find(map->jit_pids, event->pid);
+
+		if (node && event->kind != GUEST_TASK_EXIT)
+			node->priv = (void *)max((unsigned long)node->priv,
+						 (unsigned long)event->time);
+	}
+}
+
+/* What the process of @node has told of its own code. 0 or -errno */
+static int write_own_symbols(struct guest_map *map, struct perf_maps *perf_maps,
+			     const struct int_node *node, size_t *left)
+{
+	int in = perf_maps__open(perf_maps, node->i, (unsigned long)node->priv);
+	int ret = 0;
+
+	if (in >= 0) {
+		ret = guest_symbols__write_perf_map(map->fd, node->i, in, left);
+		close(in);
+	}
+	return ret ?: guest_symbols__write_jitdump(map->fd, node->i, left);
+}
+
+/* What processes have told of their own code. 0 or -errno */
+static int write_symbols(struct guest_map *map, const struct guest_history *history)
+{
+	size_t left = GUEST_SYMBOLS_MAX_SIZE;
+	struct perf_maps perf_maps = { };
+	struct int_node *node;
+	int ret = 0;
+
+	note_begins(map, history);
+	intlist__for_each_entry(node, map->jit_pids) {
+		ret = perf_maps__add(&perf_maps, node->i);
+		if (ret)
+			goto out;
+	}
+	perf_maps__sort(&perf_maps);
+	intlist__for_each_entry(node, map->jit_pids) {
+		ret = write_own_symbols(map, &perf_maps, node, &left);
+		if (ret)
+			goto out;
+	}
+	perf_maps__warn(&perf_maps);
+out:
+	perf_maps__exit(&perf_maps);
+	return ret;
+}
+
 /* What is known only in the end */
 static int write_rest(struct guest_map *map, const struct guest_tasks *tasks,
 		      struct guest_history *history, u64 nr_lost)
 {
 	struct guest_spaces spaces = { };
-	size_t left = GUEST_SYMBOLS_MAX_SIZE;
-	struct int_node *node;
 	int ret;
 
 	ret = guest_history__spaces(history, tasks, &spaces);
@@ -435,15 +487,8 @@ static int write_rest(struct guest_map *map, const struct guest_tasks *tasks,
 		ret = write_kallsyms(map);
 	if (!ret)
 		ret = guest_symbols__write_vdso(map->fd);
-	if (!ret) {
-		intlist__for_each_entry(node, map->jit_pids) {
-			ret = guest_symbols__write_perf_map(map->fd, node->i, &left);
-			if (!ret)
-				ret = guest_symbols__write_jitdump(map->fd, node->i, &left);
-			if (ret)
-				break;
-		}
-	}
+	if (!ret)
+		ret = write_symbols(map, history);
 	if (!ret && !map->follow)
 		ret = write_clock(map);
 	if (!ret)

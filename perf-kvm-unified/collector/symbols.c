@@ -23,15 +23,12 @@
 
 #include "util/debug.h"
 #include "util/event.h"
-#include "util/namespaces.h"
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/lib/warnings.h"
 #include "kvm-unified/lib/write.h"
 #include "jitdump.h"
+#include "perf-map.h"
 #include "symbols.h"
-
-/* Where a JIT compiler describes its code: Documentation/jit-interface.txt */
-#define PERF_MAP_FMT	"/tmp/perf-%d.map"
 
 /* Two numbers, and a name */
 #define SYMBOL_LINE_LEN	2048
@@ -48,49 +45,16 @@ int guest_symbols__write(int fd, struct perf_record_guest_symbols *rec, size_t l
 }
 
 /*
- * The file that a process has written, as perf looks for it: by its pid in its
- * own pid namespace and root directory, or, if it is gone, where perf's own is.
+ * Writes what the process @pid has told of its own code in the file @in, its perf-<pid>.map,
+ * and not more than @left bytes of it. 0, or -errno of @fd
  */
-static int open_perf_map(pid_t pid)
+int guest_symbols__write_perf_map(int fd, pid_t pid, int in, size_t *left)
 {
-	struct nsinfo *nsi = nsinfo__new(pid);
-	char path[PATH_MAX];
-	struct stat st;
-	int fd;
+	struct perf_record_guest_symbols *rec = zalloc(UINT16_MAX);
+	int ret = 0;
 
-	scnprintf(path, sizeof(path), "/proc/%d/root" PERF_MAP_FMT, pid,
-		  nsi ? nsinfo__nstgid(nsi) : pid);
-	nsinfo__put(nsi);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0) {
-		scnprintf(path, sizeof(path), PERF_MAP_FMT, pid);
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	}
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-/*
- * Writes what the process @pid has told of its own code in /tmp/perf-<pid>.map, if
- * anything, and not more than @left bytes of it. 0, or -errno of @fd
- */
-int guest_symbols__write_perf_map(int fd, pid_t pid, size_t *left)
-{
-	struct perf_record_guest_symbols *rec;
-	int ret = 0, in = open_perf_map(pid);
-
-	if (in < 0)
-		return 0;
-	rec = zalloc(UINT16_MAX);
-	if (!rec) {
-		close(in);
+	if (!rec)
 		return -ENOMEM;
-	}
 	rec->pid = pid;
 	while (!ret) {
 		ssize_t n = read(in, rec->data, min(*left, SYMBOLS_CHUNK));
@@ -101,12 +65,11 @@ int guest_symbols__write_perf_map(int fd, pid_t pid, size_t *left)
 			break;
 		*left -= n;
 		if (!*left)
-			unified_warning(PERF_MAP_FMT ": not all of it is read, as the files of this kind have %u MiB\n",
+			unified_warning("/" PERF_MAP_FMT ": not all of it is read, as the files of this kind have %u MiB\n",
 					pid, GUEST_SYMBOLS_MAX_SIZE >> 20);
 		ret = guest_symbols__write(fd, rec, n);
 	}
 	free(rec);
-	close(in);
 	return ret;
 }
 

@@ -66,6 +66,7 @@
 #include "memory.h"
 #include "modules.h"
 #include "names.h"
+#include "perf-map.h"
 
 /* From arch/x86/include/uapi/asm: what KVM reports */
 #define SVM_INTR	0x60
@@ -1353,6 +1354,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: names that are like another", near_names),
 	TEST_CASE("kvm unified: commands for guests", guest_cmds),
 	TEST_CASE("kvm unified: dumps of JIT compilers", jitdump),
+	TEST_CASE("kvm unified: symbols that processes write", perf_maps),
 	TEST_CASE("kvm unified: files without a build-id", file_print),
 	TEST_CASE("kvm unified: modules that come and go", modules),
 	TEST_CASE("kvm unified: BPF programs that come and go", bpf_programs),
