@@ -111,8 +111,7 @@ static int note_jit(struct guest_map *map, const struct perf_record_mmap2 *mmap2
 {
 	int ret;
 
-	if (!is_anon_memory(mmap2->filename) && !is_no_dso_memory(mmap2->filename) &&
-	    !strstarts(mmap2->filename, "/memfd:"))
+	if (!guest_mmap2__may_be_own_code(mmap2))
 		return 0;
 	ret = intlist__add(map->jit_pids, mmap2->pid);
 	return ret == -EEXIST ? 0 : ret;

@@ -11,10 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 #include <linux/kernel.h>
+#include <linux/string.h>
 #include <linux/time64.h>
 #include <linux/zalloc.h>
 
 #include "util/debug.h"
+#include "util/event.h"
+#include "util/map.h"
 #include "util/namespaces.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/sort.h"
@@ -31,6 +34,18 @@
 
 /* Enough for a line of /proc/PID/stat, which has numbers and one name */
 #define STAT_LINE_LEN	1024
+
+/*
+ * Can a process have made the code of that map for itself? It is in memory, which may have a name
+ * (prctl(PR_SET_VMA_ANON_NAME)), or in a file that stands for memory.
+ */
+bool guest_mmap2__may_be_own_code(const struct perf_record_mmap2 *mmap2)
+{
+	const char *name = mmap2->filename;
+
+	return is_anon_memory(name) || is_no_dso_memory(name) || strstarts(name, "[anon:") ||
+	       strstarts(name, "[anon_shmem:") || strstarts(name, "/memfd:");
+}
 
 /*
  * When a process began, ns of CLOCK_BOOTTIME, by its /proc/PID/stat; @ticks_per_s: sysconf(3)'s

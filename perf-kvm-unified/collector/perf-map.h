@@ -8,6 +8,8 @@
 #include <sys/types.h>
 #include <linux/types.h>
 
+struct perf_record_mmap2;
+
 /* Where a JIT compiler describes its code, below a root: Documentation/jit-interface.txt */
 #define PERF_MAP_FMT	"tmp/perf-%d.map"
 
@@ -31,6 +33,7 @@ struct perf_maps {
 	size_t	nr_shared;
 };
 
+bool guest_mmap2__may_be_own_code(const struct perf_record_mmap2 *mmap2);
 u64 process__start_ns(const char *stat, long ticks_per_s);
 bool perf_map__is_older(time_t mtime, u64 start, s64 offset);
 

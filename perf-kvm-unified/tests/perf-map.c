@@ -17,6 +17,7 @@
 
 #include "tests/tests.h"
 #include "util/debug.h"
+#include "util/event.h"
 #include "kvm-unified/collector/perf-map.h"
 #include "perf-map.h"
 
@@ -44,6 +45,34 @@ static int check_start(void)
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
 		TEST_ASSERT_VAL(lines[i].stat,
 				process__start_ns(lines[i].stat, TICKS_PER_S) == lines[i].start);
+	return TEST_OK;
+}
+
+/* Of a map of that name, whose file has a build-id or what stands for one, or not */
+static bool may_be_own_code(const char *name, bool has_id)
+{
+	struct perf_record_mmap2 mmap2 = {
+		.header.misc = has_id ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0,
+	};
+
+	scnprintf(mmap2.filename, sizeof(mmap2.filename), "%s", name);
+	return guest_mmap2__may_be_own_code(&mmap2);
+}
+
+static int check_own_code(void)
+{
+	static const char *const own[] = {
+		"//anon", "[heap]", "[anon:Ruby:rb_yjit_reserve_addr_space]", "[anon_shmem:code]",
+		"/dev/zero (deleted)", "/SYSV00000000 (deleted)", "/memfd:doublemapper (deleted)",
+	};
+	static const char *const others[] = {
+		"/usr/bin/jit", "[vdso]", "[vsyscall]", "/tmp/[anon:jit]", "/usr/lib/libjit.so",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		TEST_ASSERT_VAL(own[i], may_be_own_code(own[i], false));
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		TEST_ASSERT_VAL(others[i], !may_be_own_code(others[i], false));
 	return TEST_OK;
 }
 
@@ -206,5 +235,5 @@ int test__perf_maps(struct test_suite *test __maybe_unused, int subtest __maybe_
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
 		unlink(paths[i]);
 	end_process(pids[1]);
-	return ret ?: check_start() ?: check_older() ?: check_root();
+	return ret ?: check_own_code() ?: check_start() ?: check_older() ?: check_root();
 }
