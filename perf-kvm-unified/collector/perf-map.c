@@ -35,16 +35,24 @@
 /* Enough for a line of /proc/PID/stat, which has numbers and one name */
 #define STAT_LINE_LEN	1024
 
+/* A file without a name, from which no program was started: it has no build-id, nor a print. */
+static bool is_shared_memory(const struct perf_record_mmap2 *mmap2)
+{
+	return str_ends_with(mmap2->filename, " (deleted)") &&
+	       !(mmap2->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID);
+}
+
 /*
  * Can a process have made the code of that map for itself? It is in memory, which may have a name
- * (prctl(PR_SET_VMA_ANON_NAME)), or in a file that stands for memory.
+ * (prctl(PR_SET_VMA_ANON_NAME)), or in a file that stands for memory, to have it mapped twice.
  */
 bool guest_mmap2__may_be_own_code(const struct perf_record_mmap2 *mmap2)
 {
 	const char *name = mmap2->filename;
 
 	return is_anon_memory(name) || is_no_dso_memory(name) || strstarts(name, "[anon:") ||
-	       strstarts(name, "[anon_shmem:") || strstarts(name, "/memfd:");
+	       strstarts(name, "[anon_shmem:") || strstarts(name, "/memfd:") ||
+	       is_shared_memory(mmap2);
 }
 
 /*

@@ -64,15 +64,18 @@ static int check_own_code(void)
 	static const char *const own[] = {
 		"//anon", "[heap]", "[anon:Ruby:rb_yjit_reserve_addr_space]", "[anon_shmem:code]",
 		"/dev/zero (deleted)", "/SYSV00000000 (deleted)", "/memfd:doublemapper (deleted)",
+		"/dev/shm/doublemapper (deleted)", "/tmp/.NET code (deleted)",
 	};
 	static const char *const others[] = {
 		"/usr/bin/jit", "[vdso]", "[vsyscall]", "/tmp/[anon:jit]", "/usr/lib/libjit.so",
+		"/dev/shm/doublemapper", "/tmp/ (deleted)/jit",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		TEST_ASSERT_VAL(own[i], may_be_own_code(own[i], false));
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		TEST_ASSERT_VAL(others[i], !may_be_own_code(others[i], false));
+	TEST_ASSERT_VAL("a program", !may_be_own_code("/usr/bin/jit (deleted)", true));
 	return TEST_OK;
 }
 
