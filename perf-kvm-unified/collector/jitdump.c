@@ -5,9 +5,11 @@
  * of it here: where the code is as it runs, the guest's memory has it.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -35,22 +37,25 @@ struct jitdump {
 /**
  * jitdump__is_marker - is this a program's sign that it writes such a file?
  * @maps_line: of /proc/PID/maps, without the newline
- * @path: gets the file's, in the program's root directory
+ * @start: @end: get where it is mapped
  *
- * It maps the file as if it had code: jit-PID.dump, with the pid that it knows of itself
+ * It maps the file as if it had code: jit-PID.dump, with the pid that it knows of itself. The file
+ * may be deleted by now.
  */
-bool jitdump__is_marker(const char *maps_line, const char **path)
+bool jitdump__is_marker(const char *maps_line, u64 *start, u64 *end)
 {
-	const char *name = strchr(maps_line, '/'), *base;
+	const char *base = strrchr(maps_line, '/');
 	char perms[5];
-	size_t len;
 
-	if (!name || sscanf(maps_line, "%*x-%*x %4s", perms) != 1 || !strchr(perms, 'x'))
+	if (!base || !strstarts(base, "/jit-") ||
+	    sscanf(maps_line, "%" SCNx64 "-%" SCNx64 " %4s", start, end, perms) != 3 ||
+	    !strchr(perms, 'x'))
 		return false;
-	base = strrchr(name, '/') + 1;
-	len = strspn(base + (strstarts(base, "jit-") ? strlen("jit-") : 0), "0123456789");
-	*path = name;
-	return strstarts(base, "jit-") && len && !strcmp(base + strlen("jit-") + len, ".dump");
+	base += strlen("/jit-");
+	if (!isdigit(*base))
+		return false;
+	base += strspn(base, "0123456789");
+	return !strcmp(base, ".dump") || !strcmp(base, ".dump (deleted)");
 }
 
 /* A string that is at most that long. Makes one line of it; false: there is none */
@@ -106,11 +111,12 @@ static int process_records(struct jitdump *dump, long at)
 	struct jr_prefix prefix;
 	int ret = 0;
 
+	/* A compiler that begins anew goes on behind JIT_CODE_CLOSE. */
 	for (u32 i = 0; !ret && i < JITDUMP_MAX_RECORDS; i++) {
 		/* The last one may be being written. */
 		if (fseek(dump->file, at, SEEK_SET) ||
 		    fread(&prefix, sizeof(prefix), 1, dump->file) != 1 ||
-		    prefix.total_size < sizeof(prefix) || prefix.id == JIT_CODE_CLOSE)
+		    prefix.total_size < sizeof(prefix))
 			break;
 		if (prefix.id == JIT_CODE_LOAD)
 			ret = process_load(dump, &prefix);

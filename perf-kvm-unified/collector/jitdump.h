@@ -10,7 +10,7 @@
 /* Returns 0, or not to be called again */
 typedef int (*jitdump_fn)(u64 start, u64 size, const char *name, void *arg);
 
-bool jitdump__is_marker(const char *maps_line, const char **path);
+bool jitdump__is_marker(const char *maps_line, u64 *start, u64 *end);
 int jitdump__each_symbol(FILE *file, jitdump_fn fn, void *arg);
 
 #endif /* __PERF_KVM_UNIFIED_COLLECTOR_JITDUMP_H */

@@ -440,7 +440,7 @@ static int write_own_symbols(struct guest_map *map, struct perf_maps *perf_maps,
 		ret = guest_symbols__write_perf_map(map->fd, node->i, in, left);
 		close(in);
 	}
-	return ret ?: guest_symbols__write_jitdump(map->fd, node->i, left);
+	return ret ?: guest_symbols__write_jitdumps(map->fd, node->i, left);
 }
 
 /* What processes have told of their own code. 0 or -errno */

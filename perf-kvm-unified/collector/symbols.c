@@ -27,8 +27,12 @@
 #include "kvm-unified/lib/warnings.h"
 #include "kvm-unified/lib/write.h"
 #include "jitdump.h"
+#include "open-regular.h"
 #include "perf-map.h"
 #include "symbols.h"
+
+/* So many dumps of a process are read: each may be large, and a compiler has one. */
+#define MAX_JITDUMPS	16
 
 /* Two numbers, and a name */
 #define SYMBOL_LINE_LEN	2048
@@ -106,64 +110,110 @@ static int symbol_lines__add(u64 start, u64 size, const char *name, void *arg)
 	return ret;
 }
 
-/* The file that a process maps to say that it writes one, or NULL */
-static FILE *open_jitdump(pid_t pid)
-{
-	char path[PATH_MAX], line[PATH_MAX + 128];
-	const char *marker;
-	struct stat st;
-	FILE *maps, *file;
-	int fd = -1;
+/**
+ * struct jitdumps - the dumps of a process, each of which is read once
+ * @maps: its /proc/PID/maps
+ * @seen: those that were read
+ */
+struct jitdumps {
+	pid_t	pid;
+	FILE   *maps;
+	struct stat seen[MAX_JITDUMPS];
+	size_t	nr_seen;
+};
 
-	scnprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	maps = fopen(path, "re");
-	if (!maps)
-		return NULL;
-	while (fd < 0 && fgets(line, sizeof(line), maps)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (!jitdump__is_marker(line, &marker))
-			continue;
-		scnprintf(path, sizeof(path), "/proc/%d/root%s", pid, marker);
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+static bool jitdumps__have_seen(const struct jitdumps *dumps, const struct stat *st)
+{
+	for (size_t i = 0; i < dumps->nr_seen; i++) {
+		if (dumps->seen[i].st_dev == st->st_dev && dumps->seen[i].st_ino == st->st_ino)
+			return true;
 	}
-	fclose(maps);
+	return false;
+}
+
+/* What is mapped there, whatever path it has or had, in whichever root. NULL: none to be read */
+static FILE *open_mapped(struct jitdumps *dumps, u64 start, u64 end)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	FILE *file;
+	int fd;
+
+	scnprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, dumps->pid,
+		  start, end);
+	fd = open_regular(AT_FDCWD, path, /*flags=*/0, &st);
 	if (fd < 0)
 		return NULL;
-	file = fstat(fd, &st) || !S_ISREG(st.st_mode) ? NULL : fdopen(fd, "r");
-	if (!file)
+	file = jitdumps__have_seen(dumps, &st) ? NULL : fdopen(fd, "r");
+	if (file)
+		dumps->seen[dumps->nr_seen++] = st;
+	else
 		close(fd);
 	return file;
 }
 
-/*
- * Writes what the process @pid has told of its own code in a jitdump, if anything, and not more
- * than @left bytes of it. 0, or -errno of @fd
- */
-int guest_symbols__write_jitdump(int fd, pid_t pid, size_t *left)
+/* The next file that the process maps to say that it writes one, or NULL */
+static FILE *jitdumps__next(struct jitdumps *dumps)
 {
-	struct symbol_lines lines = { .fd = fd, .left = left };
-	FILE *file = open_jitdump(pid);
-	int ret;
+	char line[PATH_MAX + 128];
+	FILE *file = NULL;
+	u64 start, end;
 
-	if (!file)
-		return 0;
-	lines.rec = zalloc(UINT16_MAX);
-	ret = -ENOMEM;
-	if (lines.rec) {
-		lines.rec->pid = pid;
-		ret = jitdump__each_symbol(file, symbol_lines__add, &lines);
+	while (!file && dumps->nr_seen < MAX_JITDUMPS && fgets(line, sizeof(line), dumps->maps)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (jitdump__is_marker(line, &start, &end))
+			file = open_mapped(dumps, start, end);
 	}
-	if (ret == -EINVAL)
+	return file;
+}
+
+/* Of one file. 0, -ENOSPC: no more of them, or -errno of where @lines go */
+static int read_jitdump(FILE *file, pid_t pid, struct symbol_lines *lines)
+{
+	int ret = -ENOMEM;
+
+	if (!lines->rec)
+		lines->rec = zalloc(UINT16_MAX);
+	if (lines->rec) {
+		lines->rec->pid = pid;
+		ret = jitdump__each_symbol(file, symbol_lines__add, lines);
+	}
+	if (ret == -EINVAL) {
 		unified_warning("Process %d: its jitdump is not one that can be read\n", pid);
+		ret = 0;
+	}
 	if (ret == -ENOSPC)
 		unified_warning("Process %d: not all of its jitdump is read, as the files of this kind have %u MiB\n",
 				pid, GUEST_SYMBOLS_MAX_SIZE >> 20);
-	if (ret == -EINVAL || ret == -ENOSPC)
+	return ret;
+}
+
+/*
+ * Writes what the process @pid has told of its own code in jitdumps, if anything, and not more
+ * than @left bytes of it. 0, or -errno of @fd
+ */
+int guest_symbols__write_jitdumps(int fd, pid_t pid, size_t *left)
+{
+	struct symbol_lines lines = { .fd = fd, .left = left };
+	struct jitdumps dumps = { .pid = pid };
+	char path[PATH_MAX];
+	FILE *file;
+	int ret = 0;
+
+	scnprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	dumps.maps = fopen(path, "re");
+	if (!dumps.maps)
+		return 0;
+	while (!ret && (file = jitdumps__next(&dumps))) {
+		ret = read_jitdump(file, pid, &lines);
+		fclose(file);
+	}
+	fclose(dumps.maps);
+	if (ret == -ENOSPC)
 		ret = 0;
 	if (!ret && lines.len)
 		ret = guest_symbols__write(fd, lines.rec, lines.len);
 	free(lines.rec);
-	fclose(file);
 	return ret;
 }
 

@@ -11,7 +11,7 @@ struct perf_record_guest_symbols;
 
 int guest_symbols__write(int fd, struct perf_record_guest_symbols *rec, size_t len);
 int guest_symbols__write_perf_map(int fd, pid_t pid, int in, size_t *left);
-int guest_symbols__write_jitdump(int fd, pid_t pid, size_t *left);
+int guest_symbols__write_jitdumps(int fd, pid_t pid, size_t *left);
 int guest_symbols__write_vdso(int fd);
 
 #endif /* __PERF_KVM_UNIFIED_COLLECTOR_SYMBOLS_H */

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/mman.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 
@@ -14,9 +16,12 @@
 #include "util/debug.h"
 #include "util/jitdump.h"
 #include "kvm-unified/collector/jitdump.h"
+#include "kvm-unified/collector/symbols.h"
+#include "kvm-unified/format/records.h"
 #include "jitdump.h"
 
 #define CODE_SIZE	32
+#define NR_MAPS		2
 
 /* A file that has nothing but the header */
 static void write_header(FILE *file, u32 magic)
@@ -97,18 +102,92 @@ static int check_marker(void)
 		"7f0-7f1 r-xp 00000000 08:01 12 /tmp/jit-.dump",
 		"7f0-7f1 r-xp 00000000 08:01 12 /tmp/jit-1x.dump",
 		"7f0-7f1 r-xp 00000000 08:01 12 /tmp/12.dump",
-		"7f0-7f1 r-xp 00000000 08:01 12 /tmp/jit-12.dump (deleted)",
+		"7f0-7f1 r-xp 00000000 08:01 12 /tmp/jit-12.dump (moved)",
 		"7f0-7f1 r-xp 00000000 08:01 12 /tmp/ajit-12.dump",
 		"7f0-7f1 r-xp 00000000 00:00 0",
 		"",
 	};
-	const char *path;
+	u64 start, end;
 
-	TEST_ASSERT_VAL("a marker", jitdump__is_marker("7f0-7f1 r-xp 00000000 08:01 12    /a b/jit-12.dump",
-						       &path));
-	TEST_ASSERT_VAL("its path", !strcmp(path, "/a b/jit-12.dump"));
+	TEST_ASSERT_VAL("a marker", jitdump__is_marker("007f0-0a7f1 r-xp 00000000 08:01 12    /a b/jit-12.dump",
+						       &start, &end));
+	TEST_ASSERT_VAL("its place", start == 0x7f0 && end == 0xa7f1);
+	TEST_ASSERT_VAL("deleted", jitdump__is_marker("7f0-7f1 r-xp 00000000 08:01 12 /jit-12.dump (deleted)",
+						      &start, &end));
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		TEST_ASSERT_VAL(others[i], !jitdump__is_marker(others[i], &path));
+		TEST_ASSERT_VAL(others[i], !jitdump__is_marker(others[i], &start, &end));
+	return TEST_OK;
+}
+
+/* Maps a dump with one function, twice, and deletes it. False: it is not possible here */
+static bool map_dump(const char *dir, u64 address, const char *function, void **maps)
+{
+	char path[64];
+	FILE *file;
+
+	scnprintf(path, sizeof(path), "%s/jit-%d.dump", dir, getpid());
+	file = fopen(path, "w+");
+	if (!file)
+		return false;
+	unlink(path);
+	write_header(file, JITHEADER_MAGIC);
+	write_load(file, 1, address, function, strlen(function) + 1);
+	fflush(file);
+	for (size_t i = 0; i < NR_MAPS; i++)
+		maps[i] = mmap(NULL, CODE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE,
+			       fileno(file), 0);
+	fclose(file);
+	return maps[0] != MAP_FAILED && maps[1] != MAP_FAILED;
+}
+
+static void unmap_dump(void *const *maps)
+{
+	for (size_t i = 0; i < NR_MAPS; i++) {
+		if (maps[i] && maps[i] != MAP_FAILED)
+			munmap(maps[i], CODE_SIZE);
+	}
+}
+
+/* What is written of this process into a file: the text of a record, which is all */
+static int written_symbols(char *text, size_t size, size_t *left)
+{
+	char buf[4096] = "";
+	struct perf_record_guest_symbols *rec = (void *)buf;
+	FILE *file = tmpfile();
+	ssize_t len;
+	int ret;
+
+	if (!file)
+		return -EIO;
+	ret = guest_symbols__write_jitdumps(fileno(file), getpid(), left);
+	len = pread(fileno(file), buf, sizeof(buf) - 1, 0);
+	fclose(file);
+	scnprintf(text, size, "%s", len > (ssize_t)sizeof(*rec) ? rec->data : "");
+	return ret;
+}
+
+/* Two dumps of this process that have no path any more */
+static int check_files(void)
+{
+	char dir[] = "/tmp/perf-test-XXXXXX", text[256] = "";
+	void *first[NR_MAPS] = { }, *second[NR_MAPS] = { };
+	size_t left = 1000;
+	bool mapped;
+	int ret;
+
+	TEST_ASSERT_VAL("directory", mkdtemp(dir));
+	mapped = map_dump(dir, 0x1000, "first", first) && map_dump(dir, 0x2000, "second", second);
+	rmdir(dir);
+	ret = written_symbols(text, sizeof(text), &left);
+	unmap_dump(first);
+	unmap_dump(second);
+	/* A file system may be mounted noexec; map_files is for root. */
+	if (!mapped || geteuid())
+		return TEST_OK;
+	TEST_ASSERT_EQUAL("written", ret, 0);
+	TEST_ASSERT_VAL(text, strstr(text, "1000 20 first\n") && strstr(text, "2000 20 second\n"));
+	TEST_ASSERT_EQUAL("each once", (int)strlen(text),
+			  (int)strlen("1000 20 first\n2000 20 second\n"));
 	return TEST_OK;
 }
 
@@ -129,9 +208,10 @@ int test__jitdump(struct test_suite *test __maybe_unused, int subtest __maybe_un
 	write_move(file, 1, 0x4000);
 	write_move(file, 9, 0x5000);
 	write_prefix(file, JIT_CODE_CLOSE, sizeof(struct jr_prefix));
-	write_load(file, 4, 0x6000, "after the end", sizeof("after the end"));
+	write_load(file, 4, 0x6000, "anew", sizeof("anew"));
 	TEST_ASSERT_EQUAL("read", read_back(file, text), 0);
-	TEST_ASSERT_VAL(text, !strcmp(text, "1000 20 first;2000 20 two lines;4000 20 first;"));
+	TEST_ASSERT_VAL(text, !strcmp(text, "1000 20 first;2000 20 two lines;4000 20 first;"
+					    "6000 20 anew;"));
 
 	/* The last record is not there yet: of size 0, or cut */
 	write_header(file, JITHEADER_MAGIC);
@@ -155,5 +235,5 @@ int test__jitdump(struct test_suite *test __maybe_unused, int subtest __maybe_un
 	TEST_ASSERT_VAL("emptied", !ftruncate(fileno(file), 0));
 	TEST_ASSERT_EQUAL("empty", read_back(file, text), -EINVAL);
 	fclose(file);
-	return check_marker();
+	return check_marker() ?: check_files();
 }
