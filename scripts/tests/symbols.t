@@ -10,6 +10,7 @@
 PERF=$MAIN_TREE/perf/perf
 BIN=usr/bin
 GUEST=$MAIN_TREE/guest/root
+LIBC=lib/x86_64-linux-gnu/libc.so.6
 
 lab_runs symbols
 RESULTS=$LAB_OUT/symbols
@@ -43,6 +44,11 @@ cd "$TMP/moved" || exit
 "$PERF" script -f -i perf.data -F misc,machine_pid,vcpu,comm,pid,ip,sym,dso >"$TMP/script" 2>"$TMP/script.err"
 "$PERF" report -f -i perf.data --stdio --sort comm,sym -k "$TREE/host/vmlinux" \
 	>"$TMP/report" 2>"$TMP/report2.err" </dev/null
+
+build_id()
+{
+	readelf -n "$1" | awk '/Build ID/ { print $3 }'
+}
 
 # How the report calls it
 MODULE='"\[vsock\]"'
@@ -190,7 +196,7 @@ ok "stripped C++: by debuglink, below --guest-root" grep -q '"mix::Mixer<int>::s
 
 # Of the program nothing but what debuginfo packages have of it, in the build-id cache: that
 # does not say where its code is in the program's file.
-id=$(readelf -n "$MAIN_TREE/guest/unstripped/cxx" | awk '/Build ID/ { print $3 }')
+id=$(build_id "$MAIN_TREE/guest/unstripped/cxx")
 mkdir -p "$TMP/debuginfo/.debug/.build-id/${id:0:2}/${id:2}"
 cp "$link/.debug/cxx.debug" "$TMP/debuginfo/.debug/.build-id/${id:0:2}/${id:2}/debug"
 HOME=$TMP/debuginfo "$PERF" kvm unified report -f -i perf.data --format csv >"$TMP/debuginfo.csv" 2>&1
@@ -235,7 +241,7 @@ for why in "no-btf CONFIG_DEBUG_INFO_BTF" "lockdown locked down"; do
 	ok "... $name: its code is by CR3" grep -q '"\[cr3 0x' "$TMP/$name.csv"
 	ok "... $name: one sentence says why" test "$(grep -c 'no CR3s' "$TMP/$name.err")" -eq 1
 	"$PERF" script -f -i "$RESULTS/$name.map" --show-mmap-events 2>/dev/null |
-		grep -F /usr/bin/cxx >"$TMP/$name.maps"
-	ok "... $name: files have their build-ids" grep -qF " <$id>]" "$TMP/$name.maps"
+		grep -F "/$LIBC" >"$TMP/$name.maps"
+	ok "... $name: files have their build-ids" grep -qF " <$(build_id "$GUEST/$LIBC")>]" "$TMP/$name.maps"
 done
 done_testing
