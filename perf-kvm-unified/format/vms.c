@@ -119,11 +119,14 @@ static int kvm_vms__add_threads(struct kvm_vms *vms, const struct kvm_vm *vm)
 	return 0;
 }
 
-/* Makes @name fit for a terminal and for NAME=... on a command line */
+/*
+ * Makes @name fit for a terminal, whatever its character set, and for NAME=... on a command
+ * line: a byte that is not of ASCII is one '_', too
+ */
 void kvm_vm__sanitize_name(char *name)
 {
 	for (; *name; name++) {
-		if (!isgraph((unsigned char)*name) || *name == '=' || *name == '/')
+		if (!isascii(*name) || !isgraph(*name) || *name == '=' || *name == '/')
 			*name = '_';
 	}
 }

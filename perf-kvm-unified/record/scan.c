@@ -32,8 +32,52 @@
 /* "-" and a descriptor of a VM, at the end of the name of one that is not alone in its process */
 #define FD_NAME_LEN		5
 
+/* Of a file of procfs that a process has filled: read in pieces, and no more than execve() takes */
+#define PROC_FILE_PIECE		4096
+#define PROC_FILE_MAX		(6U << 20)
+
 /* The function in virt/kvm in which a halted vCPU's thread sleeps */
 #define KVM_BLOCK_WCHAN		"kvm_vcpu_block"
+
+/* All of it, up to PROC_FILE_MAX, with a zero byte behind it. To be freed; NULL: no memory */
+static char *read_all(int fd, size_t *len)
+{
+	char *text = NULL, *grown;
+	ssize_t n;
+
+	*len = 0;
+	do {
+		grown = realloc(text, *len + PROC_FILE_PIECE + 1);
+		if (!grown) {
+			free(text);
+			return NULL;
+		}
+		text = grown;
+		n = read(fd, text + *len, PROC_FILE_PIECE);
+		if (n > 0)
+			*len += n;
+	} while (n > 0 && *len <= PROC_FILE_MAX - PROC_FILE_PIECE);
+	text[*len] = '\0';
+	return text;
+}
+
+/*
+ * @file of process @pid, with any bytes in it: filename__read_str() takes one of 0x80 or more
+ * for the end. To be freed; NULL: it cannot be read
+ */
+static char *read_proc_file(const char *proc, pid_t pid, const char *file, size_t *len)
+{
+	char path[PATH_MAX], *text;
+	int fd;
+
+	scnprintf(path, sizeof(path), "%s/%d/%s", proc, pid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	text = read_all(fd, len);
+	close(fd);
+	return text;
+}
 
 /* The value of @key in "@key=value,..." or NULL */
 static const char *qemu_opt_value(const char *opts, const char *key, size_t *len)
@@ -232,12 +276,10 @@ static bool is_forbidden(int err)
 /* Kernel threads have no command line, which everyone may read, and are no VMM. */
 static bool may_be_vmm(const char *proc, pid_t pid)
 {
-	char path[PATH_MAX], *cmdline = NULL;
-	bool may_be;
 	size_t len;
+	char *cmdline = read_proc_file(proc, pid, "cmdline", &len);
+	bool may_be = !cmdline || len;
 
-	scnprintf(path, sizeof(path), "%s/%d/cmdline", proc, pid);
-	may_be = filename__read_str(path, &cmdline, &len) || len;
 	free(cmdline);
 	return may_be;
 }
@@ -348,12 +390,11 @@ static int vm__scan_debugfs(struct kvm_vm *vm, const struct vm_scan *scan)
 /* As the VMM calls it; with its descriptor, if there are others. Nothing if it cannot be known */
 static void vm__find_name(struct kvm_vm *vm, const char *proc)
 {
-	char path[PATH_MAX], *cmdline = NULL;
 	pid_t vmm = kvm_vm__vmm(vm);
 	size_t len;
+	char *cmdline = read_proc_file(proc, vmm, "cmdline", &len);
 
-	scnprintf(path, sizeof(path), "%s/%d/cmdline", proc, vmm);
-	if (filename__read_str(path, &cmdline, &len))
+	if (!cmdline)
 		return;
 	kvm_vm__name_from_cmdline(cmdline, len, vm->name, sizeof(vm->name));
 	free(cmdline);

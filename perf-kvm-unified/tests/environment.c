@@ -139,6 +139,19 @@ static int check_seen(const char *dir, struct kvm_vms *vms)
 	return TEST_OK;
 }
 
+/* A name behind bytes that are no ASCII, and behind more than one piece of what is read */
+static int check_name(const char *dir)
+{
+	struct kvm_vms vms = { };
+	int err = kvm_vms__scan(&vms, dir, dir, GUEST_VCPU_AT_START);
+	bool found = kvm_vms__find_name(&vms, "real-name");
+
+	kvm_vms__exit(&vms);
+	TEST_ASSERT_VAL("scan", !err);
+	TEST_ASSERT_VAL("the name behind other bytes", found);
+	return TEST_OK;
+}
+
 int test__environment(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX";
@@ -148,9 +161,11 @@ int test__environment(struct test_suite *test __maybe_unused, int subtest __mayb
 	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
 	if (run_in(dir, "chmod 755 . && mkdir -p 1/fd 100/fd 200/fd self/ns && "
 			"chmod 700 100/fd 200/fd && : >self/ns/pid && "
-			"printf vmm >100/cmdline && : >200/cmdline && "
-			"ln -s anon_inode:kvm-vm 100/fd/9"))
+			"printf 'vmm\\0gr\\303\\366\\377%5000s\\0--id\\0real-name\\0' >100/cmdline && "
+			": >200/cmdline && ln -s anon_inode:kvm-vm 100/fd/9"))
 		ret = check_pids(dir);
+	if (ret == TEST_OK)
+		ret = check_name(dir);
 	/* Who is not root cannot become another user. */
 	if (ret == TEST_OK && !geteuid())
 		ret = check_seen(dir, &vms);

@@ -194,6 +194,7 @@ static int test__vm_names(struct test_suite *test __maybe_unused, int subtest __
 	TEST_ASSERT_VAL("empty", has_name("", 0, ""));
 	TEST_ASSERT_VAL("escapes",
 			HAS_NAME("qemu\0-name\0a\033[2Jb c", "a_[2Jb_c"));
+	TEST_ASSERT_VAL("not of ASCII", HAS_NAME("x\0--id\0gr\303\274n\377utf", "gr__n_utf"));
 
 	kvm_vm__name_from_cmdline(too_long, sizeof(too_long), name, sizeof(name));
 	TEST_ASSERT_VAL("cut", !strcmp(name, "much-to"));
