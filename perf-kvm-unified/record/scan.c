@@ -362,6 +362,80 @@ struct vm_scan {
 	u32	flag;		/* GUEST_VCPU_AT_*, or 0 */
 };
 
+/* Does KVM's debugfs know a VM that @tid has made, with that descriptor? */
+static bool has_made_vm(const struct vm_scan *scan, pid_t tid, int vm_fd)
+{
+	char path[PATH_MAX];
+
+	scnprintf(path, sizeof(path), "%s/kvm/%d-%d", scan->debugfs, tid, vm_fd);
+	return !access(path, F_OK);
+}
+
+/* ... or one that another thread of @pid has made: the directory has that one's number */
+static bool process_has_made_vm(const struct vm_scan *scan, pid_t pid, int vm_fd)
+{
+	char path[PATH_MAX];
+	struct dirent *ent;
+	bool made = has_made_vm(scan, pid, vm_fd);
+	DIR *dir;
+
+	if (made)
+		return true;
+	scnprintf(path, sizeof(path), "%s/%d/task", scan->proc, pid);
+	dir = opendir(path);
+	if (!dir)
+		return false;
+	while (!made && (ent = readdir(dir))) {
+		pid_t tid = atoi(ent->d_name);
+
+		made = tid > 0 && has_made_vm(scan, tid, vm_fd);
+	}
+	closedir(dir);
+	return made;
+}
+
+/* The process that @pid is a child of; 0: none, or it is not known */
+static pid_t parent_of(const char *proc, pid_t pid)
+{
+	static const char key[] = "\nPPid:";
+	size_t len;
+	char *status = read_proc_file(proc, pid, "status", &len);
+	/* A name before it has its newlines as "\n". */
+	const char *line = status ? strstr(status, key) : NULL;
+	pid_t parent = line ? atoi(line + strlen(key)) : 0;
+
+	free(status);
+	return parent;
+}
+
+/*
+ * Is the descriptor of a VM a copy of the parent's, by fork()? KVM_RUN is refused there, and
+ * the VM is the parent's. Not known without debugfs: then it is none
+ */
+static bool is_inherited(const struct vm_scan *scan, pid_t pid, int vm_fd)
+{
+	pid_t parent;
+
+	/* No directory alone is no proof: the thread that has made the VM may have ended. */
+	if (process_has_made_vm(scan, pid, vm_fd))
+		return false;
+	parent = parent_of(scan->proc, pid);
+	return parent > 0 && process_has_made_vm(scan, parent, vm_fd);
+}
+
+/* Leaves those that the process has made itself. */
+static void process_fds__leave_out_inherited(struct process_fds *fds, pid_t pid,
+					     const struct vm_scan *scan)
+{
+	u32 nr = 0;
+
+	for (u32 i = 0; i < fds->nr; i++) {
+		if (!is_inherited(scan, pid, fds->vm_fds[i]))
+			fds->vm_fds[nr++] = fds->vm_fds[i];
+	}
+	fds->nr = nr;
+}
+
 /* The vCPUs that KVM's debugfs has for the VM. 0, -ENOENT or -ENOMEM */
 static int vm__scan_debugfs(struct kvm_vm *vm, const struct vm_scan *scan)
 {
@@ -472,6 +546,7 @@ static int vm__scan(struct kvm_vms *vms, pid_t pid, const struct vm_scan *scan)
 	int ret;
 
 	ret = process_fds__scan(&fds, scan->proc, pid);
+	process_fds__leave_out_inherited(&fds, pid, scan);
 	if (ret || !fds.nr) {
 		process_fds__exit(&fds);
 		if (ret != -EACCES)

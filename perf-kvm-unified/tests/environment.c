@@ -152,6 +152,35 @@ static int check_name(const char *dir)
 	return TEST_OK;
 }
 
+static int count_vms(const char *dir)
+{
+	struct kvm_vms vms = { };
+	int nr = kvm_vms__scan(&vms, dir, dir, GUEST_VCPU_AT_START) ?: (int)vms.nr;
+
+	kvm_vms__exit(&vms);
+	return nr;
+}
+
+/* A process with the descriptor of its parent 100 */
+static int check_fork(const char *dir)
+{
+	TEST_ASSERT_VAL("a child", run_in(dir, "mkdir -p 100/task 101/fd 101/task/101 kvm && "
+					  "ln -s anon_inode:kvm-vm 101/fd/9 && "
+					  "printf 'Name:\\tv\\366\\nPPid:\\t100\\n' >101/status"));
+	TEST_ASSERT_EQUAL("nothing is known", count_vms(dir), 2);
+	TEST_ASSERT_VAL("made by the parent", run_in(dir, "mkdir kvm/100-9"));
+	TEST_ASSERT_EQUAL("which has the VM", count_vms(dir), 1);
+	TEST_ASSERT_VAL("made by a thread", run_in(dir, "rm -r kvm/100-9 && "
+					  "mkdir 100/task/102 kvm/102-9"));
+	TEST_ASSERT_EQUAL("of the parent's", count_vms(dir), 1);
+	TEST_ASSERT_VAL("of its own", run_in(dir, "mkdir 101/task/103 kvm/103-9"));
+	TEST_ASSERT_EQUAL("two VMs", count_vms(dir), 2);
+	TEST_ASSERT_VAL("made by neither", run_in(dir, "rm -r kvm/102-9 kvm/103-9"));
+	TEST_ASSERT_EQUAL("not known again", count_vms(dir), 2);
+	TEST_ASSERT_VAL("no child", run_in(dir, "rm -r 101 100/task kvm"));
+	return TEST_OK;
+}
+
 int test__environment(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX";
@@ -166,6 +195,8 @@ int test__environment(struct test_suite *test __maybe_unused, int subtest __mayb
 		ret = check_pids(dir);
 	if (ret == TEST_OK)
 		ret = check_name(dir);
+	if (ret == TEST_OK)
+		ret = check_fork(dir);
 	/* Who is not root cannot become another user. */
 	if (ret == TEST_OK && !geteuid())
 		ret = check_seen(dir, &vms);
