@@ -21,6 +21,7 @@
 #include <subcmd/parse-options.h>
 
 #include "perf-sys.h"
+#include "util/cap.h"
 #include "util/cloexec.h"
 #include "util/debug.h"
 #include "kvm-unified/format/profile.h"
@@ -60,6 +61,37 @@ static int probe_event(u32 type, u64 config, bool sample_vcpu, bool exclude_gues
 	return 0;
 }
 
+/* Its highest level in mainline; Debian's and others' kernels want CAP_SYS_ADMIN above it. */
+#define PARANOID_MAX		2
+
+/* What a hint ends with */
+#define FOR_VMS								\
+	"Without root, VMs and their time\n"				\
+	"line want CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, too.\n"
+
+/* What it takes to profile the whole host where that was refused: the rest of a message */
+const char *perf_rights__hint(const struct perf_rights *rights)
+{
+	if (rights->paranoid > PARANOID_MAX && !rights->sys_admin)
+		return "The sysctl kernel.perf_event_paranoid is above 2, where some kernels,\n"
+		       "such as Debian's, want CAP_SYS_ADMIN. Run as root, or with that, or set\n"
+		       "it to 2, where CAP_PERFMON is enough. " FOR_VMS;
+	return "Run as root, or with CAP_PERFMON, or with sysctl\n"
+	       "kernel.perf_event_paranoid=-1. " FOR_VMS;
+}
+
+static void pr_no_permission(void)
+{
+	struct perf_rights rights = {
+		.perfmon = perf_cap__capable(CAP_PERFMON),
+		.sys_admin = perf_cap__capable(CAP_SYS_ADMIN),
+	};
+
+	/* Without procfs it stays 0. */
+	sysctl__read_int("kernel/perf_event_paranoid", &rights.paranoid);
+	pr_err("No permission to profile the whole host.\n%s", perf_rights__hint(&rights));
+}
+
 /*
  * Can the kernel take the samples that are wanted? Without the bit in it there are no names
  * of guest user code, which is what this command is for: to go on regardless is for the
@@ -76,9 +108,7 @@ int record_events__check_kernel(const struct record_events *events)
 	if (no_vcpu)
 		ret = probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false, false);
 	if (ret == -EACCES || ret == -EPERM) {
-		pr_err("No permission to profile the whole host.\n"
-		       "Run as root, or with CAP_PERFMON, or with sysctl kernel.perf_event_paranoid=-1; without\n"
-		       "root, VMs and their time line want CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, too.\n");
+		pr_no_permission();
 		return ret;
 	}
 	if (!ret && no_arch) {

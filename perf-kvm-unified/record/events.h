@@ -21,6 +21,20 @@ struct record_events {
 	bool		timeline;
 };
 
+/**
+ * struct perf_rights - who asks for events
+ * @paranoid: sysctl kernel.perf_event_paranoid
+ * @perfmon: has CAP_PERFMON
+ * @sys_admin: ... CAP_SYS_ADMIN
+ */
+struct perf_rights {
+	int	paranoid;
+	bool	perfmon;
+	bool	sys_admin;
+};
+
+const char *perf_rights__hint(const struct perf_rights *rights);
+
 int record_events__parse_rate(const struct option *opt, const char *arg, int unset);
 int record_events__check_rate(const struct record_events *events);
 int record_events__read_max_freq(struct record_events *events);

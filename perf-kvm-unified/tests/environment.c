@@ -16,6 +16,7 @@
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/guests/killed.h"
 #include "kvm-unified/record/environment.h"
+#include "kvm-unified/record/events.h"
 #include "kvm-unified/record/scan.h"
 #include "environment.h"
 
@@ -181,6 +182,23 @@ static int check_fork(const char *dir)
 	return TEST_OK;
 }
 
+static bool hints_at(struct perf_rights rights, const char *what)
+{
+	return strstr(perf_rights__hint(&rights), what);
+}
+
+static int check_rights(void)
+{
+	TEST_ASSERT_VAL("none", hints_at((struct perf_rights) { .paranoid = 2 },
+					 "with CAP_PERFMON, or with sysctl"));
+	TEST_ASSERT_VAL("paranoid", hints_at((struct perf_rights) { .paranoid = 3 },
+					     "to 2, where CAP_PERFMON is enough"));
+	TEST_ASSERT_VAL("CAP_PERFMON is not enough",
+			hints_at((struct perf_rights) { .paranoid = 3, .perfmon = true },
+				 "want CAP_SYS_ADMIN"));
+	return TEST_OK;
+}
+
 int test__environment(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX";
@@ -197,6 +215,8 @@ int test__environment(struct test_suite *test __maybe_unused, int subtest __mayb
 		ret = check_name(dir);
 	if (ret == TEST_OK)
 		ret = check_fork(dir);
+	if (ret == TEST_OK)
+		ret = check_rights();
 	/* Who is not root cannot become another user. */
 	if (ret == TEST_OK && !geteuid())
 		ret = check_seen(dir, &vms);
