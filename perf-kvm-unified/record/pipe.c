@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/stat.h>
 #include <linux/kernel.h>
 
 #include "util/debug.h"
@@ -16,14 +17,33 @@
 /* What perf record is to write into its stream, or NULL */
 static struct record_pipe *current;
 
+/*
+ * Can anything be written to @fd? perf record says nothing if it cannot. Nothing is: a device is
+ * asked with no bytes, and a file's disk for a block at its end. 0 or -errno
+ */
+static int check_writable(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || write(fd, "", 0) < 0)
+		return -errno;
+	if (S_ISREG(st.st_mode) && fallocate(fd, FALLOC_FL_KEEP_SIZE, st.st_size, 1) &&
+	    (errno == ENOSPC || errno == EDQUOT))
+		return -errno;
+	return 0;
+}
+
 /* Before perf record, which closes standard output at its end. 0 or -errno with a message */
 int record_pipe__open(struct record_pipe *pipe, struct kvm_vms *vms)
 {
 	int err;
 
-	pipe->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (pipe->fd < 0) {
-		err = -errno;
+	err = check_writable(STDOUT_FILENO);
+	if (!err) {
+		pipe->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		err = pipe->fd < 0 ? -errno : 0;
+	}
+	if (err) {
 		pr_err("Cannot write to standard output: %s\n", strerror(-err));
 		return err;
 	}

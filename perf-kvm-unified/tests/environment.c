@@ -3,10 +3,13 @@
  * What is not as it should be where a recorder runs: it is killed, in a container, or not root.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/stat.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 
@@ -17,6 +20,7 @@
 #include "kvm-unified/guests/killed.h"
 #include "kvm-unified/record/environment.h"
 #include "kvm-unified/record/events.h"
+#include "kvm-unified/record/pipe.h"
 #include "kvm-unified/record/scan.h"
 #include "environment.h"
 
@@ -199,6 +203,38 @@ static int check_rights(void)
 	return TEST_OK;
 }
 
+/* record_pipe__open() with standard output to @path */
+static int open_pipe_to(const char *path)
+{
+	int saved = dup(STDOUT_FILENO), fd = open(path, O_WRONLY | O_CREAT, 0600), err;
+	struct record_pipe pipe = { };
+	struct kvm_vms vms = { };
+
+	if (saved < 0 || fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
+		return -errno;
+	close(fd);
+	err = record_pipe__open(&pipe, &vms);
+	if (!err)
+		record_pipe__close(&pipe);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	return err;
+}
+
+static int check_stdout(const char *dir)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	scnprintf(path, sizeof(path), "%s/stream", dir);
+	fflush(stdout);
+	TEST_ASSERT_EQUAL("a full disk", open_pipe_to("/dev/full"), -ENOSPC);
+	TEST_ASSERT_EQUAL("a device", open_pipe_to("/dev/null"), 0);
+	TEST_ASSERT_EQUAL("a file", open_pipe_to(path), 0);
+	TEST_ASSERT_VAL("nothing in it", !stat(path, &st) && !st.st_size);
+	return TEST_OK;
+}
+
 int test__environment(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX";
@@ -217,6 +253,8 @@ int test__environment(struct test_suite *test __maybe_unused, int subtest __mayb
 		ret = check_fork(dir);
 	if (ret == TEST_OK)
 		ret = check_rights();
+	if (ret == TEST_OK)
+		ret = check_stdout(dir);
 	/* Who is not root cannot become another user. */
 	if (ret == TEST_OK && !geteuid())
 		ret = check_seen(dir, &vms);
