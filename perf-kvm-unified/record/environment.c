@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a container has of its own, and events have of the host.
+ * What a process is started with: its descriptors, and what a container has of its own, and
+ * events have of the host.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 #include <sys/stat.h>
 #include <linux/kernel.h>
 
@@ -13,6 +17,28 @@
 
 /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
 #define INIT_PID_NS_INO		0xeffffffcU
+
+/**
+ * hold_std_fds - give descriptors 0 to 2 a file, so that no other file gets their numbers
+ *
+ * Those that are closed: what is written to them fails as before, and does not go into what
+ * is opened later. 0 or -errno with a message
+ */
+int hold_std_fds(void)
+{
+	int fd, err;
+
+	do {
+		fd = open("/dev/null", O_RDONLY);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0) {
+		err = -errno;
+		pr_err("Cannot open /dev/null: %s\n", strerror(-err));
+		return err;
+	}
+	close(fd);
+	return 0;
+}
 
 /**
  * check_pid_namespace - are the pids of @proc those that events have?

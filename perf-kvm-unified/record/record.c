@@ -545,6 +545,8 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	};
 	int ret;
 
+	if (hold_std_fds())
+		return 1;
 	collectors__init(&rec.collectors);
 	guest_memory__init(&rec.memory);
 	argc = parse(&rec, argc, argv);

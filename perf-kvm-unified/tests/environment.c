@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 
@@ -235,6 +236,22 @@ static int check_stdout(const char *dir)
 	return TEST_OK;
 }
 
+/* In a child that has none of the three: what is opened next is none of them */
+static bool holds_std_fds(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+			close(fd);
+		if (hold_std_fds() || write(STDERR_FILENO, "", 1) >= 0)
+			_exit(1);
+		_exit(open("/", O_RDONLY) <= STDERR_FILENO);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
+}
+
 int test__environment(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX";
@@ -255,6 +272,8 @@ int test__environment(struct test_suite *test __maybe_unused, int subtest __mayb
 		ret = check_rights();
 	if (ret == TEST_OK)
 		ret = check_stdout(dir);
+	if (ret == TEST_OK && !holds_std_fds())
+		ret = TEST_FAIL;
 	/* Who is not root cannot become another user. */
 	if (ret == TEST_OK && !geteuid())
 		ret = check_seen(dir, &vms);

@@ -241,6 +241,8 @@ ok "an event that is not of time is said to be none" went_on faults-report '^pag
 ok "a guest command that fails costs the names only" went_on map-fails "'exit 3' failed with 3"
 ok "... and not a word with -q" test "$(cat quiet.out)" = "exit code 0"
 ok "an error is said with -q, too" refused quiet-error 'Cannot write .*/vms: '
+ok "standard error is closed: a profile" grep -qx 'exit code 0' no-stderr.out
+ok "... with nothing of a message in it" not grep -rqa 'Captured and wrote' no-stderr.data
 ok "and there is a report, by CR3" went_on map-fails-report '\[cr3 0x'
 ok "a truncated map costs the names only" went_on map-truncated 'a map that is truncated'
 ok "a guest that does not answer costs the names only" went_on map-hangs 'No map of guest guest2: no answer in 1 s'
