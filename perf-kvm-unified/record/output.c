@@ -21,6 +21,33 @@
 #include "util/util.h"
 #include "output.h"
 
+/* Is @path the directory that was made? With that open, no other one has its inode. */
+static bool is_ours(const struct record_output *output)
+{
+	struct stat made, st;
+
+	if (!output->dir_fd)
+		return true;
+	return !fstat(output->dir_fd, &made) && !stat(output->path, &st) &&
+	       made.st_dev == st.st_dev && made.st_ino == st.st_ino;
+}
+
+/* What is at @path belongs to somebody else, if it is not ours. 0 or -ESTALE with a message */
+int record_output__check(const struct record_output *output)
+{
+	char link[32], now[PATH_MAX];
+	ssize_t len;
+
+	if (is_ours(output))
+		return 0;
+	scnprintf(link, sizeof(link), "/proc/self/fd/%d", output->dir_fd);
+	len = readlink(link, now, sizeof(now) - 1);
+	now[len < 0 ? 0 : len] = '\0';
+	pr_err("%s is not the directory any more that the profile goes to: that is %s\n",
+	       output->path, len < 0 ? "gone" : now);
+	return -ESTALE;
+}
+
 /*
  * Removes the directory if there is no profile in it, nor anything else: it is what a
  * measurement leaves that has not begun, with what came of the guests by then.
@@ -92,7 +119,8 @@ void record_output__undo(struct record_output *output)
 	not_begun = NULL;
 	output->cancel(output);
 	scnprintf(old, sizeof(old), "%s.old", output->path);
-	remove_empty(output);
+	if (is_ours(output))
+		remove_empty(output);
 	if (output->has_old && exists(old))
 		put_back(old, output->path);
 	if (output->older)
@@ -155,6 +183,14 @@ int record_output__make(struct record_output *output)
 		return err;
 	}
 	perf_data__close(&data);
+	output->dir_fd = open(output->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (output->dir_fd < 0) {
+		err = -errno;
+		output->dir_fd = 0;
+		pr_err("Cannot open %s: %s\n", output->path, strerror(-err));
+		record_output__undo(output);
+		return err;
+	}
 	return 0;
 }
 

@@ -498,14 +498,14 @@ static int measure(struct unified_record *rec)
 		return 1;
 	}
 	guest_memory__start(&rec->memory, &rec->collectors, &rec->vms);
-	if (write_first_vms(rec)) {
+	if (record_output__check(&rec->output) || write_first_vms(rec)) {
 		record_output__undo(&rec->output);
 		return 1;
 	}
 	ret = run_perf_record(rec);
-	if (!record_output__has_data(&rec->output)) {
+	if (record_output__check(&rec->output) || !record_output__has_data(&rec->output)) {
 		record_output__undo(&rec->output);
-		return ret ?: 1;	/* perf record has said why */
+		return ret ?: 1;	/* it is said why, by perf record if not here */
 	}
 	record_output__keep(&rec->output, ret);
 	/* Maps are of use with the first table, too. */

@@ -21,6 +21,7 @@
 #include "kvm-unified/guests/killed.h"
 #include "kvm-unified/record/environment.h"
 #include "kvm-unified/record/events.h"
+#include "kvm-unified/record/output.h"
 #include "kvm-unified/record/pipe.h"
 #include "kvm-unified/record/scan.h"
 #include "environment.h"
@@ -252,6 +253,30 @@ static bool holds_std_fds(void)
 	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
 }
 
+static void nothing_to_cancel(struct record_output *output __maybe_unused)
+{
+}
+
+/* The directory of a profile is renamed, and another one takes its place */
+static int check_output(const char *dir)
+{
+	struct record_output output = { .cancel = nothing_to_cancel };
+	char path[PATH_MAX];
+
+	scnprintf(path, sizeof(path), "%s/out", dir);
+	output.path = path;
+	TEST_ASSERT_VAL("made", !record_output__make(&output));
+	TEST_ASSERT_EQUAL("it is there", record_output__check(&output), 0);
+	TEST_ASSERT_VAL("renamed", run_in(dir, "mv out away"));
+	TEST_ASSERT_EQUAL("gone", record_output__check(&output), -ESTALE);
+	TEST_ASSERT_VAL("another", run_in(dir, "mkdir out"));
+	TEST_ASSERT_EQUAL("replaced", record_output__check(&output), -ESTALE);
+	record_output__undo(&output);
+	close(output.dir_fd);
+	TEST_ASSERT_VAL("not touched", run_in(dir, "rmdir out && rm -r away"));
+	return TEST_OK;
+}
+
 int test__environment(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX";
@@ -272,6 +297,8 @@ int test__environment(struct test_suite *test __maybe_unused, int subtest __mayb
 		ret = check_rights();
 	if (ret == TEST_OK)
 		ret = check_stdout(dir);
+	if (ret == TEST_OK)
+		ret = check_output(dir);
 	if (ret == TEST_OK && !holds_std_fds())
 		ret = TEST_FAIL;
 	/* Who is not root cannot become another user. */

@@ -243,6 +243,8 @@ ok "... and not a word with -q" test "$(cat quiet.out)" = "exit code 0"
 ok "an error is said with -q, too" refused quiet-error 'Cannot write .*/vms: '
 ok "standard error is closed: a profile" grep -qx 'exit code 0' no-stderr.out
 ok "... with nothing of a message in it" not grep -rqa 'Captured and wrote' no-stderr.data
+ok "the directory is another one in the end: an error" refused moved '/run/moved.data is not the directory any more .*: that is /run/away.data'
+ok "... with nothing in it" not grep . moved.ls
 ok "and there is a report, by CR3" went_on map-fails-report '\[cr3 0x'
 ok "a truncated map costs the names only" went_on map-truncated 'a map that is truncated'
 ok "a guest that does not answer costs the names only" went_on map-hangs 'No map of guest guest2: no answer in 1 s'

@@ -262,6 +262,9 @@ refusals()
 		--guest-cmd "guest2=sleep 100" -- sleep 0.2
 	try quiet record -q -o quiet.data --guest-cmd "guest2=exit 3" -- sleep 0.2
 	try no-stderr sh -c 'exec 2>&-; exec perf kvm unified record -o no-stderr.data -- sleep 0.2'
+	try moved record -o /run/moved.data -- \
+		sh -c 'mv /run/moved.data /run/away.data && mkdir /run/moved.data'
+	ls /run/moved.data >moved.ls
 	try quiet-error record -q -o /run/quiet-error.data -- \
 		sh -c 'cd /run/quiet-error.data && rm vms && mkdir vms'
 	try map-fails-report perf kvm unified report -f -i map-fails.data
