@@ -38,6 +38,8 @@
 
 /* The function in virt/kvm in which a halted vCPU's thread sleeps */
 #define KVM_BLOCK_WCHAN		"kvm_vcpu_block"
+/* ... and one of a cgroup that is frozen, in kernel/signal.c */
+#define FREEZER_WCHAN		"do_freezer_trap"
 
 /* All of it, up to PROC_FILE_MAX, with a zero byte behind it. To be freed; NULL: no memory */
 static char *read_all(int fd, size_t *len)
@@ -217,20 +219,42 @@ static void vm__scan_tsc(struct kvm_vm *vm, int vm_fd, const char *debugfs)
 	}
 }
 
-/* Does the vCPU's thread wait in KVM for an event, such as the end of a halt? */
-static bool vcpu_is_halted(const char *proc, pid_t pid, u32 tid)
+/* Does the vCPU's thread sleep in a function of the kernel whose name begins with @function? */
+static bool vcpu_sleeps_in(const char *proc, pid_t pid, u32 tid, const char *function)
 {
 	char path[PATH_MAX], *wchan = NULL;
-	bool halted;
+	bool sleeps;
 	size_t len;
 
 	scnprintf(path, sizeof(path), "%s/%d/task/%u/wchan", proc, pid, tid);
 	if (!tid || filename__read_str(path, &wchan, &len))
 		return false;
-	halted = len >= strlen(KVM_BLOCK_WCHAN) &&
-		 !strncmp(wchan, KVM_BLOCK_WCHAN, strlen(KVM_BLOCK_WCHAN));
+	sleeps = len >= strlen(function) && !strncmp(wchan, function, strlen(function));
 	free(wchan);
-	return halted;
+	return sleeps;
+}
+
+/* Does it wait in KVM for an event, such as the end of a halt? */
+static bool vcpu_is_halted(const char *proc, pid_t pid, u32 tid)
+{
+	return vcpu_sleeps_in(proc, pid, tid, KVM_BLOCK_WCHAN);
+}
+
+/* Has a signal, a tracer or the freezer of its cgroup stopped the thread? */
+static bool vcpu_is_stopped(const char *proc, pid_t pid, u32 tid)
+{
+	char name[32], *stat, *state;
+	bool stopped = false;
+	size_t len;
+
+	scnprintf(name, sizeof(name), "task/%u/stat", tid);
+	stat = read_proc_file(proc, pid, name, &len);
+	/* "pid (comm) state ...": proc(5). The comm may be anything. */
+	state = stat ? strrchr(stat, ')') : NULL;
+	if (state && state[1])
+		stopped = state[2] == 'T' || state[2] == 't';
+	free(stat);
+	return stopped || vcpu_sleeps_in(proc, pid, tid, FREEZER_WCHAN);
 }
 
 /**
@@ -254,6 +278,8 @@ u32 kvm_vcpu__end_flag(const char *proc, pid_t pid, u32 tid)
 		return 0;
 	if (vcpu_is_halted(proc, pid, tid))
 		return GUEST_VCPU_END_HALTED;
+	if (vcpu_is_stopped(proc, pid, tid))
+		return GUEST_VCPU_END_STOPPED;
 
 	/*
 	 * "running", or the number of the system call and its arguments: proc(5). KVM_RUN

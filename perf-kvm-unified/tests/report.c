@@ -281,7 +281,11 @@ static int make_fake_host(const char *dir)
 	       fake_file(dir, "100/task/103/wchan", "kvm_vcpu_block", 14) ||
 	       fake_sleeper(dir, 2, 105, "16 0xd 0xae80 0x0 0x0 0x0 0x0 0x7f0 0x7f1\n") ||
 	       fake_sleeper(dir, 3, 106, "7 0x7f2 0x1 0xffffffff 0x0 0x0 0x0 0x7f0 0x7f1\n") ||
-	       fake_sleeper(dir, 4, 107, "running\n");
+	       fake_sleeper(dir, 4, 107, "running\n") ||
+	       fake_sleeper(dir, 5, 108, "16 0xd 0xae80 0x0 0x0 0x0 0x0 0x7f0 0x7f1\n") ||
+	       fake_file(dir, "100/task/108/stat", "108 (a \xff) S b) T 1 108", 22) ||
+	       fake_sleeper(dir, 6, 109, "16 0xd 0xae80 0x0 0x0 0x0 0x0 0x7f0 0x7f1\n") ||
+	       fake_file(dir, "100/task/109/wchan", "do_freezer_trap", 15);
 }
 
 static int check_fake_vms(struct kvm_vms *vms)
@@ -291,7 +295,7 @@ static int check_fake_vms(struct kvm_vms *vms)
 	TEST_ASSERT_EQUAL("VMs", (int)vms->nr, 2);
 	vm = kvm_vms__find_pid(vms, 100);
 	TEST_ASSERT_VAL("first", vm);
-	TEST_ASSERT_EQUAL("vCPUs", (int)vm->nr_vcpus, 5);
+	TEST_ASSERT_EQUAL("vCPUs", (int)vm->nr_vcpus, 7);
 	for (u32 i = 0; i < vm->nr_vcpus; i++)
 		TEST_ASSERT_VAL("sorted", vm->vcpus[i].id == i);
 	TEST_ASSERT_EQUAL("thread", (int)vm->vcpus[0].tid, 103);
@@ -307,6 +311,10 @@ static int check_fake_vms(struct kvm_vms *vms)
 			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END | GUEST_VCPU_END_VMM));
 	TEST_ASSERT_EQUAL("could run", (int)vm->vcpus[4].flags,
 			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END));
+	TEST_ASSERT_EQUAL("stopped", (int)vm->vcpus[5].flags,
+			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END | GUEST_VCPU_END_STOPPED));
+	TEST_ASSERT_EQUAL("frozen", (int)vm->vcpus[6].flags,
+			  (int)(GUEST_VCPU_AT_START | GUEST_VCPU_AT_END | GUEST_VCPU_END_STOPPED));
 	TEST_ASSERT_VAL("by thread", kvm_vm__find_tid(vm, 103) == &vm->vcpus[0]);
 	TEST_ASSERT_VAL("not by an unknown one", !kvm_vm__find_tid(vm, 0));
 	TEST_ASSERT_VAL("second", kvm_vms__find_pid(vms, 200));
