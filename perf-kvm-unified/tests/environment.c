@@ -92,7 +92,8 @@ int test__whole_records(struct test_suite *test __maybe_unused, int subtest __ma
 	return TEST_OK;
 }
 
-static bool run_in(const char *dir, const char *commands)
+/* Runs shell commands in a directory. Have they all succeeded? */
+bool run_in_dir(const char *dir, const char *commands)
 {
 	char *line;
 	bool ok;
@@ -107,9 +108,9 @@ static bool run_in(const char *dir, const char *commands)
 static int check_pids(const char *dir)
 {
 	TEST_ASSERT_EQUAL("another namespace", check_pid_namespace(dir), -EXDEV);
-	TEST_ASSERT_VAL("no namespaces", run_in(dir, "rm self/ns/pid"));
+	TEST_ASSERT_VAL("no namespaces", run_in_dir(dir, "rm self/ns/pid"));
 	TEST_ASSERT_EQUAL("no namespaces", check_pid_namespace(dir), 0);
-	TEST_ASSERT_VAL("not this process's", run_in(dir, "rm -r self"));
+	TEST_ASSERT_VAL("not this process's", run_in_dir(dir, "rm -r self"));
 	TEST_ASSERT_EQUAL("not this process's", check_pid_namespace(dir), -EXDEV);
 	return TEST_OK;
 }
@@ -135,13 +136,13 @@ static int check_seen(const char *dir, struct kvm_vms *vms)
 	TEST_ASSERT_VAL("which is said", kvm_vms__unseen(vms, buf, sizeof(buf)) &&
 			strstr(buf, "1 process may not be looked at") &&
 			strstr(buf, "CAP_SYS_PTRACE"));
-	TEST_ASSERT_VAL("links alone", run_in(dir, "chmod 744 100/fd"));
+	TEST_ASSERT_VAL("links alone", run_in_dir(dir, "chmod 744 100/fd"));
 	TEST_ASSERT_VAL("scan", !scan_as(NOBODY, dir, vms));
 	TEST_ASSERT_EQUAL("that cannot be read", (int)vms->nr_closed, 1);
 	TEST_ASSERT_VAL("scan", !scan_as(0, dir, vms));
 	TEST_ASSERT_EQUAL("seen", (int)vms->nr, 1);
 	TEST_ASSERT_VAL("all", !kvm_vms__unseen(vms, buf, sizeof(buf)));
-	TEST_ASSERT_VAL("no pid 1", run_in(dir, "rm -r 1") && !scan_as(0, dir, vms));
+	TEST_ASSERT_VAL("no pid 1", run_in_dir(dir, "rm -r 1") && !scan_as(0, dir, vms));
 	TEST_ASSERT_VAL("hidden", kvm_vms__unseen(vms, buf, sizeof(buf)) && strstr(buf, "hidepid"));
 	return TEST_OK;
 }
@@ -171,20 +172,20 @@ static int count_vms(const char *dir)
 /* A process with the descriptor of its parent 100 */
 static int check_fork(const char *dir)
 {
-	TEST_ASSERT_VAL("a child", run_in(dir, "mkdir -p 100/task 101/fd 101/task/101 kvm && "
+	TEST_ASSERT_VAL("a child", run_in_dir(dir, "mkdir -p 100/task 101/fd 101/task/101 kvm && "
 					  "ln -s anon_inode:kvm-vm 101/fd/9 && "
 					  "printf 'Name:\\tv\\366\\nPPid:\\t100\\n' >101/status"));
 	TEST_ASSERT_EQUAL("nothing is known", count_vms(dir), 2);
-	TEST_ASSERT_VAL("made by the parent", run_in(dir, "mkdir kvm/100-9"));
+	TEST_ASSERT_VAL("made by the parent", run_in_dir(dir, "mkdir kvm/100-9"));
 	TEST_ASSERT_EQUAL("which has the VM", count_vms(dir), 1);
-	TEST_ASSERT_VAL("made by a thread", run_in(dir, "rm -r kvm/100-9 && "
+	TEST_ASSERT_VAL("made by a thread", run_in_dir(dir, "rm -r kvm/100-9 && "
 					  "mkdir 100/task/102 kvm/102-9"));
 	TEST_ASSERT_EQUAL("of the parent's", count_vms(dir), 1);
-	TEST_ASSERT_VAL("of its own", run_in(dir, "mkdir 101/task/103 kvm/103-9"));
+	TEST_ASSERT_VAL("of its own", run_in_dir(dir, "mkdir 101/task/103 kvm/103-9"));
 	TEST_ASSERT_EQUAL("two VMs", count_vms(dir), 2);
-	TEST_ASSERT_VAL("made by neither", run_in(dir, "rm -r kvm/102-9 kvm/103-9"));
+	TEST_ASSERT_VAL("made by neither", run_in_dir(dir, "rm -r kvm/102-9 kvm/103-9"));
 	TEST_ASSERT_EQUAL("not known again", count_vms(dir), 2);
-	TEST_ASSERT_VAL("no child", run_in(dir, "rm -r 101 100/task kvm"));
+	TEST_ASSERT_VAL("no child", run_in_dir(dir, "rm -r 101 100/task kvm"));
 	return TEST_OK;
 }
 
@@ -267,13 +268,13 @@ static int check_output(const char *dir)
 	output.path = path;
 	TEST_ASSERT_VAL("made", !record_output__make(&output));
 	TEST_ASSERT_EQUAL("it is there", record_output__check(&output), 0);
-	TEST_ASSERT_VAL("renamed", run_in(dir, "mv out away"));
+	TEST_ASSERT_VAL("renamed", run_in_dir(dir, "mv out away"));
 	TEST_ASSERT_EQUAL("gone", record_output__check(&output), -ESTALE);
-	TEST_ASSERT_VAL("another", run_in(dir, "mkdir out"));
+	TEST_ASSERT_VAL("another", run_in_dir(dir, "mkdir out"));
 	TEST_ASSERT_EQUAL("replaced", record_output__check(&output), -ESTALE);
 	record_output__undo(&output);
 	close(output.dir_fd);
-	TEST_ASSERT_VAL("not touched", run_in(dir, "rmdir out && rm -r away"));
+	TEST_ASSERT_VAL("not touched", run_in_dir(dir, "rmdir out && rm -r away"));
 	return TEST_OK;
 }
 
@@ -284,7 +285,7 @@ int test__environment(struct test_suite *test __maybe_unused, int subtest __mayb
 	int ret = TEST_FAIL;
 
 	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
-	if (run_in(dir, "chmod 755 . && mkdir -p 1/fd 100/fd 200/fd self/ns && "
+	if (run_in_dir(dir, "chmod 755 . && mkdir -p 1/fd 100/fd 200/fd self/ns && "
 			"chmod 700 100/fd 200/fd && : >self/ns/pid && "
 			"printf 'vmm\\0gr\\303\\366\\377%5000s\\0--id\\0real-name\\0' >100/cmdline && "
 			": >200/cmdline && ln -s anon_inode:kvm-vm 100/fd/9"))
@@ -305,7 +306,7 @@ int test__environment(struct test_suite *test __maybe_unused, int subtest __mayb
 	if (ret == TEST_OK && !geteuid())
 		ret = check_seen(dir, &vms);
 	kvm_vms__exit(&vms);
-	if (!run_in(dir, "rm -r ../$(basename $PWD)"))
+	if (!run_in_dir(dir, "rm -r ../$(basename $PWD)"))
 		pr_debug("%s is left behind\n", dir);
 	return ret;
 }

@@ -2,7 +2,11 @@
 #ifndef __PERF_KVM_UNIFIED_TESTS_ENVIRONMENT_H
 #define __PERF_KVM_UNIFIED_TESTS_ENVIRONMENT_H
 
+#include <stdbool.h>
+
 struct test_suite;
+
+bool run_in_dir(const char *dir, const char *commands);
 
 /* Of the suite in report.c */
 int test__whole_records(struct test_suite *test, int subtest);

@@ -63,6 +63,7 @@
 #include "file-print.h"
 #include "host-memory.h"
 #include "jitdump.h"
+#include "limits.h"
 #include "memory.h"
 #include "modules.h"
 #include "names.h"
@@ -1364,6 +1365,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: commands for guests", guest_cmds),
 	TEST_CASE("kvm unified: dumps of JIT compilers", jitdump),
 	TEST_CASE("kvm unified: symbols that processes write", perf_maps),
+	TEST_CASE("kvm unified: limits of VMs", limits),
 	TEST_CASE("kvm unified: files without a build-id", file_print),
 	TEST_CASE("kvm unified: modules that come and go", modules),
 	TEST_CASE("kvm unified: BPF programs that come and go", bpf_programs),

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The limits on the CPU time of VMs: found in a false procfs and cgroups, written, and read.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+
+#include "tests/tests.h"
+#include "util/debug.h"
+#include "util/event.h"
+#include "kvm-unified/format/limits.h"
+#include "kvm-unified/format/records.h"
+#include "kvm-unified/format/vms.h"
+#include "kvm-unified/record/limits.h"
+#include "environment.h"
+#include "limits.h"
+
+/* The VM's pid, and the threads of its vCPUs; not those of a process that there is */
+#define VM_PID		4194300
+#define FIRST_TID	4194301
+#define NR_THREADS	3
+
+static int add_vm(struct kvm_vms *vms)
+{
+	struct kvm_vm vm = { .pid = VM_PID, .name = "vm", .nr_vcpus = NR_THREADS };
+
+	vm.vcpus = calloc(NR_THREADS, sizeof(*vm.vcpus));
+	if (!vm.vcpus)
+		return -ENOMEM;
+	for (u32 i = 0; i < NR_THREADS; i++)
+		vm.vcpus[i] = (struct guest_vcpu) { .id = i, .tid = FIRST_TID + i };
+	return kvm_vms__add(vms, &vm);
+}
+
+static bool is_limit(const struct kvm_limits *limits, size_t i, const char *cgroup, u64 quota,
+		     u64 period, u64 times)
+{
+	const struct kvm_limit *limit = &limits->entries[i];
+
+	return i < limits->nr && limit->pid == VM_PID && !strcmp(limit->cgroup, cgroup) &&
+	       limit->quota == quota && limit->period == period && limit->times == times;
+}
+
+/* What is found in the first place, and after a while in which limits were in force */
+static int check_looks(struct limits_scan *scan, struct kvm_vms *vms, const char *dir)
+{
+	const struct kvm_limits *limits = &vms->limits;
+
+	TEST_ASSERT_EQUAL("look", limits_scan__look(scan, vms), 0);
+	TEST_ASSERT_EQUAL("one has a quota", (int)limits->nr, 1);
+	TEST_ASSERT_VAL("the quota", is_limit(limits, 0, "/slice", 30000000, 100000000, 0));
+	TEST_ASSERT_VAL("not counted as yet", !limits->entries[0].counted);
+	/* It loses its quota; the one below it had one meanwhile. */
+	TEST_ASSERT_VAL("time goes on", run_in_dir(dir,
+		"echo 'max 100000' >slice/cpu.max && echo 'nr_throttled 12' >slice/cpu.stat && "
+		"echo 'nr_throttled 3' >slice/vm/cpu.stat"));
+	TEST_ASSERT_EQUAL("look", limits_scan__look(scan, vms), 0);
+	TEST_ASSERT_EQUAL("two held it back", (int)limits->nr, 2);
+	TEST_ASSERT_VAL("one below", is_limit(limits, 0, "/slice/vm", 0, 0, 3));
+	TEST_ASSERT_VAL("one above", is_limit(limits, 1, "/slice", 0, 0, 5));
+	TEST_ASSERT_VAL("counted", limits->entries[0].counted && limits->entries[1].counted);
+	return TEST_OK;
+}
+
+/* The first version's files, beside the second's hierarchy */
+static int check_first_version(struct limits_scan *scan, struct kvm_vms *vms, const char *dir)
+{
+	const struct kvm_limits *limits = &vms->limits;
+
+	TEST_ASSERT_VAL("cgroups", run_in_dir(dir,
+		"rm -r slice && mkdir -p v1 && echo 50000 >v1/cpu.cfs_quota_us && "
+		"echo 200000 >v1/cpu.cfs_period_us && "
+		"for tid in 1 2 3; do printf '4:cpuset:/\\n3:cpu,cpuacct:/v1\\n0::/slice/vm\\n' "
+		">4194300/task/419430$tid/cgroup; done"));
+	TEST_ASSERT_EQUAL("look", limits_scan__look(scan, vms), 0);
+	TEST_ASSERT_EQUAL("one", (int)limits->nr, 1);
+	TEST_ASSERT_VAL("of the first version",
+			is_limit(limits, 0, "/v1", 50000000, 200000000, 0));
+	TEST_ASSERT_VAL("out of reach", run_in_dir(dir,
+		"for tid in 1 2 3; do echo '0::/../other' "
+		">4194300/task/419430$tid/cgroup; done"));
+	TEST_ASSERT_EQUAL("look", limits_scan__look(scan, vms), 0);
+	TEST_ASSERT_EQUAL("none", (int)limits->nr, 0);
+	return TEST_OK;
+}
+
+/* @vms, with a limit more, is written and read: the last of a cgroup holds. */
+static int check_file(struct kvm_vms *vms, const char *path)
+{
+	struct kvm_limit more = {
+		.pid = VM_PID, .cgroup = (char *)"/a\033b", .quota = 1, .period = 2, .times = 3,
+		.counted = true,
+	};
+	const struct kvm_limit *limit;
+	struct kvm_vms copy = { };
+	char err[256];
+
+	for (int i = 0; i < 2; i++) {
+		more.times += i;
+		TEST_ASSERT_EQUAL("add", kvm_limits__add(&vms->limits, &more), 0);
+	}
+	TEST_ASSERT_EQUAL("write", kvm_vms__write(vms, path), 0);
+	TEST_ASSERT_EQUAL("read", kvm_vms__read(&copy, path, err, sizeof(err)), 0);
+	limit = kvm_limits__next(&copy.limits, VM_PID, NULL);
+	TEST_ASSERT_VAL("the last one", limit && limit->times == 4 && limit->quota == 1 &&
+			limit->period == 2 && limit->counted);
+	TEST_ASSERT_VAL("fit for a terminal", !strcmp(limit->cgroup, "/a_b"));
+	TEST_ASSERT_VAL("none besides", !kvm_limits__next(&copy.limits, VM_PID, limit));
+	TEST_ASSERT_VAL("none of another VM", !kvm_limits__next(&copy.limits, 1, NULL));
+	kvm_vms__exit(&copy);
+	return TEST_OK;
+}
+
+/* Records that cannot be */
+static int check_bad(void)
+{
+	struct perf_record_guest_vm_limit rec = {
+		.header.type = PERF_RECORD_GUEST_VM_LIMIT,
+		.header.size = sizeof(rec) - 1,
+	};
+	struct kvm_limits limits = { };
+
+	TEST_ASSERT_EQUAL("cut", kvm_limits__process(&limits, (void *)&rec), -EINVAL);
+	rec.header.size = sizeof(rec);
+	rec.quota = 1;
+	TEST_ASSERT_EQUAL("no period", kvm_limits__process(&limits, (void *)&rec), -EINVAL);
+	rec.period = 1;
+	TEST_ASSERT_EQUAL("without a name", kvm_limits__process(&limits, (void *)&rec), 0);
+	kvm_limits__exit(&limits);
+	return TEST_OK;
+}
+
+int test__limits(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX", path[64];
+	struct limits_scan scan = { .proc = dir, .mount = dir };
+	struct kvm_vms vms = { };
+	int ret = TEST_FAIL;
+
+	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
+	scnprintf(path, sizeof(path), "%s/vms", dir);
+	if (!add_vm(&vms) &&
+	    run_in_dir(dir, "mkdir -p slice/vm && for tid in 1 2 3; do "
+			"mkdir -p 4194300/task/419430$tid && "
+			"echo 0::/slice/vm >4194300/task/419430$tid/cgroup || exit; done && "
+			"echo '30000 100000' >slice/cpu.max && "
+			"printf 'usage_usec 1\\nnr_throttled 7\\nthrottled_usec 9\\n' >slice/cpu.stat && "
+			"echo 'max 100000' >slice/vm/cpu.max"))
+		ret = check_looks(&scan, &vms, dir);
+	if (ret == TEST_OK)
+		ret = check_first_version(&scan, &vms, dir);
+	if (ret == TEST_OK)
+		ret = check_file(&vms, path);
+	if (ret == TEST_OK)
+		ret = check_bad();
+	limits_scan__exit(&scan);
+	kvm_vms__exit(&vms);
+	if (!run_in_dir(dir, "rm -r ../$(basename $PWD)"))
+		pr_debug("%s is left behind\n", dir);
+	return ret;
+}
