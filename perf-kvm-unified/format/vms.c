@@ -159,6 +159,32 @@ const struct kvm_vm *kvm_vms__find_short(const struct kvm_vms *vms, const char *
 	return vm;
 }
 
+/* Is @text what stands between two commas of @name, or before or behind all? */
+static bool is_part(const char *name, const char *text)
+{
+	size_t len = strlen(text);
+	const char *comma;
+
+	while ((comma = strchr(name, ','))) {
+		if (comma == name + len && !strncmp(name, text, len))
+			return true;
+		name = comma + 1;
+	}
+	return !strcmp(name, text);
+}
+
+/* A VM with commas in its name, of which a list has made @text, or NULL */
+const struct kvm_vm *kvm_vms__find_part(const struct kvm_vms *vms, const char *text)
+{
+	for (size_t i = 0; i < vms->nr; i++) {
+		const char *name = vms->entries[i].name;
+
+		if (strchr(name, ',') && is_part(name, text))
+			return &vms->entries[i];
+	}
+	return NULL;
+}
+
 /* Whole names in place of those that kvm_vms__find_short() takes. 0 or -ENOMEM */
 int kvm_vms__complete(const struct kvm_vms *vms, struct patterns *patterns)
 {

@@ -60,6 +60,7 @@ struct kvm_vms {
 
 struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name);
 const struct kvm_vm *kvm_vms__find_short(const struct kvm_vms *vms, const char *text);
+const struct kvm_vm *kvm_vms__find_part(const struct kvm_vms *vms, const char *text);
 int kvm_vms__complete(const struct kvm_vms *vms, struct patterns *patterns);
 void kvm_vms__pr_no_such(const struct kvm_vms *vms, const char *option, const char *name);
 const char *kvm_vms__unseen(const struct kvm_vms *vms, char *buf, size_t size);

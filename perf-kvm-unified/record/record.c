@@ -241,6 +241,17 @@ static int parse_vm(struct unified_record *rec)
 	return rec->collectors.selected ? 0 : -EINVAL;
 }
 
+/* That --vm has a pattern that no VM is called by */
+static void pr_no_vm(const struct kvm_vms *vms, const struct pattern *pattern)
+{
+	const struct kvm_vm *vm = pattern->in_file ? NULL : kvm_vms__find_part(vms, pattern->text);
+
+	kvm_vms__pr_no_such(vms, "vm", pattern->text);
+	if (vm)
+		pr_err("A comma in a name is written with a backslash in a list, as in 'a\\,b': one is called '%s'.\n",
+		       vm->name);
+}
+
 /* A pattern of --vm that no VM is called by is a typing error. */
 static int check_vm(const struct unified_record *rec)
 {
@@ -249,7 +260,7 @@ static int check_vm(const struct unified_record *rec)
 	for (size_t i = 0; i < selected->nr; i++) {
 		if (selected->entries[i].matched)
 			continue;
-		kvm_vms__pr_no_such(&rec->vms, "vm", selected->entries[i].text);
+		pr_no_vm(&rec->vms, &selected->entries[i]);
 		return -ENOENT;
 	}
 	return 0;

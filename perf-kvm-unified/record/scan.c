@@ -81,13 +81,36 @@ static char *read_proc_file(const char *proc, pid_t pid, const char *file, size_
 	return text;
 }
 
+/* Bytes of the option that @opts begins with: up to a comma, which ",," in it is not */
+static size_t qemu_opt_len(const char *opts)
+{
+	size_t len = strcspn(opts, ",");
+
+	while (opts[len] && opts[len + 1] == ',')
+		len += 2 + strcspn(opts + len + 2, ",");
+	return len;
+}
+
+/* The first @len bytes of @value, with each ",," as the comma that it stands for */
+static void copy_qemu_value(char *name, size_t size, const char *value, size_t len)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < len && at < size - 1; i++) {
+		name[at++] = value[i];
+		if (value[i] == ',')
+			i++;
+	}
+	name[at] = '\0';
+}
+
 /* The value of @key in "@key=value,..." or NULL */
 static const char *qemu_opt_value(const char *opts, const char *key, size_t *len)
 {
 	size_t key_len = strlen(key);
 
 	while (*opts) {
-		size_t opt_len = strcspn(opts, ",");
+		size_t opt_len = qemu_opt_len(opts);
 
 		if (opt_len > key_len && !strncmp(opts, key, key_len) &&
 		    opts[key_len] == '=') {
@@ -106,7 +129,8 @@ static const char *qemu_opt_value(const char *opts, const char *key, size_t *len
  * @cmdline: the arguments, each with its zero byte, as in /proc/<pid>/cmdline
  * @len: of @cmdline
  * @name: the name, or "" if there is none: QEMU's and libvirt's
- *	"-name guest=NAME,..." or "-name NAME,...", Firecracker's "--id NAME"
+ *	"-name guest=NAME,..." or "-name NAME,...", in which ",," is a comma of the name,
+ *	Firecracker's "--id NAME"
  */
 void kvm_vm__name_from_cmdline(const char *cmdline, size_t len, char *name, size_t size)
 {
@@ -125,19 +149,17 @@ void kvm_vm__name_from_cmdline(const char *cmdline, size_t len, char *name, size
 			value = qemu_opt_value(next, "guest", &value_len);
 			if (!value) {
 				value = next;
-				value_len = strcspn(next, ",");
+				value_len = qemu_opt_len(next);
 				if (memchr(value, '=', value_len))
 					continue;
 			}
-		} else if (!strcmp(arg, "--id")) {
-			value = next;
-			value_len = strlen(next);
-		} else {
-			continue;
+			copy_qemu_value(name, size, value, value_len);
+			break;
 		}
-
-		scnprintf(name, size, "%.*s", (int)value_len, value);
-		break;
+		if (!strcmp(arg, "--id")) {
+			scnprintf(name, size, "%s", next);
+			break;
+		}
 	}
 	kvm_vm__sanitize_name(name);
 }

@@ -278,6 +278,30 @@ static int check_output(const char *dir)
 	return TEST_OK;
 }
 
+/* Names with commas that a list has taken apart */
+static int check_commas(void)
+{
+	static const char *const names[] = { "web", "a,bc,d" };
+	struct kvm_vms vms = { };
+	bool first, middle, last, other;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct kvm_vm vm = { .pid = i + 1 };
+
+		scnprintf(vm.name, sizeof(vm.name), "%s", names[i]);
+		TEST_ASSERT_VAL("added", !kvm_vms__add(&vms, &vm));
+	}
+	first = kvm_vms__find_part(&vms, "a");
+	middle = kvm_vms__find_part(&vms, "bc");
+	last = kvm_vms__find_part(&vms, "d");
+	other = kvm_vms__find_part(&vms, "b") || kvm_vms__find_part(&vms, "c") ||
+		kvm_vms__find_part(&vms, "web");
+	kvm_vms__exit(&vms);
+	TEST_ASSERT_VAL("each part", first && middle && last);
+	TEST_ASSERT_VAL("nothing else", !other);
+	return TEST_OK;
+}
+
 int test__environment(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX";
@@ -296,6 +320,8 @@ int test__environment(struct test_suite *test __maybe_unused, int subtest __mayb
 		ret = check_fork(dir);
 	if (ret == TEST_OK)
 		ret = check_rights();
+	if (ret == TEST_OK)
+		ret = check_commas();
 	if (ret == TEST_OK)
 		ret = check_stdout(dir);
 	if (ret == TEST_OK)

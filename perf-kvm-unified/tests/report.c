@@ -186,6 +186,10 @@ static int test__vm_names(struct test_suite *test __maybe_unused, int subtest __
 			HAS_NAME("qemu\0-name\0debug-threads=on,guest=db2", "db2"));
 	TEST_ASSERT_VAL("plain with more",
 			HAS_NAME("qemu\0-name\0web,process=x", "web"));
+	TEST_ASSERT_VAL("commas",
+			HAS_NAME("qemu\0-name\0guest=,,a,,,,b,,,debug-threads=on", ",a,,b,"));
+	TEST_ASSERT_VAL("plain with a comma", HAS_NAME("qemu\0-name\0a,,b", "a,b"));
+	TEST_ASSERT_VAL("a comma at its end, alone", HAS_NAME("qemu\0-name\0a,", "a"));
 	TEST_ASSERT_VAL("no name in -name",
 			HAS_NAME("qemu\0-name\0debug-threads=on", ""));
 	TEST_ASSERT_VAL("firecracker",
