@@ -22,7 +22,6 @@
 
 #include "perf-sys.h"
 #include "util/cap.h"
-#include "util/cloexec.h"
 #include "util/debug.h"
 #include "kvm-unified/format/profile.h"
 #include "kvm-unified/lib/warnings.h"
@@ -52,8 +51,9 @@ static int probe_event(u32 type, u64 config, bool sample_vcpu, bool exclude_gues
 	struct perf_cpu_map *cpus = perf_cpu_map__new_online_cpus();
 	int fd;
 
+	/* perf_event_open_cloexec_flag() has a warning of its own where all is refused. */
 	fd = sys_perf_event_open(&attr, -1, perf_cpu_map__cpu(cpus, 0).cpu, -1,
-				 perf_event_open_cloexec_flag());
+				 PERF_FLAG_FD_CLOEXEC);
 	perf_cpu_map__put(cpus);
 	if (fd < 0)
 		return -errno;
@@ -72,7 +72,19 @@ static int probe_event(u32 type, u64 config, bool sample_vcpu, bool exclude_gues
 /* What it takes to profile the whole host where that was refused: the rest of a message */
 const char *perf_rights__hint(const struct perf_rights *rights)
 {
-	if (rights->paranoid > PARANOID_MAX && !rights->sys_admin)
+	bool strict = rights->paranoid > PARANOID_MAX;
+
+	if (rights->sys_admin || (rights->perfmon && !strict))
+		return "It has the capabilities, and perf_event_open() is refused all the same: by a\n"
+		       "container's seccomp profile, which has to allow it (docker, podman:\n"
+		       "--privileged), or by a security module.\n";
+	if (rights->root)
+		return strict ? "This root, as of a container, is without CAP_SYS_ADMIN, which the kernel\n"
+				"wants where kernel.perf_event_paranoid is above 2 (docker, podman:\n"
+				"--cap-add SYS_ADMIN, or --privileged).\n" :
+				"This root, as of a container, is without CAP_PERFMON (docker, podman:\n"
+				"--cap-add PERFMON, or --privileged).\n";
+	if (strict)
 		return "The sysctl kernel.perf_event_paranoid is above 2, where some kernels,\n"
 		       "such as Debian's, want CAP_SYS_ADMIN. Run as root, or with that, or set\n"
 		       "it to 2, where CAP_PERFMON is enough. " FOR_VMS;
@@ -83,6 +95,7 @@ const char *perf_rights__hint(const struct perf_rights *rights)
 static void pr_no_permission(void)
 {
 	struct perf_rights rights = {
+		.root = !geteuid(),
 		.perfmon = perf_cap__capable(CAP_PERFMON),
 		.sys_admin = perf_cap__capable(CAP_SYS_ADMIN),
 	};
@@ -123,7 +136,9 @@ int record_events__check_kernel(const struct record_events *events)
 		return -EOPNOTSUPP;
 	}
 	if (ret)
-		pr_err("The cpu-clock event cannot be opened: %s\n", strerror(-ret));
+		pr_err("The cpu-clock event cannot be opened: %s\n"
+		       "In a container, the seccomp profile has to allow it (docker, podman: --privileged).\n",
+		       strerror(-ret));
 	return ret;
 }
 

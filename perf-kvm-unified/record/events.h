@@ -24,11 +24,13 @@ struct record_events {
 /**
  * struct perf_rights - who asks for events
  * @paranoid: sysctl kernel.perf_event_paranoid
+ * @root: is root, perhaps one of a container, without capabilities
  * @perfmon: has CAP_PERFMON
  * @sys_admin: ... CAP_SYS_ADMIN
  */
 struct perf_rights {
 	int	paranoid;
+	bool	root;
 	bool	perfmon;
 	bool	sys_admin;
 };

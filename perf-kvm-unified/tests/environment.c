@@ -9,10 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
+#include <linux/seccomp.h>
+#include <linux/string.h>
+#include <uapi/linux/filter.h>
 
 #include "tests/tests.h"
 #include "util/debug.h"
@@ -203,6 +208,64 @@ static int check_rights(void)
 	TEST_ASSERT_VAL("CAP_PERFMON is not enough",
 			hints_at((struct perf_rights) { .paranoid = 3, .perfmon = true },
 				 "want CAP_SYS_ADMIN"));
+	TEST_ASSERT_VAL("nor is root",
+			hints_at((struct perf_rights) { .paranoid = 2, .root = true },
+				 "root, as of a container, is without CAP_PERFMON"));
+	TEST_ASSERT_VAL("nor is root where that is",
+			hints_at((struct perf_rights) { .paranoid = 3, .root = true },
+				 "is without CAP_SYS_ADMIN"));
+	TEST_ASSERT_VAL("something else",
+			hints_at((struct perf_rights) { .paranoid = 2, .perfmon = true },
+				 "seccomp profile"));
+	return TEST_OK;
+}
+
+/* perf_event_open() fails with @err from now on. 0 or -errno */
+static int refuse_events(int err)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | err),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { .len = ARRAY_SIZE(filter), .filter = filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return -errno;
+	return 0;
+}
+
+/* In a child with such a filter: all that is said begins with @what */
+static bool container_says(const char *dir, int err, const char *what)
+{
+	const struct record_events events = { };
+	char text[256] = "", path[PATH_MAX];
+	int status, fd;
+	pid_t pid;
+
+	scnprintf(path, sizeof(path), "%s/said", dir);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0)
+		return false;
+	pid = fork();
+	if (!pid) {
+		dup2(fd, STDERR_FILENO);
+		_exit(refuse_events(err) || record_events__check_kernel(&events) != -err);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status ||
+	    pread(fd, text, sizeof(text) - 1, 0) < 0)
+		text[0] = '\0';
+	close(fd);
+	pr_debug("%s\n", text);
+	return strstarts(text, what);
+}
+
+static int check_container(const char *dir)
+{
+	TEST_ASSERT_VAL("refused", container_says(dir, EPERM, "No permission to profile"));
+	TEST_ASSERT_VAL("hidden", container_says(dir, EIO, "The cpu-clock event cannot be opened"));
 	return TEST_OK;
 }
 
@@ -320,6 +383,8 @@ int test__environment(struct test_suite *test __maybe_unused, int subtest __mayb
 		ret = check_fork(dir);
 	if (ret == TEST_OK)
 		ret = check_rights();
+	if (ret == TEST_OK)
+		ret = check_container(dir);
 	if (ret == TEST_OK)
 		ret = check_commas();
 	if (ret == TEST_OK)
