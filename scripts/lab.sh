@@ -94,7 +94,7 @@ preload()
 
 boot_qemu()
 {
-	local perf_dir nmis args tsc_khz beside= rc=0 accel=tcg,thread=multi cpu=max qemu_args=
+	local perf_dir nmis args tsc_khz beside='' rc=0 accel=tcg,thread=multi cpu=max qemu_args=
 
 	if [ "${LAB_CLOCK:-}" = virtual ] && [ "$(scenario_value ANY_CLOCK 0)" -eq 1 ]; then
 		accel=tcg,thread=single cpu=max,-hypervisor qemu_args="-icount shift=2,sleep=on"

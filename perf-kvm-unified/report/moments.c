@@ -64,7 +64,11 @@ static bool is_task(const struct measurement *m, const struct pattern *pattern)
 {
 	/* Whether it has had anything is another question: the pattern is not marked. */
 	struct pattern copy = *pattern;
-	struct patterns only = { .entries = &copy, .nr = 1, .nr_globs = pattern__is_glob(copy.text) };
+	struct patterns only = {
+		.entries = &copy,
+		.nr = 1,
+		.nr_globs = pattern__is_glob(copy.text),
+	};
 
 	for (u32 i = 0; i < m->nr_tasks; i++) {
 		const struct thief thief = thief__of_task(m->tasks[i]);

@@ -227,6 +227,9 @@ check_quota()
 	# A vCPU that may run again still has to get a CPU.
 	within $(($(throttled) / 10)) "$1: ms that $vm lost by its quota, and by its cgroup" \
 		"$(ms_of "$vm" quota all)" "$(throttled)"
+	ok "$1: by which cgroup's limit, and how often, on the first screen" grep -qxE \
+		"# throttled: $vm, by a limit of cgroup /machine.slice/machine-$vm.scope that was taken away meanwhile, [1-9][0-9]* times" \
+		"$TMP/screen.json"
 	ok "$1: nobody else is throttled" test \
 		"$(value "[x['vm'] for x in r[0].json['overview'] if x['classes_ns']['throttled']]" all)" \
 		= "['$vm']"

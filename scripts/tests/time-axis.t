@@ -184,6 +184,9 @@ done
 within 2 "limited: guest1 is throttled for 7 of each 10 ms, %" \
 	"$(value 'share("guest1", "throttled")' limited)" 70
 at_most 2 "limited: its steal, %" "$(value 'share("guest1", "steal")' limited)"
+ok "limited: by what, in JSON" test "$(value "r[0].json['overview'][[x['vm'] for x in
+		r[0].json['overview']].index('guest1')]['limits']" limited)" = \
+	"[{'kind': 'SCHED_DEADLINE', 'quota_ns': 3000000, 'period_ns': 10000000}]"
 ok "limited: nobody else is throttled" test \
 	"$(value 'share("guest2", "throttled") + share("guest3", "throttled")' limited)" = 0.000
 # It runs for three periods at once: how many samples that are is chance.
