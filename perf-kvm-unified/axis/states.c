@@ -681,7 +681,7 @@ static int states__begin(const struct states_walk *w, const struct axis_until *u
 	return hand_out(w, &absent);
 }
 
-/* Does an event tell when the state ends? It does of all but these, when it tells of their begin. */
+/* Does an event tell when the state ends? It does of those whose begin it has told. */
 static bool is_told(const struct vcpu_interval *state)
 {
 	return !state__is_run(state) && state->kind != VCPU_TIME_UNKNOWN &&

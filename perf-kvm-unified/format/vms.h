@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 #include "clock.h"
-#include "limits.h"
 #include "records.h"
+#include "vm-limits.h"
 
 union perf_event;
 struct hashmap;

@@ -40,12 +40,12 @@
 #include "guest-cmds.h"
 #include "guest-memory.h"
 #include "hangup.h"
-#include "limits.h"
 #include "looks.h"
 #include "output.h"
 #include "pipe.h"
 #include "record.h"
 #include "scan.h"
+#include "vm-limits.h"
 
 /**
  * struct unified_record - a measurement

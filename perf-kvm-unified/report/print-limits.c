@@ -9,7 +9,7 @@
 #include <linux/time64.h>
 
 #include "util/session.h"
-#include "kvm-unified/format/limits.h"
+#include "kvm-unified/format/vm-limits.h"
 #include "kvm-unified/guests/guests.h"
 #include "measurement.h"
 #include "overview.h"

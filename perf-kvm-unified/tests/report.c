@@ -63,11 +63,11 @@
 #include "file-print.h"
 #include "host-memory.h"
 #include "jitdump.h"
-#include "limits.h"
 #include "memory.h"
 #include "modules.h"
 #include "names.h"
 #include "perf-map.h"
+#include "vm-limits.h"
 
 /* From arch/x86/include/uapi/asm: what KVM reports */
 #define SVM_INTR	0x60

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef __PERF_KVM_UNIFIED_RECORD_LIMITS_H
-#define __PERF_KVM_UNIFIED_RECORD_LIMITS_H
+#ifndef __PERF_KVM_UNIFIED_RECORD_VM_LIMITS_H
+#define __PERF_KVM_UNIFIED_RECORD_VM_LIMITS_H
 
 #include <linux/types.h>
 
@@ -24,4 +24,4 @@ struct limits_scan {
 int limits_scan__look(struct limits_scan *scan, struct kvm_vms *vms);
 void limits_scan__exit(struct limits_scan *scan);
 
-#endif /* __PERF_KVM_UNIFIED_RECORD_LIMITS_H */
+#endif /* __PERF_KVM_UNIFIED_RECORD_VM_LIMITS_H */

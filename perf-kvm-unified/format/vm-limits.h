@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef __PERF_KVM_UNIFIED_FORMAT_LIMITS_H
-#define __PERF_KVM_UNIFIED_FORMAT_LIMITS_H
+#ifndef __PERF_KVM_UNIFIED_FORMAT_VM_LIMITS_H
+#define __PERF_KVM_UNIFIED_FORMAT_VM_LIMITS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,4 +42,4 @@ void kvm_limits__exit(struct kvm_limits *limits);
 int kvm_limits__write(const struct kvm_limits *limits, int fd);
 int kvm_limits__process(struct kvm_limits *limits, const union perf_event *event);
 
-#endif /* __PERF_KVM_UNIFIED_FORMAT_LIMITS_H */
+#endif /* __PERF_KVM_UNIFIED_FORMAT_VM_LIMITS_H */

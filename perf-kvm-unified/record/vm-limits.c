@@ -22,10 +22,10 @@
 #include <api/fs/fs.h>
 
 #include "util/hashmap.h"
-#include "kvm-unified/format/limits.h"
+#include "kvm-unified/format/vm-limits.h"
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/lib/name-map.h"
-#include "limits.h"
+#include "vm-limits.h"
 
 #ifndef SCHED_DEADLINE
 #define SCHED_DEADLINE	6

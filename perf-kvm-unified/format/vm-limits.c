@@ -13,8 +13,8 @@
 #include "util/event.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/write.h"
-#include "limits.h"
 #include "records.h"
+#include "vm-limits.h"
 
 /* More than a host has; a file with more is broken. */
 #define KVM_LIMITS_MAX	(1U << 20)

@@ -14,12 +14,12 @@
 #include "tests/tests.h"
 #include "util/debug.h"
 #include "util/event.h"
-#include "kvm-unified/format/limits.h"
+#include "kvm-unified/format/vm-limits.h"
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/format/vms.h"
-#include "kvm-unified/record/limits.h"
+#include "kvm-unified/record/vm-limits.h"
 #include "environment.h"
-#include "limits.h"
+#include "vm-limits.h"
 
 /* The VM's pid, and the threads of its vCPUs; not those of a process that there is */
 #define VM_PID		4194300
@@ -51,15 +51,17 @@ static bool is_limit(const struct kvm_limits *limits, size_t i, const char *cgro
 static int check_looks(struct limits_scan *scan, struct kvm_vms *vms, const char *dir)
 {
 	const struct kvm_limits *limits = &vms->limits;
+	bool ok;
 
 	TEST_ASSERT_EQUAL("look", limits_scan__look(scan, vms), 0);
 	TEST_ASSERT_EQUAL("one has a quota", (int)limits->nr, 1);
 	TEST_ASSERT_VAL("the quota", is_limit(limits, 0, "/slice", 30000000, 100000000, 0));
 	TEST_ASSERT_VAL("not counted as yet", !limits->entries[0].counted);
 	/* It loses its quota; the one below it had one meanwhile. */
-	TEST_ASSERT_VAL("time goes on", run_in_dir(dir,
+	ok = run_in_dir(dir,
 		"echo 'max 100000' >slice/cpu.max && echo 'nr_throttled 12' >slice/cpu.stat && "
-		"echo 'nr_throttled 3' >slice/vm/cpu.stat"));
+		"echo 'nr_throttled 3' >slice/vm/cpu.stat");
+	TEST_ASSERT_VAL("time goes on", ok);
 	TEST_ASSERT_EQUAL("look", limits_scan__look(scan, vms), 0);
 	TEST_ASSERT_EQUAL("two held it back", (int)limits->nr, 2);
 	TEST_ASSERT_VAL("one below", is_limit(limits, 0, "/slice/vm", 0, 0, 3));
@@ -72,19 +74,22 @@ static int check_looks(struct limits_scan *scan, struct kvm_vms *vms, const char
 static int check_first_version(struct limits_scan *scan, struct kvm_vms *vms, const char *dir)
 {
 	const struct kvm_limits *limits = &vms->limits;
+	bool ok;
 
-	TEST_ASSERT_VAL("cgroups", run_in_dir(dir,
+	ok = run_in_dir(dir,
 		"rm -r slice && mkdir -p v1 && echo 50000 >v1/cpu.cfs_quota_us && "
 		"echo 200000 >v1/cpu.cfs_period_us && "
 		"for tid in 1 2 3; do printf '4:cpuset:/\\n3:cpu,cpuacct:/v1\\n0::/slice/vm\\n' "
-		">4194300/task/419430$tid/cgroup; done"));
+		">4194300/task/419430$tid/cgroup; done");
+	TEST_ASSERT_VAL("cgroups", ok);
 	TEST_ASSERT_EQUAL("look", limits_scan__look(scan, vms), 0);
 	TEST_ASSERT_EQUAL("one", (int)limits->nr, 1);
 	TEST_ASSERT_VAL("of the first version",
 			is_limit(limits, 0, "/v1", 50000000, 200000000, 0));
-	TEST_ASSERT_VAL("out of reach", run_in_dir(dir,
+	ok = run_in_dir(dir,
 		"for tid in 1 2 3; do echo '0::/../other' "
-		">4194300/task/419430$tid/cgroup; done"));
+		">4194300/task/419430$tid/cgroup; done");
+	TEST_ASSERT_VAL("out of reach", ok);
 	TEST_ASSERT_EQUAL("look", limits_scan__look(scan, vms), 0);
 	TEST_ASSERT_EQUAL("none", (int)limits->nr, 0);
 	return TEST_OK;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef __PERF_KVM_UNIFIED_TESTS_LIMITS_H
-#define __PERF_KVM_UNIFIED_TESTS_LIMITS_H
+#ifndef __PERF_KVM_UNIFIED_TESTS_VM_LIMITS_H
+#define __PERF_KVM_UNIFIED_TESTS_VM_LIMITS_H
 
 struct test_suite;
 
 /* Of the suite in report.c */
 int test__limits(struct test_suite *test, int subtest);
 
-#endif /* __PERF_KVM_UNIFIED_TESTS_LIMITS_H */
+#endif /* __PERF_KVM_UNIFIED_TESTS_VM_LIMITS_H */
