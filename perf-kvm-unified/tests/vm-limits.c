@@ -26,6 +26,23 @@
 #define FIRST_TID	4194301
 #define NR_THREADS	3
 
+/* It loses its quota; the one below it had one meanwhile. */
+static const char later[] =
+	"echo 'max 100000' >slice/cpu.max && echo 'nr_throttled 12' >slice/cpu.stat && "
+	"echo 'nr_throttled 3' >slice/vm/cpu.stat";
+
+/* The first version's files, beside the second's hierarchy */
+static const char first_version[] =
+	"rm -r slice && mkdir -p v1 && echo 50000 >v1/cpu.cfs_quota_us && "
+	"echo 200000 >v1/cpu.cfs_period_us && "
+	"for tid in 1 2 3; do printf '4:cpuset:/\\n3:cpu,cpuacct:/v1\\n0::/slice/vm\\n' "
+	">4194300/task/419430$tid/cgroup; done";
+
+/* In another cgroup namespace */
+static const char out_of_reach[] =
+	"for tid in 1 2 3; do echo '0::/../other' "
+	">4194300/task/419430$tid/cgroup; done";
+
 static int add_vm(struct kvm_vms *vms)
 {
 	struct kvm_vm vm = { .pid = VM_PID, .name = "vm", .nr_vcpus = NR_THREADS };
@@ -57,10 +74,7 @@ static int check_looks(struct limits_scan *scan, struct kvm_vms *vms, const char
 	TEST_ASSERT_EQUAL("one has a quota", (int)limits->nr, 1);
 	TEST_ASSERT_VAL("the quota", is_limit(limits, 0, "/slice", 30000000, 100000000, 0));
 	TEST_ASSERT_VAL("not counted as yet", !limits->entries[0].counted);
-	/* It loses its quota; the one below it had one meanwhile. */
-	ok = run_in_dir(dir,
-		"echo 'max 100000' >slice/cpu.max && echo 'nr_throttled 12' >slice/cpu.stat && "
-		"echo 'nr_throttled 3' >slice/vm/cpu.stat");
+	ok = run_in_dir(dir, later);
 	TEST_ASSERT_VAL("time goes on", ok);
 	TEST_ASSERT_EQUAL("look", limits_scan__look(scan, vms), 0);
 	TEST_ASSERT_EQUAL("two held it back", (int)limits->nr, 2);
@@ -70,25 +84,18 @@ static int check_looks(struct limits_scan *scan, struct kvm_vms *vms, const char
 	return TEST_OK;
 }
 
-/* The first version's files, beside the second's hierarchy */
 static int check_first_version(struct limits_scan *scan, struct kvm_vms *vms, const char *dir)
 {
 	const struct kvm_limits *limits = &vms->limits;
 	bool ok;
 
-	ok = run_in_dir(dir,
-		"rm -r slice && mkdir -p v1 && echo 50000 >v1/cpu.cfs_quota_us && "
-		"echo 200000 >v1/cpu.cfs_period_us && "
-		"for tid in 1 2 3; do printf '4:cpuset:/\\n3:cpu,cpuacct:/v1\\n0::/slice/vm\\n' "
-		">4194300/task/419430$tid/cgroup; done");
+	ok = run_in_dir(dir, first_version);
 	TEST_ASSERT_VAL("cgroups", ok);
 	TEST_ASSERT_EQUAL("look", limits_scan__look(scan, vms), 0);
 	TEST_ASSERT_EQUAL("one", (int)limits->nr, 1);
 	TEST_ASSERT_VAL("of the first version",
 			is_limit(limits, 0, "/v1", 50000000, 200000000, 0));
-	ok = run_in_dir(dir,
-		"for tid in 1 2 3; do echo '0::/../other' "
-		">4194300/task/419430$tid/cgroup; done");
+	ok = run_in_dir(dir, out_of_reach);
 	TEST_ASSERT_VAL("out of reach", ok);
 	TEST_ASSERT_EQUAL("look", limits_scan__look(scan, vms), 0);
 	TEST_ASSERT_EQUAL("none", (int)limits->nr, 0);
