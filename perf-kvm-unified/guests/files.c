@@ -42,6 +42,14 @@ void guest_text__sanitize(char *str)
 	}
 }
 
+/* Has the file gone since it was mapped? So the guest's kernel says. */
+bool guest_file__is_deleted(const char *name)
+{
+	const size_t len = strlen(name), end = strlen(GUEST_FILE_DELETED);
+
+	return len > end && !strcmp(name + len - end, GUEST_FILE_DELETED);
+}
+
 /* perf would unpack those, however large they get. */
 static bool is_compressed(const char *name)
 {
@@ -114,8 +122,8 @@ static bool has_print(const char *path, const struct build_id *print)
  * The file below the guest's root, if it has that build-id, or without one that print; to be
  * freed. Or NULL
  */
-static char *find_file(struct kvm_guest *guest, const char *name, const struct build_id *bid,
-		       const struct build_id *print)
+static char *find_called(struct kvm_guest *guest, const char *name, const struct build_id *bid,
+			 const struct build_id *print)
 {
 	char path[PATH_MAX], *real = NULL;
 	const char *limit;
@@ -150,6 +158,21 @@ static char *find_file(struct kvm_guest *guest, const char *name, const struct b
 out_free:
 	free(real);
 	return NULL;
+}
+
+/* As find_called(); what was deleted since it was mapped may still be here. */
+static char *find_file(struct kvm_guest *guest, const char *name, const struct build_id *bid,
+		       const struct build_id *print)
+{
+	char *real = find_called(guest, name, bid, print), *old_name;
+
+	if (real || !guest_file__is_deleted(name))
+		return real;
+	old_name = strndup(name, strlen(name) - strlen(GUEST_FILE_DELETED));
+	if (old_name)
+		real = find_called(guest, old_name, bid, print);
+	free(old_name);
+	return real;
 }
 
 static size_t file__hash(long key, void *ctx __maybe_unused)

@@ -15,6 +15,10 @@ struct kvm_guest;
 /* Each byte of what files without a build-id have for one: no file has that. */
 #define GUEST_NO_BUILD_ID_BYTE	0xff
 
+/* What the guest's kernel puts behind the name of a file that has gone */
+#define GUEST_FILE_DELETED	" (deleted)"
+
+bool guest_file__is_deleted(const char *name);
 void guest_text__sanitize(char *str);
 bool guest_file_name(struct kvm_guest *guest, const char *name, const struct build_id *bid,
 		     const struct build_id *print, char *buf, size_t size);

@@ -190,6 +190,10 @@ static int check_root(struct kvm_guest *guest, struct program *program)
 	TEST_ASSERT_VAL("the same file",
 			guest_file_name(guest, "/program", NULL, &print, name, sizeof(name)));
 	TEST_ASSERT_VAL("its name", !strcmp(name, path));
+	TEST_ASSERT_VAL("deleted in the guest, and still here",
+			guest_file_name(guest, "/program (deleted)", NULL, &print, name,
+					sizeof(name)));
+	TEST_ASSERT_VAL("its name", !strcmp(name, path));
 	TEST_ASSERT_VAL("not by a build-id of these bytes",
 			!guest_file_name(guest, "/program", &print, NULL, name, sizeof(name)));
 	TEST_ASSERT_VAL("no name of the host", strstarts(name, GUEST_FILE_PREFIX));
@@ -203,9 +207,13 @@ static int check_root(struct kvm_guest *guest, struct program *program)
 	print.data[0] ^= 1;
 	TEST_ASSERT_VAL("another file",
 			!guest_file_name(guest, "/program", NULL, &print, name, sizeof(name)));
+	TEST_ASSERT_VAL("another file where one was deleted",
+			!guest_file_name(guest, "/program (deleted)", NULL, &print, name,
+					 sizeof(name)));
+	TEST_ASSERT_EQUAL("it is counted, too", (int)guest->nr_other_files, 2);
 	TEST_ASSERT_VAL("again",
 			!guest_file_name(guest, "/program", NULL, &print, name, sizeof(name)));
-	TEST_ASSERT_EQUAL("it is counted once", (int)guest->nr_other_files, 1);
+	TEST_ASSERT_EQUAL("it is counted once", (int)guest->nr_other_files, 2);
 	return TEST_OK;
 }
 
