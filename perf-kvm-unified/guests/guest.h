@@ -16,13 +16,21 @@
 struct guest_changing_module;
 struct hashmap;
 struct machine;
+struct told_range;
 union perf_event;
 
-/* What the process @pid, or the vDSO if that is 0, has told of its code */
+/**
+ * struct guest_symbols - what the process @pid, or the vDSO if that is 0, has told of its code
+ * @text: lines, of @len bytes
+ * @ranges: where that is, sorted, if somebody has asked: @has_ranges
+ */
 struct guest_symbols {
 	pid_t	pid;
 	char	*text;
 	size_t	len;
+	struct told_range *ranges;
+	size_t	nr_ranges;
+	bool	has_ranges;
 };
 
 /**

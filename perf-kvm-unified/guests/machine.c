@@ -31,6 +31,7 @@
 #include "machine.h"
 #include "programs.h"
 #include "symbol-text.h"
+#include "told.h"
 
 /* The kernel is at most this large: KERNEL_IMAGE_SIZE of x86-64 */
 #define GUEST_KERNEL_MAX_SIZE	BIT_ULL(30)
@@ -235,15 +236,6 @@ static void guest_own_code_name(const struct kvm_guest *guest, pid_t pid, char *
 	scnprintf(buf, size, GUEST_FILE_PREFIX "%s]/" GUEST_JIT_MODULE "%d", guest->name, pid);
 }
 
-static const struct guest_symbols *kvm_guest__symbols(const struct kvm_guest *guest, pid_t pid)
-{
-	for (size_t i = 0; i < guest->map.nr_symbols; i++) {
-		if (guest->map.symbols[i].pid == pid)
-			return &guest->map.symbols[i];
-	}
-	return NULL;
-}
-
 /*
  * Is it code that the process has made for itself? Also in a memfd, as some JIT
  * compilers do to write and run it at different addresses; but a program that was
@@ -387,8 +379,8 @@ static bool kvm_guest__name_map(struct kvm_guest *guest, const struct guest_mmap
 }
 
 /*
- * What was moved out of the middle of a file's text, and ends at @end, is that file's: see
- * maps__find_hole(). 0 or -errno
+ * What was moved out of the middle of a file's text, and ends at @end, is that file's, unless the
+ * process tells of its own code there: see maps__find_hole(). 0 or -errno
  */
 static int kvm_guest__fill_hole(struct kvm_guest *guest, pid_t pid, u64 end)
 {
@@ -406,7 +398,7 @@ static int kvm_guest__fill_hole(struct kvm_guest *guest, pid_t pid, u64 end)
 	guest_own_code_name(guest, pid, own_code, sizeof(own_code));
 	found = maps__find_hole(thread__maps(thread), end, own_code, &event->mmap2);
 	thread__put(thread);
-	if (!found) {
+	if (!found || kvm_guest__has_told(guest, pid, event->mmap2.start, end)) {
 		free(event);
 		return 0;
 	}
@@ -521,6 +513,7 @@ static int kvm_guest__load_dso(struct kvm_guest *guest, struct guest_symbols *sy
 		while (line > symbols->text && line[-1] != '\n')
 			line--;
 		ret = add_symbol(dso, line);
+		end[-1] = '\n';
 		end = line;
 		--*left;
 	}
@@ -549,7 +542,7 @@ int kvm_guest__load_symbols(struct kvm_guest *guest)
 /* What the process @pid, or for 0 the vDSO, tells of its code. 0 or -ENOMEM */
 int kvm_guest__add_symbols(struct kvm_guest *guest, pid_t pid, const char *text, size_t len)
 {
-	struct guest_symbols *symbols = (struct guest_symbols *)kvm_guest__symbols(guest, pid);
+	struct guest_symbols *symbols = kvm_guest__symbols(guest, pid);
 	struct guest_map_data *map = &guest->map;
 	char *grown;
 
@@ -572,8 +565,10 @@ int kvm_guest__add_symbols(struct kvm_guest *guest, pid_t pid, const char *text,
 
 void kvm_guest__free_symbols(struct kvm_guest *guest)
 {
-	for (size_t i = 0; i < guest->map.nr_symbols; i++)
+	for (size_t i = 0; i < guest->map.nr_symbols; i++) {
 		free(guest->map.symbols[i].text);
+		free(guest->map.symbols[i].ranges);
+	}
 	zfree(&guest->map.symbols);
 	guest->map.nr_symbols = 0;
 }

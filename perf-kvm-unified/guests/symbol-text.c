@@ -16,6 +16,19 @@
 /* The longest name of a function that a JIT compiler gives */
 #define GUEST_SYMBOL_MAX_LEN	1024
 
+/* "start size name", start and size in hex, and @name is behind them. Does it make sense? */
+bool guest_symbol__parse_range(const char *line, u64 *start, u64 *size, const char **name)
+{
+	char *at;
+
+	*start = strtoull(line, &at, 16);
+	if (*at != ' ')
+		return false;
+	*size = strtoull(at, &at, 16);
+	*name = at + 1;
+	return *at == ' ' && *size && *start + *size >= *start;
+}
+
 /**
  * guest_symbol__parse - make a symbol of what a guest says
  * @line: "start size name", start and size in hex; changed
@@ -25,16 +38,14 @@
  */
 int guest_symbol__parse(char *line, struct symbol **sym)
 {
-	char *name = line;
+	const char *behind;
 	u64 start, size;
+	char *name;
 
 	*sym = NULL;
-	start = strtoull(name, &name, 16);
-	if (*name != ' ')
+	if (!guest_symbol__parse_range(line, &start, &size, &behind))
 		return 0;
-	size = strtoull(name, &name, 16);
-	if (*name++ != ' ' || !size || start + size < start)
-		return 0;
+	name = line + (behind - line);
 	if (strlen(name) >= GUEST_SYMBOL_MAX_LEN)
 		name[GUEST_SYMBOL_MAX_LEN - 1] = '\0';
 	guest_text__sanitize(name);
