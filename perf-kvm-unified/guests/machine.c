@@ -236,6 +236,12 @@ static void guest_own_code_name(const struct kvm_guest *guest, pid_t pid, char *
 	scnprintf(buf, size, GUEST_FILE_PREFIX "%s]/" GUEST_JIT_MODULE "%d", guest->name, pid);
 }
 
+/* Memory that a process has given a name: PR_SET_VMA_ANON_NAME. A file's name begins with a '/'. */
+static bool is_named_memory(const char *name)
+{
+	return strstarts(name, "[anon:") || strstarts(name, "[anon_shmem:");
+}
+
 /*
  * Is it code that the process has made for itself? Also in a memfd, as some JIT
  * compilers do to write and run it at different addresses; but a program that was
@@ -243,7 +249,7 @@ static void guest_own_code_name(const struct kvm_guest *guest, pid_t pid, char *
  */
 static bool is_own_code(const struct kvm_guest *guest, const struct guest_mmap *map)
 {
-	if (is_anon_memory(map->name) || is_no_dso_memory(map->name))
+	if (is_anon_memory(map->name) || is_no_dso_memory(map->name) || is_named_memory(map->name))
 		return true;
 	if (map->bid)
 		return false;

@@ -135,11 +135,23 @@ static int check_told_hole(struct kvm_guest *guest)
 	return TEST_OK;
 }
 
+static int check_named(struct kvm_guest *guest)
+{
+	TEST_ASSERT_VAL("told", !tell(guest, PID, "501000 10 yjit\n"));
+	TEST_ASSERT_VAL("map", !add_map(guest, 0x501000, 0, "[anon:Ruby:rb_yjit_reserve]", NULL));
+	TEST_ASSERT_VAL("moved", !add_moved(guest, "[anon:text]"));
+	TEST_ASSERT_VAL("the process's own",
+			is_at(guest, 0x501000, "/[guest:vm1]/[JIT] tid 7 yjit"));
+	TEST_ASSERT_VAL("the file's", is_at(guest, TEXT + PAGE, "/[guest:vm1]/bin/x -"));
+	return TEST_OK;
+}
+
 int test__own_code(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	static int (*const checks[])(struct kvm_guest *guest) = {
 		check_hole,
 		check_told_hole,
+		check_named,
 	};
 	int ret = TEST_OK;
 
