@@ -243,9 +243,20 @@ static bool is_named_memory(const char *name)
 }
 
 /*
- * Is it code that the process has made for itself? Also in a memfd, as some JIT
- * compilers do to write and run it at different addresses; but a program that was
- * started from one has a build-id.
+ * Is it shared memory that the process tells of functions in, or a memfd and it tells of any? Some
+ * JIT compilers have it to write and run code at different addresses.
+ */
+static bool is_shared_code(const struct kvm_guest *guest, const struct guest_mmap *map)
+{
+	if (strstarts(map->name, "/memfd:"))
+		return kvm_guest__symbols(guest, map->pid);
+	return !map->print && guest_file__is_deleted(map->name) &&
+	       kvm_guest__has_told(guest, map->pid, map->start, map->start + map->len);
+}
+
+/*
+ * Is it code that the process has made for itself? A program that was started from a memfd has a
+ * build-id.
  */
 static bool is_own_code(const struct kvm_guest *guest, const struct guest_mmap *map)
 {
@@ -253,8 +264,7 @@ static bool is_own_code(const struct kvm_guest *guest, const struct guest_mmap *
 		return true;
 	if (map->bid)
 		return false;
-	return (map->flags & MAP_HUGETLB) ||
-	       (strstarts(map->name, "/memfd:") && kvm_guest__symbols(guest, map->pid));
+	return (map->flags & MAP_HUGETLB) || is_shared_code(guest, map);
 }
 
 /* What is no map at all is left out without a word. */

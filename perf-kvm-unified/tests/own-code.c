@@ -146,12 +146,28 @@ static int check_named(struct kvm_guest *guest)
 	return TEST_OK;
 }
 
+static int check_shared(struct kvm_guest *guest)
+{
+	TEST_ASSERT_VAL("told", !tell(guest, PID, "501ff0 10 shm_jit\n502000 10 file_jit\n"));
+	TEST_ASSERT_VAL("maps", !add_map(guest, 0x501000, 0, "/dev/shm/x (deleted)", NULL) &&
+			!add_map(guest, 0x502000, 0, "/tmp/x", NULL) &&
+			!add_map(guest, 0x503000, 0, "/tmp/x (deleted)", NULL) &&
+			!kvm_guest__load_symbols(guest));
+	TEST_ASSERT_VAL("the process's own",
+			is_at(guest, 0x501ff0, "/[guest:vm1]/[JIT] tid 7 shm_jit"));
+	TEST_ASSERT_VAL("a file", is_at(guest, 0x502000, "/[guest:vm1]/tmp/x -"));
+	TEST_ASSERT_VAL("nothing is told of it",
+			is_at(guest, 0x503000, "/[guest:vm1]/tmp/x (deleted) -"));
+	return TEST_OK;
+}
+
 int test__own_code(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	static int (*const checks[])(struct kvm_guest *guest) = {
 		check_hole,
 		check_told_hole,
 		check_named,
+		check_shared,
 	};
 	int ret = TEST_OK;
 
