@@ -21,13 +21,14 @@ union perf_event;
 
 /**
  * struct guest_symbols - what the process @pid, or the vDSO if that is 0, has told of its code
- * @text: lines, of @len bytes
+ * @text: @nr_lines, of @len bytes
  * @ranges: where that is, sorted, if somebody has asked: @has_ranges
  */
 struct guest_symbols {
 	pid_t	pid;
 	char	*text;
 	size_t	len;
+	u64	nr_lines;
 	struct told_range *ranges;
 	size_t	nr_ranges;
 	bool	has_ranges;

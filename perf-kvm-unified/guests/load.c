@@ -39,6 +39,7 @@
 #include "machine.h"
 #include "modules.h"
 #include "programs.h"
+#include "symbol-text.h"
 
 /*
  * What a guest may say at most. perf's data structures are made for what there
@@ -153,15 +154,6 @@ static int guest_map__charge_event(struct guest_map_load *load, const union perf
 		cost += 2 * size;
 	return guest_map__charge(load, cost, load->time ?
 				 GUEST_MAP_LEFT_FOR_SPACES + GUEST_MAP_LEFT_FOR_SYMBOLS : 0);
-}
-
-static u32 count_lines(const char *text, u32 len)
-{
-	u32 nr = 0;
-
-	for (u32 i = 0; i < len; i++)
-		nr += text[i] == '\n';
-	return nr;
 }
 
 /* All that the map tells of at once. 0, -ENOMEM or -E2BIG */
@@ -454,7 +446,7 @@ static int guest_map__process_kallsyms(struct guest_map_load *load, const union 
 	if (event->header.size < sizeof(*rec) ||
 	    rec->len > event->header.size - sizeof(*rec))
 		return -EINVAL;
-	nr_lines = count_lines(rec->data, rec->len);
+	nr_lines = guest_text__count_lines(rec->data, rec->len);
 	load->nr_kallsyms += nr_lines;
 	load->kallsyms_size += rec->len;
 	if (load->nr_kallsyms > GUEST_MAP_MAX_KALLSYMS ||
@@ -522,7 +514,7 @@ static int guest_map__process_symbols(struct guest_map_load *load, const union p
 	/* The text and, besides, the names; a piece is to be worth the search for its pid. */
 	if (load->symbols_size + rec->len > GUEST_MAP_MAX_SYMBOLS_SIZE ||
 	    guest_map__charge(load, GUEST_SYMBOL_COST + 2 * rec->len +
-				    (u64)count_lines(rec->data, rec->len) * GUEST_SYMBOL_COST, 0)) {
+				    (u64)guest_text__count_lines(rec->data, rec->len) * GUEST_SYMBOL_COST, 0)) {
 		load->nr_ignored++;
 		return 0;
 	}

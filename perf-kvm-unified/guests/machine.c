@@ -5,6 +5,8 @@
  */
 #include <elf.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,7 @@
 #include "util/sample.h"
 #include "util/symbol.h"
 #include "util/thread.h"
+#include "kvm-unified/lib/warnings.h"
 #include "files.h"
 #include "guest.h"
 #include "holes.h"
@@ -504,7 +507,8 @@ static int add_symbol(struct dso *dso, char *line)
 	return ret;
 }
 
-static int kvm_guest__load_dso(struct kvm_guest *guest, struct guest_symbols *symbols, u32 *left)
+/* At most @left lines, the last ones. 0 or -ENOMEM */
+static int kvm_guest__load_dso(struct kvm_guest *guest, struct guest_symbols *symbols, u64 left)
 {
 	char name[PATH_MAX], *end = symbols->text + symbols->len;
 	struct dso *dso;
@@ -522,7 +526,7 @@ static int kvm_guest__load_dso(struct kvm_guest *guest, struct guest_symbols *sy
 	while (end > symbols->text && end[-1] != '\n')
 		end--;
 	/* From the last line on: see insert_symbol() */
-	while (!ret && end > symbols->text && *left) {
+	while (!ret && end > symbols->text && left) {
 		char *line = end - 1;
 
 		*line = '\0';
@@ -531,12 +535,41 @@ static int kvm_guest__load_dso(struct kvm_guest *guest, struct guest_symbols *sy
 		ret = add_symbol(dso, line);
 		end[-1] = '\n';
 		end = line;
-		--*left;
+		left--;
 	}
 	/* perf would look for a file of that name. */
 	dso__set_loaded(dso);
 	dso__put(dso);
 	return ret;
+}
+
+/* The lines that are taken if each process has @max of them at most */
+static u64 kvm_guest__nr_lines(const struct kvm_guest *guest, u64 max)
+{
+	u64 nr = 0;
+
+	for (size_t i = 0; i < guest->map.nr_symbols; i++)
+		nr += min(guest->map.symbols[i].nr_lines, max);
+	return nr;
+}
+
+/*
+ * How many lines a process may have so that all have no more than @max: what one has more does
+ * not take the room of others.
+ */
+static u64 kvm_guest__max_lines(const struct kvm_guest *guest, u64 max)
+{
+	u64 low = 0, high = max;
+
+	while (low < high) {
+		u64 mid = high - (high - low) / 2;
+
+		if (kvm_guest__nr_lines(guest, mid) <= max)
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	return low;
 }
 
 /**
@@ -547,11 +580,14 @@ static int kvm_guest__load_dso(struct kvm_guest *guest, struct guest_symbols *sy
  */
 int kvm_guest__load_symbols(struct kvm_guest *guest)
 {
-	u32 left = GUEST_MAX_SYMBOLS;
+	u64 max = kvm_guest__max_lines(guest, GUEST_MAX_SYMBOLS);
 	int ret = 0;
 
+	if (kvm_guest__nr_lines(guest, UINT64_MAX) > GUEST_MAX_SYMBOLS)
+		unified_warning("Guest %s: its processes tell of more than %u functions of their own code: of each, the last %" PRIu64 " have names\n",
+				guest->name, GUEST_MAX_SYMBOLS, max);
 	for (size_t i = 0; !ret && i < guest->map.nr_symbols; i++)
-		ret = kvm_guest__load_dso(guest, &guest->map.symbols[i], &left);
+		ret = kvm_guest__load_dso(guest, &guest->map.symbols[i], max);
 	return ret ?: kvm_guest__load_programs(guest);
 }
 
@@ -576,6 +612,7 @@ int kvm_guest__add_symbols(struct kvm_guest *guest, pid_t pid, const char *text,
 	memcpy(grown + symbols->len, text, len);
 	symbols->text = grown;
 	symbols->len += len;
+	symbols->nr_lines += guest_text__count_lines(text, len);
 	return 0;
 }
 

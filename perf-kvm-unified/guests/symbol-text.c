@@ -54,6 +54,15 @@ int guest_symbol__parse(char *line, struct symbol **sym)
 	return *sym ? 0 : -ENOMEM;
 }
 
+u32 guest_text__count_lines(const char *text, u32 len)
+{
+	u32 nr = 0;
+
+	for (u32 i = 0; i < len; i++)
+		nr += text[i] == '\n';
+	return nr;
+}
+
 /* Adds @len bytes of @more to *@text, which ends with a 0 behind its *@text_len. 0 or -ENOMEM */
 int guest_text__append(char **text, size_t *text_len, const char *more, size_t len)
 {

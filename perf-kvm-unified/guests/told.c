@@ -41,15 +41,6 @@ static bool told_range__begins_before(const void *_range, const void *_end)
 	return range->start < *(const u64 *)_end;
 }
 
-static size_t count_lines(const struct guest_symbols *symbols)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < symbols->len; i++)
-		nr += symbols->text[i] == '\n';
-	return nr;
-}
-
 /* The whole lines of @symbols into @ranges, which has room for them. How many make sense */
 static size_t read_ranges(const struct guest_symbols *symbols, struct told_range *ranges)
 {
@@ -73,7 +64,7 @@ static size_t read_ranges(const struct guest_symbols *symbols, struct told_range
 /* Once for a process. Without memory, it has told of nothing. */
 static void guest_symbols__find_ranges(struct guest_symbols *symbols)
 {
-	size_t nr = count_lines(symbols);
+	size_t nr = symbols->nr_lines;
 
 	symbols->has_ranges = true;
 	symbols->ranges = calloc(nr ?: 1, sizeof(*symbols->ranges));

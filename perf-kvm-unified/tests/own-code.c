@@ -31,6 +31,9 @@
 #define TEXT		0x400000
 #define PAGE		0x1000ULL
 
+/* Lines, more than are taken */
+#define MANY		((1U << 20) + 1)
+
 static struct kvm_guest *new_guest(struct machines *machines)
 {
 	struct kvm_guest *guest = calloc(1, sizeof(*guest));
@@ -161,6 +164,26 @@ static int check_shared(struct kvm_guest *guest)
 	return TEST_OK;
 }
 
+/* One tells of more than is taken of all, the next one of a function. */
+static int check_many(struct kvm_guest *guest)
+{
+	static const char line[] = "1 1 a\n";
+	const size_t len = strlen(line) * MANY;
+	char *lines = malloc(len);
+	int ret = lines ? 0 : -1;
+
+	for (size_t i = 0; !ret && i < len; i += strlen(line))
+		memcpy(lines + i, line, strlen(line));
+	ret = ret ?: kvm_guest__add_symbols(guest, PID + 1, lines, len);
+	free(lines);
+	TEST_ASSERT_VAL("told", !ret && !tell(guest, PID, "501000 10 next\n"));
+	TEST_ASSERT_VAL("map", !add_map(guest, 0x501000, 0, "//anon", NULL) &&
+			!kvm_guest__load_symbols(guest));
+	TEST_ASSERT_VAL("the next one's",
+			is_at(guest, 0x501000, "/[guest:vm1]/[JIT] tid 7 next"));
+	return TEST_OK;
+}
+
 int test__own_code(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	static int (*const checks[])(struct kvm_guest *guest) = {
@@ -168,6 +191,7 @@ int test__own_code(struct test_suite *test __maybe_unused, int subtest __maybe_u
 		check_told_hole,
 		check_named,
 		check_shared,
+		check_many,
 	};
 	int ret = TEST_OK;
 
