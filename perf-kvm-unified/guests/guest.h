@@ -70,6 +70,7 @@ struct guest_replay {
  * @modules_since: @modules_until: in that time it has those that are placed now
  * @until_of_pid: until when there is a process of that number
  * @several: pids that several processes or programs had in turn
+ * @from_of_pid: when the last one began
  * @missed_spaces: @missed_events: what the map says that it does not know
  */
 struct guest_map_data {
@@ -88,6 +89,7 @@ struct guest_map_data {
 	u64		 modules_until;
 	struct hashmap	 *until_of_pid;
 	struct hashmap	 *several;
+	struct hashmap	 *from_of_pid;
 	u64		 missed_spaces;
 	u64		 missed_events;
 };

@@ -261,7 +261,7 @@ static int guest_map__check_event(struct guest_map_load *load, const union perf_
 	return 0;
 }
 
-static int kvm_guest__apply_mmap(struct kvm_guest *guest, const union perf_event *event)
+static int kvm_guest__apply_mmap(struct kvm_guest *guest, const union perf_event *event, u64 time)
 {
 	struct build_id bid, print;
 	struct guest_mmap map;
@@ -296,6 +296,7 @@ static int kvm_guest__apply_mmap(struct kvm_guest *guest, const union perf_event
 				map.bid = &bid;
 		}
 	}
+	map.time = time;
 	if (!misc__is_kernel(event->header.misc))
 		return kvm_guest__add_map(guest, &map);
 	/* A module that was not there all the time comes when it is its time. */
@@ -329,17 +330,26 @@ static bool kvm_guest__is_gone(const struct kvm_guest *guest, pid_t pid, u64 tim
 	       hashmap__find(guest->map.until_of_pid, (long)pid, &until) && (u64)until <= time;
 }
 
-/* Remembers until when there is a process of that number, and whether it is one. */
-static int guest_map__note_pid(struct guest_map_data *map, const struct guest_space *space)
+/* When the last program, or process, of that number began. 0 or -ENOMEM */
+static int guest_map__note_from(struct guest_map_data *map, const struct guest_space *space)
+{
+	long from;
+
+	if (hashmap__find(map->from_of_pid, (long)space->pid, &from) && (u64)from >= space->from)
+		return 0;
+	return hashmap__set(map->from_of_pid, (long)space->pid, (long)space->from, NULL, NULL);
+}
+
+/* Remembers from and until when there is a process of that number, and whether it is one. */
+int guest_map__note_pid(struct guest_map_data *map, const struct guest_space *space)
 {
 	long until;
-	int ret;
+	int ret = guest_map__note_from(map, space);
 
-	if (hashmap__find(map->until_of_pid, (long)space->pid, NULL)) {
+	if (!ret && hashmap__find(map->until_of_pid, (long)space->pid, NULL))
 		ret = hashmap__set(map->several, (long)space->pid, 0, NULL, NULL);
-		if (ret)
-			return ret;
-	}
+	if (ret)
+		return ret;
 	if (hashmap__find(map->until_of_pid, (long)space->pid, &until) &&
 	    (u64)until >= space->until)
 		return 0;
@@ -352,7 +362,7 @@ static int kvm_guest__apply(struct kvm_guest *guest, const union perf_event *eve
 	switch (event->header.type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return kvm_guest__apply_mmap(guest, event);
+		return kvm_guest__apply_mmap(guest, event, time);
 	case PERF_RECORD_COMM:
 		return kvm_guest__apply_comm(guest, event);
 	case PERF_RECORD_FORK:
@@ -712,6 +722,7 @@ void kvm_guest__unload_map(struct kvm_guest *guest)
 	kvm_guest__free_replay(guest);
 	hashmap__free(map->until_of_pid);
 	hashmap__free(map->several);
+	hashmap__free(map->from_of_pid);
 	*map = (struct guest_map_data) { };
 }
 
@@ -761,7 +772,9 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 
 	guest->map.until_of_pid = number_map__new();
 	guest->map.several = number_map__new();
-	if (IS_ERR(guest->map.until_of_pid) || IS_ERR(guest->map.several)) {
+	guest->map.from_of_pid = number_map__new();
+	if (IS_ERR(guest->map.until_of_pid) || IS_ERR(guest->map.several) ||
+	    IS_ERR(guest->map.from_of_pid)) {
 		scnprintf(err, errlen, "cannot be read in: %s", strerror(ENOMEM));
 		ret = -ENOMEM;
 	} else {

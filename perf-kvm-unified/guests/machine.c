@@ -239,6 +239,31 @@ static void guest_own_code_name(const struct kvm_guest *guest, pid_t pid, char *
 	scnprintf(buf, size, GUEST_FILE_PREFIX "%s]/" GUEST_JIT_MODULE "%d", guest->name, pid);
 }
 
+/*
+ * Was @map made before the last program, or process, of that pid began? What is told of functions
+ * is of the last one. What was there as the guest began to be followed has no time of its own.
+ */
+static bool is_of_earlier(const struct kvm_guest *guest, const struct guest_mmap *map)
+{
+	const struct guest_clock *clock = &guest->map.clock;
+	u64 time = map->time ? map->time : clock->nr ? clock->pairs[0].time : 0;
+	long from;
+
+	return hashmap__find(guest->map.several, (long)map->pid, NULL) &&
+	       hashmap__find(guest->map.from_of_pid, (long)map->pid, &from) && time < (u64)from;
+}
+
+/* The same module in the report, and no functions */
+static void guest_map_code_name(const struct kvm_guest *guest, const struct guest_mmap *map,
+				char *buf, size_t size)
+{
+	if (is_of_earlier(guest, map))
+		scnprintf(buf, size, GUEST_FILE_PREFIX "%s]/[earlier]/" GUEST_JIT_MODULE "%d",
+			  guest->name, map->pid);
+	else
+		guest_own_code_name(guest, map->pid, buf, size);
+}
+
 /* Memory that a process has given a name: PR_SET_VMA_ANON_NAME. A file's name begins with a '/'. */
 static bool is_named_memory(const char *name)
 {
@@ -385,7 +410,7 @@ static bool kvm_guest__name_map(struct kvm_guest *guest, const struct guest_mmap
 		guest_vdso_name(guest, map->start, mmap2->filename, sizeof(mmap2->filename));
 		mmap2->pgoff = 0;
 	} else if (is_own_code(guest, map)) {
-		guest_own_code_name(guest, map->pid, mmap2->filename, sizeof(mmap2->filename));
+		guest_map_code_name(guest, map, mmap2->filename, sizeof(mmap2->filename));
 		/* Its symbols are by address. */
 		mmap2->pgoff = map->start;
 		/* Not to be taken for what the host has at that place. */
@@ -401,8 +426,9 @@ static bool kvm_guest__name_map(struct kvm_guest *guest, const struct guest_mmap
  * What was moved out of the middle of a file's text, and ends at @end, is that file's, unless the
  * process tells of its own code there: see maps__find_hole(). 0 or -errno
  */
-static int kvm_guest__fill_hole(struct kvm_guest *guest, pid_t pid, u64 end)
+static int kvm_guest__fill_hole(struct kvm_guest *guest, const struct guest_mmap *map, u64 end)
 {
+	const pid_t pid = map->pid;
 	struct thread *thread = kvm_guest__findnew_thread(guest, pid);
 	const struct guest_mmap hole = { .pid = pid, .prot = PROT_READ | PROT_EXEC };
 	union perf_event *event = guest_mmap__event(&hole, pid, PERF_RECORD_MISC_GUEST_USER);
@@ -414,10 +440,11 @@ static int kvm_guest__fill_hole(struct kvm_guest *guest, pid_t pid, u64 end)
 		free(event);
 		return thread ? -ENOMEM : kvm_guest__no_thread(guest);
 	}
-	guest_own_code_name(guest, pid, own_code, sizeof(own_code));
+	guest_map_code_name(guest, map, own_code, sizeof(own_code));
 	found = maps__find_hole(thread__maps(thread), end, own_code, &event->mmap2);
 	thread__put(thread);
-	if (!found || kvm_guest__has_told(guest, pid, event->mmap2.start, end)) {
+	if (!found || (!is_of_earlier(guest, map) &&
+		       kvm_guest__has_told(guest, pid, event->mmap2.start, end))) {
 		free(event);
 		return 0;
 	}
@@ -465,8 +492,8 @@ int kvm_guest__add_map(struct kvm_guest *guest, const struct guest_mmap *map)
 		return ret;
 	/* Maps come in the order of addresses, or the middle after its neighbours. */
 	if (is_own_code(guest, map))
-		return kvm_guest__fill_hole(guest, map->pid, map->start + map->len);
-	return map->bid || has_file ? kvm_guest__fill_hole(guest, map->pid, map->start) : 0;
+		return kvm_guest__fill_hole(guest, map, map->start + map->len);
+	return map->bid || has_file ? kvm_guest__fill_hole(guest, map, map->start) : 0;
 }
 
 /*

@@ -29,6 +29,7 @@ struct thread;
 /**
  * struct guest_mmap - a file, or memory, that a guest has mapped
  * @pid: of the process; not of a map of the kernel
+ * @time: when, ns of the guest's CLOCK_BOOTTIME; 0: before the guest was followed
  * @prot: @flags: as for mmap()
  * @bid: the file's build-id, or NULL
  * @print: of a file without one: what file_print() makes of it, or NULL
@@ -37,6 +38,7 @@ struct thread;
  */
 struct guest_mmap {
 	pid_t		pid;
+	u64		time;
 	u64		start;
 	u64		len;
 	u64		pgoff;

@@ -21,6 +21,7 @@
 #include "util/symbol.h"
 #include "util/thread.h"
 #include "kvm-unified/guests/guest.h"
+#include "kvm-unified/guests/load.h"
 #include "kvm-unified/guests/machine.h"
 #include "kvm-unified/lib/number-map.h"
 #include "own-code.h"
@@ -47,6 +48,7 @@ static struct kvm_guest *new_guest(struct machines *machines)
 	guest->sharers_of_maps = number_map__new();
 	guest->map.until_of_pid = number_map__new();
 	guest->map.several = number_map__new();
+	guest->map.from_of_pid = number_map__new();
 	return guest;
 }
 
@@ -57,6 +59,7 @@ static void delete_guest(struct kvm_guest *guest, struct machines *machines)
 	hashmap__free(guest->sharers_of_maps);
 	hashmap__free(guest->map.until_of_pid);
 	hashmap__free(guest->map.several);
+	hashmap__free(guest->map.from_of_pid);
 	if (guest->machine) {
 		rb_erase_cached(&guest->machine->rb_node, &machines->guests);
 		machine__delete(guest->machine);
@@ -184,6 +187,33 @@ static int check_many(struct kvm_guest *guest)
 	return TEST_OK;
 }
 
+/* The program that was there before execve() has told of nothing that is still known. */
+static int check_earlier(struct kvm_guest *guest)
+{
+	const struct guest_space spaces[] = {
+		{ .pid = PID, .from = 500, .until = GUEST_TIME_NONE },
+		{ .pid = PID, .from = 100, .until = 500 },
+	};
+	struct guest_mmap map = {
+		.pid = PID, .time = 499, .start = 0x501000, .len = PAGE,
+		.prot = PROT_READ | PROT_EXEC, .name = "//anon",
+	};
+
+	TEST_ASSERT_VAL("spaces", !guest_map__note_pid(&guest->map, &spaces[0]) &&
+			!guest_map__note_pid(&guest->map, &spaces[1]));
+	TEST_ASSERT_VAL("told", !tell(guest, PID, "501000 10 after_exec\n"));
+	TEST_ASSERT_VAL("map", !kvm_guest__add_map(guest, &map) &&
+			!kvm_guest__load_symbols(guest));
+	TEST_ASSERT_VAL("of the first one",
+			is_at(guest, 0x501000, "/[guest:vm1]/[earlier]/[JIT] tid 7 -"));
+	map.time = 500;
+	TEST_ASSERT_VAL("exec", !kvm_guest__comm(guest, PID, "after", true) &&
+			!kvm_guest__add_map(guest, &map));
+	TEST_ASSERT_VAL("of the last one",
+			is_at(guest, 0x501000, "/[guest:vm1]/[JIT] tid 7 after_exec"));
+	return TEST_OK;
+}
+
 int test__own_code(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	static int (*const checks[])(struct kvm_guest *guest) = {
@@ -192,6 +222,7 @@ int test__own_code(struct test_suite *test __maybe_unused, int subtest __maybe_u
 		check_named,
 		check_shared,
 		check_many,
+		check_earlier,
 	};
 	int ret = TEST_OK;
 
