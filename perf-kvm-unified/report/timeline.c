@@ -425,6 +425,12 @@ int measurement__add_event(struct measurement *m __maybe_unused,
 	return 0;
 }
 
+int measurement__end_vcpu(struct measurement *m __maybe_unused,
+			  struct perf_sample *sample __maybe_unused, pid_t tid __maybe_unused)
+{
+	return 0;
+}
+
 int measurement__find_long_states(struct measurement *m __maybe_unused)
 {
 	return 0;
