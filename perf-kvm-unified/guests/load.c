@@ -518,13 +518,14 @@ static int guest_map__process_module(struct guest_map_load *load,
 static int guest_map__process_symbols(struct guest_map_load *load, const union perf_event *event)
 {
 	const struct perf_record_guest_symbols *rec = (const void *)event;
+	u64 cost;
 
 	if (event->header.size < sizeof(*rec) || rec->len > event->header.size - sizeof(*rec))
 		return -EINVAL;
 	/* The text and, besides, the names; a piece is to be worth the search for its pid. */
+	cost = (guest_text__count_lines(rec->data, rec->len) + 1ULL) * GUEST_SYMBOL_COST;
 	if (load->symbols_size + rec->len > GUEST_MAP_MAX_SYMBOLS_SIZE ||
-	    guest_map__charge(load, GUEST_SYMBOL_COST + 2 * rec->len +
-				    (u64)guest_text__count_lines(rec->data, rec->len) * GUEST_SYMBOL_COST, 0)) {
+	    guest_map__charge(load, cost + 2 * rec->len, 0)) {
 		load->nr_ignored++;
 		return 0;
 	}

@@ -125,7 +125,7 @@ static int add_moved(struct kvm_guest *guest, const char *name)
 
 static int check_hole(struct kvm_guest *guest)
 {
-	TEST_ASSERT_VAL("told", !tell(guest, PID, "400800 10 before\n402000 10 behind\n1 \n"));
+	TEST_ASSERT_VAL("told", !tell(guest, PID, "400800 10 before\n402000 10 behind\n1\n"));
 	TEST_ASSERT_VAL("maps", !add_moved(guest, "//anon"));
 	TEST_ASSERT_VAL("the file's", is_at(guest, TEXT + PAGE, "/[guest:vm1]/bin/x -"));
 	return TEST_OK;
