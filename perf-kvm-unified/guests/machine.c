@@ -611,8 +611,8 @@ int kvm_guest__load_symbols(struct kvm_guest *guest)
 	int ret = 0;
 
 	if (kvm_guest__nr_lines(guest, UINT64_MAX) > GUEST_MAX_SYMBOLS)
-		unified_warning("Guest %s: processes tell of too many functions of their own code: the last %" PRIu64 " of each have names\n",
-				guest->name, max);
+		unified_warning("Guest %s: processes tell of too many functions of their own code: the last %u of each have names\n",
+				guest->name, (u32)max);
 	for (size_t i = 0; !ret && i < guest->map.nr_symbols; i++)
 		ret = kvm_guest__load_dso(guest, &guest->map.symbols[i], max);
 	return ret ?: kvm_guest__load_programs(guest);
