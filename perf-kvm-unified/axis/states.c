@@ -374,6 +374,22 @@ static int cut_lost(const struct vcpu_interval *whole, const struct vcpu_interva
 	return vcpu_intervals__add(out, &state);
 }
 
+/* May a limit of its own be why a vCPU has no CPU that could run? */
+static bool may_be_throttled(const struct states_walk *w)
+{
+	return w->m->throttled || w->vcpu->limited;
+}
+
+/*
+ * What a wait of @ns is, in a state of which KVM does not know whether the thread was throttled: out
+ * of KVM_RUN, and after a halt. The scheduler's figure is of both.
+ */
+static enum vcpu_time_kind wait_kind(const struct states_walk *w, u64 ns)
+{
+	return may_be_throttled(w) && ns > short_wait(w->span) ? VCPU_TIME_UNKNOWN :
+								 VCPU_TIME_PREEMPTED;
+}
+
 /* Hands @interval out, as far as that was not done before. 0 or -ENOMEM */
 static int hand_out(const struct states_walk *w, const struct vcpu_interval *interval)
 {
@@ -419,8 +435,8 @@ static int state__end(const struct states_walk *w, u64 end, u64 waited, u32 next
 	if (ret)
 		return ret;
 
-	wait.kind = VCPU_TIME_PREEMPTED;
-	wait.woken = true;
+	wait.kind = wait_kind(w, waited);
+	wait.woken = wait.kind == VCPU_TIME_PREEMPTED;
 	wait.cpu = next_cpu;
 	wait.start = state->end;
 	wait.end = end;
@@ -546,8 +562,8 @@ static enum vcpu_time_kind seen_kind(const struct states_walk *w, const struct a
 {
 	if (axis_gaps__is_silent(w->gaps, seen, time))
 		return VCPU_TIME_LOST;
-	return look->kind == VCPU_TIME_PREEMPTED && w->m->throttled ? VCPU_TIME_UNKNOWN :
-								      look->kind;
+	return look->kind == VCPU_TIME_PREEMPTED && may_be_throttled(w) ? VCPU_TIME_UNKNOWN :
+									  look->kind;
 }
 
 /*
@@ -599,8 +615,8 @@ static enum vcpu_time_kind waiting_kind(const struct states_walk *w, u64 seen)
 {
 	u64 most = max(w->m->longest_wait, short_wait(w->span));
 
-	return !w->m->throttled && w->span->end - seen <= most ? VCPU_TIME_PREEMPTED :
-								 VCPU_TIME_UNKNOWN;
+	return !may_be_throttled(w) && w->span->end - seen <= most ? VCPU_TIME_PREEMPTED :
+								     VCPU_TIME_UNKNOWN;
 }
 
 /*
@@ -740,7 +756,7 @@ static int hand_out_known(const struct states_walk *w, u64 until)
 {
 	struct vcpu_interval state = w->m->state, wait = state;
 	const struct vcpu_change *next;
-	u64 length;
+	u64 length, waited = 0;
 	int ret;
 
 	if (state.kind == VCPU_TIME_ABSENT) {
@@ -756,11 +772,11 @@ static int hand_out_known(const struct states_walk *w, u64 until)
 			return 0;
 	}
 	length = next->time > state.start ? next->time - state.start : 0;
-	state.end = next->time;
 	if (!waits_all_the_time(state.kind))
-		state.end -= min(next->waited, length);
-	wait.kind = VCPU_TIME_PREEMPTED;
-	wait.woken = true;
+		waited = min(next->waited, length);
+	state.end = next->time - waited;
+	wait.kind = wait_kind(w, waited);
+	wait.woken = wait.kind == VCPU_TIME_PREEMPTED;
 	wait.cpu = next->cpu;
 	wait.start = state.end;
 	wait.end = until;

@@ -18,6 +18,7 @@
  * @id: as in KVM_CREATE_VCPU
  * @at_start: @at_end: whether it was there then
  * @halted: it is known to have been halted when the measurement started
+ * @limited: a limit of its own is known to have held it back, or may have
  * @last: what it was seen at, at the end: HALTED, BLOCKED, VMM, STOPPED; RUN: it could run;
  *	any other: nobody has looked
  * @events: @samples: @looks: its own, those that are needed still
@@ -35,6 +36,7 @@ struct axis_vcpu {
 	bool	at_start;
 	bool	at_end;
 	bool	halted;
+	bool	limited;
 	bool	unsorted;
 	bool	waits;
 	enum vcpu_time_kind last;

@@ -16,8 +16,8 @@
 #include "records.h"
 #include "vm-limits.h"
 
-/* More than a host has; a file with more is broken. */
-#define KVM_LIMITS_MAX	(1U << 20)
+/* More than the VMs of a host have; each VM's are sought among all. */
+#define KVM_LIMITS_MAX	(1U << 14)
 
 /* Takes a copy of *@limit. 0, -ENOMEM, or -E2BIG */
 int kvm_limits__add(struct kvm_limits *limits, const struct kvm_limit *limit)
@@ -61,6 +61,24 @@ const struct kvm_limit *kvm_limits__next(const struct kvm_limits *limits, pid_t 
 			return limit;
 	}
 	return NULL;
+}
+
+/* Has it held tasks back while it was recorded, or may it have? */
+bool kvm_limit__may_hold(const struct kvm_limit *limit)
+{
+	return !limit->counted || limit->times || !limit->cgroup[0];
+}
+
+/* Is there such a limit of VM @pid? */
+bool kvm_limits__may_hold(const struct kvm_limits *limits, pid_t pid)
+{
+	const struct kvm_limit *limit = NULL;
+
+	while ((limit = kvm_limits__next(limits, pid, limit))) {
+		if (kvm_limit__may_hold(limit))
+			return true;
+	}
+	return false;
 }
 
 void kvm_limits__clear(struct kvm_limits *limits)

@@ -36,6 +36,8 @@ struct kvm_limits {
 int kvm_limits__add(struct kvm_limits *limits, const struct kvm_limit *limit);
 const struct kvm_limit *kvm_limits__next(const struct kvm_limits *limits, pid_t pid,
 					 const struct kvm_limit *last);
+bool kvm_limit__may_hold(const struct kvm_limit *limit);
+bool kvm_limits__may_hold(const struct kvm_limits *limits, pid_t pid);
 void kvm_limits__clear(struct kvm_limits *limits);
 void kvm_limits__exit(struct kvm_limits *limits);
 

@@ -507,6 +507,7 @@ static int measurement__add_known_vcpus(struct measurement *m)
 	for (size_t i = 0; guests && i < guests->vms.nr; i++) {
 		const struct kvm_vm *vm = &guests->vms.entries[i];
 		struct kvm_guest *guest = kvm_guests__find(m->session, vm->pid);
+		bool limited = kvm_limits__may_hold(&guests->vms.limits, vm->pid);
 
 		for (u32 v = 0; guest && v < vm->nr_vcpus; v++) {
 			const struct guest_vcpu *known = &vm->vcpus[v];
@@ -525,6 +526,7 @@ static int measurement__add_known_vcpus(struct measurement *m)
 			vcpu->at_end = end_known ? known->flags & GUEST_VCPU_AT_END :
 						   vcpu->at_start;
 			vcpu->halted = known->flags & GUEST_VCPU_HALTED;
+			vcpu->limited = limited;
 			if (vcpu->at_end && end_known)
 				vcpu->last = vcpu_last(known->flags);
 			if (known->tid)

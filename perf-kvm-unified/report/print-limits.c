@@ -30,7 +30,7 @@ static const struct kvm_limit *next_limit(const struct measurement *m, u32 vm,
 		return NULL;
 	do {
 		limit = kvm_limits__next(&guests->vms.limits, m->vms[vm].guest->pid, limit);
-	} while (limit && limit->counted && !limit->times && limit->cgroup[0]);
+	} while (limit && !kvm_limit__may_hold(limit));
 	return limit;
 }
 

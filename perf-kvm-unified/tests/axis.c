@@ -418,6 +418,43 @@ static int test__looks(struct test_suite *test __maybe_unused, int subtest __may
 	return TEST_OK;
 }
 
+/*
+ * Out of KVM_RUN, and after a halt, the scheduler's wait may be for a CPU, or for the end of a limit:
+ * of a vCPU that has one, a long wait is neither.
+ */
+static int test__limited(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const enum vcpu_time_kind kinds[] = { VCPU_TIME_PREEMPTED, VCPU_TIME_UNKNOWN };
+
+	for (int limited = 0; limited < 2; limited++) {
+		const struct expected did_v[] = {
+			RAN(100, GUEST_USER, 1, 0), WAS(120, VMM, 0),
+			{ .end = 200, .kind = kinds[limited], .cpu = 0, .hit = NONE, .vcpu = NONE,
+			  .task = NONE },
+			RAN(300, GUEST_USER, 1, 0), WAS(380, HALTED, 0), WAS(400, PREEMPTED, 0),
+			RAN(500, GUEST_USER, 1, 0),
+		};
+		struct time_axis ta;
+		int v, err = 0;
+
+		TEST_ASSERT_VAL("init", !axis__new(&ta, true, 500));
+		v = axis__vcpu(&ta, 0, 0);
+		ta.vcpus[v].limited = limited;
+		err |= event(&ta, 0, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+		err |= guest_samples(&ta, v, 10, 100);
+		err |= event(&ta, 100, v, 0, VCPU_STATE_USER, NONE, 0, SVM_NPF);
+		err |= event(&ta, 200, v, 0, VCPU_STATE_RUN, NONE, 80, SVM_NPF);
+		err |= guest_samples(&ta, v, 210, 300);
+		err |= event(&ta, 300, v, 0, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
+		err |= event(&ta, 400, v, 0, VCPU_STATE_RUN, NONE, 20, SVM_HLT);
+		err |= guest_samples(&ta, v, 410, 500);
+		TEST_ASSERT_VAL("add and build", !err && !build(&ta));
+		TEST_ASSERT_VAL("the long one", DID(&ta, v, did_v));
+		time_axis__exit(&ta);
+	}
+	return TEST_OK;
+}
+
 /* A thread ends that runs a vCPU, or has run it; one is stopped for good. */
 static int test__gone(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
@@ -1799,6 +1836,7 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: a limit of its own", throttled),
 	TEST_CASE("kvm unified: time axis: before the first event", first),
 	TEST_CASE("kvm unified: time axis: threads of vCPUs that end", gone),
+	TEST_CASE("kvm unified: time axis: waits of a vCPU that has a limit", limited),
 	TEST_CASE("kvm unified: time axis: in the VMM before the first event", first_user),
 	TEST_CASE("kvm unified: time axis: one state that is lost", lost_state),
 	TEST_CASE("kvm unified: time axis: long states that were seen", looks),
