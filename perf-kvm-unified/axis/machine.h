@@ -13,10 +13,11 @@
  * struct vcpu_machine - what a vCPU is at
  * @state: since when it is at what, if @begun; it may go on
  * @done: what is before it has been handed out
- * @lost: the last stretch in which it is not known what it did; may end behind @done
+ * @lost: the last stretch in which it is not known what it did; may end after @done
  * @sign: when the vCPU was seen last, of the events and samples that were dropped
  * @longest_wait: for a CPU, that has ended, ns
  * @throttled: a limit has held it back before
+ * @looked: @state is what a look has seen, and no event has told of its begin
  * @run: when a sample was in KVM_RUN last, of those that looks have passed
  * @nr_passed: so many samples have the looks passed
  * @nr_used: so many samples have been used: they can not contradict @state any more
@@ -34,6 +35,7 @@ struct vcpu_machine {
 	size_t	nr_passed;
 	size_t	nr_used;
 	bool	throttled;
+	bool	looked;
 	bool	begun;
 	bool	has_prev;
 	bool	blank;

@@ -122,7 +122,8 @@ static enum vcpu_time_kind first_kind(const struct axis_span *span, const struct
 	if (vcpu->halted ||
 	    vcpu_exit_reason__is_halt(first->isa, first->exit_reason))
 		return VCPU_TIME_HALTED;
-	if (!first->isa || first->time > span->start + short_wait(span))
+	if (!first->isa ||
+	    (first->time > span->start && first->time - span->start > short_wait(span)))
 		return VCPU_TIME_UNKNOWN;
 	return VCPU_TIME_PREEMPTED;
 }
@@ -600,6 +601,7 @@ static int states__seen(const struct states_walk *w, u64 end, bool final)
 		state->start = state->end;
 		state->end = time;
 		state->kind = seen_kind(w, look, seen, time);
+		w->m->looked = true;
 		ret = hand_out(w, state);
 		state->start = time;
 	}
@@ -621,7 +623,7 @@ static enum vcpu_time_kind waiting_kind(const struct states_walk *w, u64 seen)
 
 /*
  * A state that goes on has no event yet. What it is was seen at the end, and it has
- * begun behind the last sample in KVM_RUN: by less than a period, if each CPU has a
+ * begun after the last sample in KVM_RUN: by less than a period, if each CPU has a
  * sample in each.
  */
 static int state__open(const struct states_walk *w)
@@ -713,8 +715,8 @@ static int states__event(const struct states_walk *w)
 	int ret;
 
 	ret = states__seen(w, time, /*final=*/false) ?: state__mend(w, time);
-	/* What another thread has ended by an event went on. */
-	if (!ret && event.state == VCPU_STATE_GONE && is_told(state)) {
+	/* Another thread runs the vCPU by then: the event that ends this state is of that one. */
+	if (!ret && event.state == VCPU_STATE_GONE && !w->m->looked && is_told(state)) {
 		queue_drop(&w->vcpu->events, 1);
 		return 0;
 	}
@@ -723,6 +725,7 @@ static int states__event(const struct states_walk *w)
 	if (!ret)
 		ret = state__end(w, max(time, state->start), event.waited, event.cpu);
 	*state = event__interval(&event, max(time, state->start));
+	w->m->looked = false;
 	w->m->sign = max(w->m->sign, event.time);
 	queue_drop(&w->vcpu->events, 1);
 	return ret;
@@ -906,7 +909,7 @@ static int hand_out_unseen(const struct states_walk *w)
 	return hand_out(w, &w->m->state);
 }
 
-/* What is behind the last sample */
+/* What is after the last sample */
 static int states__end_samples(const struct states_walk *w)
 {
 	struct vcpu_interval *state = &w->m->state;

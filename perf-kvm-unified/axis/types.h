@@ -46,7 +46,7 @@ enum vcpu_time_kind {
 	VCPU_TIME_GUEST_KERNEL,
 	VCPU_TIME_EXIT,		/* KVM, or an interrupt of the host, had the CPU */
 	VCPU_TIME_VMM,		/* out of KVM_RUN */
-	VCPU_TIME_STOPPED,	/* by a signal, as a look has seen; of an event, VMM */
+	VCPU_TIME_STOPPED,	/* its thread was stopped or frozen when it was looked at */
 	VCPU_TIME_HALT_POLL,
 	VCPU_TIME_HALTED,
 	VCPU_TIME_PREEMPTED,	/* wanted to run, and something else did */

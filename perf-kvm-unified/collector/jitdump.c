@@ -20,9 +20,6 @@
 
 /* Longer names are cut. */
 #define JIT_NAME_LEN		1024
-/* More than any program has functions; what a file has besides is left out. */
-#define JITDUMP_MAX_RECORDS	(1U << 22)
-
 /**
  * struct jitdump - a file that is read
  * @name_at: of what was loaded, by its index: where in the file its name is
@@ -106,13 +103,14 @@ static int process_move(struct jitdump *dump, const struct jr_prefix *prefix)
 	return dump->fn(move.new_code_addr, move.code_size, name, dump->arg);
 }
 
-static int process_records(struct jitdump *dump, long at)
+/* @left: so many records are read at most; becomes less */
+static int process_records(struct jitdump *dump, long at, u32 *left)
 {
 	struct jr_prefix prefix;
 	int ret = 0;
 
-	/* A compiler that begins anew goes on behind JIT_CODE_CLOSE. */
-	for (u32 i = 0; !ret && i < JITDUMP_MAX_RECORDS; i++) {
+	/* A compiler that begins anew goes on after JIT_CODE_CLOSE. */
+	for (; !ret && *left; --*left) {
 		/* The last one may be being written. */
 		if (fseek(dump->file, at, SEEK_SET) ||
 		    fread(&prefix, sizeof(prefix), 1, dump->file) != 1 ||
@@ -130,12 +128,14 @@ static int process_records(struct jitdump *dump, long at)
 /**
  * jitdump__each_symbol - what the file has, in its order: later code takes the place of earlier
  * @file: can be read anywhere; a program may be writing it
+ * @left: so many records at most, of which those are taken off that the file has; at first
+ *	JITDUMP_MAX_RECORDS
  * @fn: gets address and size in bytes, and the name, which is one line
  *
  * 0; -EINVAL: it is no such file, or of a machine of the other byte order; -ENOMEM; or what @fn
  * has returned
  */
-int jitdump__each_symbol(FILE *file, jitdump_fn fn, void *arg)
+int jitdump__each_symbol(FILE *file, u32 *left, jitdump_fn fn, void *arg)
 {
 	struct jitdump dump = { .file = file, .fn = fn, .arg = arg };
 	struct jitheader header;
@@ -147,7 +147,7 @@ int jitdump__each_symbol(FILE *file, jitdump_fn fn, void *arg)
 	dump.name_at = number_map__new();
 	if (IS_ERR(dump.name_at))
 		return -ENOMEM;
-	ret = process_records(&dump, header.total_size);
+	ret = process_records(&dump, header.total_size, left);
 	hashmap__free(dump.name_at);
 	return ret;
 }

@@ -29,7 +29,7 @@
 /* In s: both times are coarse, and the clock may be set by a little. */
 #define OLDER_MARGIN	1
 
-/* Its number in /proc/PID/stat, counted from the state, which is behind the name: proc(5) */
+/* Its number in /proc/PID/stat, counted from the state, which is after the name: proc(5) */
 #define STAT_STARTTIME	(22 - 3)
 
 /* Enough for a line of /proc/PID/stat, which has numbers and one name */

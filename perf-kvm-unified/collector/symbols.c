@@ -114,12 +114,14 @@ static int symbol_lines__add(u64 start, u64 size, const char *name, void *arg)
  * struct jitdumps - the dumps of a process, each of which is read once
  * @maps: its /proc/PID/maps
  * @seen: those that were read
+ * @records: so many may be read still
  */
 struct jitdumps {
 	pid_t	pid;
 	FILE   *maps;
 	struct stat seen[MAX_JITDUMPS];
 	size_t	nr_seen;
+	u32	records;
 };
 
 static bool jitdumps__have_seen(const struct jitdumps *dumps, const struct stat *st)
@@ -152,7 +154,7 @@ static FILE *open_mapped(struct jitdumps *dumps, u64 start, u64 end)
 	return file;
 }
 
-/* The next file that the process maps to say that it writes one, or NULL */
+/* The next file that the process has mapped as a sign that it writes one, or NULL */
 static FILE *jitdumps__next(struct jitdumps *dumps)
 {
 	char line[PATH_MAX + 128];
@@ -168,15 +170,16 @@ static FILE *jitdumps__next(struct jitdumps *dumps)
 }
 
 /* Of one file. 0, -ENOSPC: no more of them, or -errno of where @lines go */
-static int read_jitdump(FILE *file, pid_t pid, struct symbol_lines *lines)
+static int read_jitdump(FILE *file, struct jitdumps *dumps, struct symbol_lines *lines)
 {
+	const pid_t pid = dumps->pid;
 	int ret = -ENOMEM;
 
 	if (!lines->rec)
 		lines->rec = zalloc(UINT16_MAX);
 	if (lines->rec) {
 		lines->rec->pid = pid;
-		ret = jitdump__each_symbol(file, symbol_lines__add, lines);
+		ret = jitdump__each_symbol(file, &dumps->records, symbol_lines__add, lines);
 	}
 	if (ret == -EINVAL) {
 		unified_warning("Process %d: its jitdump is not one that can be read\n", pid);
@@ -195,7 +198,7 @@ static int read_jitdump(FILE *file, pid_t pid, struct symbol_lines *lines)
 int guest_symbols__write_jitdumps(int fd, pid_t pid, size_t *left)
 {
 	struct symbol_lines lines = { .fd = fd, .left = left };
-	struct jitdumps dumps = { .pid = pid };
+	struct jitdumps dumps = { .pid = pid, .records = JITDUMP_MAX_RECORDS };
 	char path[PATH_MAX];
 	FILE *file;
 	int ret = 0;
@@ -205,7 +208,7 @@ int guest_symbols__write_jitdumps(int fd, pid_t pid, size_t *left)
 	if (!dumps.maps)
 		return 0;
 	while (!ret && (file = jitdumps__next(&dumps))) {
-		ret = read_jitdump(file, pid, &lines);
+		ret = read_jitdump(file, &dumps, &lines);
 		fclose(file);
 	}
 	fclose(dumps.maps);

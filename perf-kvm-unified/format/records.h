@@ -80,7 +80,7 @@ struct perf_record_guest_recording {
 
 /*
  * PERF_RECORD_GUEST_VM: a VM that ran on the host. One with more vCPUs than a
- * record has room for has several. What is left of a longer name is behind the vCPUs, padded with
+ * record has room for has several. What is left of a longer name is after the vCPUs, padded with
  * zeros to 8 bytes.
  */
 struct perf_record_guest_vm {
@@ -126,7 +126,7 @@ struct perf_record_guest_vm_tsc {
 };
 
 /*
- * PERF_RECORD_GUEST_VM_LIMIT: a limit on the CPU time of a VM's vCPUs, in "vms", behind the VMs. Of
+ * PERF_RECORD_GUEST_VM_LIMIT: a limit on the CPU time of a VM's vCPUs, in "vms", after the VMs. Of
  * a VM and a cgroup, the last one holds.
  */
 /* How often it held tasks back was counted from before the measurement to after it. */
@@ -138,7 +138,7 @@ struct perf_record_guest_vm_limit {
 	__u32	flags;		/* GUEST_LIMIT_* */
 	__u64	quota;		/* ns in each period; 0: there was none after the measurement */
 	__u64	period;		/* ns */
-	__u64	times;		/* in so many periods, of each CPU, it held tasks back */
+	__u64	times;		/* in so many periods it held tasks back, on any CPU */
 	char	cgroup[];	/* path in the hierarchy, padded with zeros; "": SCHED_DEADLINE */
 };
 

@@ -19,37 +19,30 @@
 /* More than the VMs of a host have; each VM's are sought among all. */
 #define KVM_LIMITS_MAX	(1U << 14)
 
-/* Takes a copy of *@limit. 0, -ENOMEM, or -E2BIG */
-int kvm_limits__add(struct kvm_limits *limits, const struct kvm_limit *limit)
+/* Takes a copy of *@limit in the place of the one of that VM and cgroup. 0, -ENOMEM, or -E2BIG */
+int kvm_limits__set(struct kvm_limits *limits, const struct kvm_limit *limit)
 {
-	struct kvm_limit *entry;
+	struct kvm_limit copy = *limit, *entry = limits->entries, *end = entry + limits->nr;
 
+	while (entry < end && (entry->pid != limit->pid || strcmp(entry->cgroup, limit->cgroup)))
+		entry++;
+	if (entry < end) {
+		copy.cgroup = entry->cgroup;
+		*entry = copy;
+		return 0;
+	}
 	if (limits->nr == KVM_LIMITS_MAX)
 		return -E2BIG;
 	if (grow_array(limits->entries, limits->nr, limits->allocated))
 		return -ENOMEM;
-	entry = &limits->entries[limits->nr];
-	*entry = *limit;
-	entry->cgroup = strdup(limit->cgroup);
-	if (!entry->cgroup)
+	copy.cgroup = strdup(limit->cgroup);
+	if (!copy.cgroup)
 		return -ENOMEM;
-	limits->nr++;
+	limits->entries[limits->nr++] = copy;
 	return 0;
 }
 
-/* Does one behind it replace it? */
-static bool is_replaced(const struct kvm_limits *limits, const struct kvm_limit *limit)
-{
-	const struct kvm_limit *end = limits->entries + limits->nr;
-
-	for (const struct kvm_limit *other = limit + 1; other < end; other++) {
-		if (other->pid == limit->pid && !strcmp(other->cgroup, limit->cgroup))
-			return true;
-	}
-	return false;
-}
-
-/* The next limit of VM @pid, behind @last, which may be NULL. NULL: there is no other one */
+/* The next limit of VM @pid, after @last, which may be NULL. NULL: there is no other one */
 const struct kvm_limit *kvm_limits__next(const struct kvm_limits *limits, pid_t pid,
 					 const struct kvm_limit *last)
 {
@@ -57,7 +50,7 @@ const struct kvm_limit *kvm_limits__next(const struct kvm_limits *limits, pid_t 
 
 	for (const struct kvm_limit *limit = last ? last + 1 : limits->entries; limit < end;
 	     limit++) {
-		if (limit->pid == pid && !is_replaced(limits, limit))
+		if (limit->pid == pid)
 			return limit;
 	}
 	return NULL;
@@ -81,17 +74,12 @@ bool kvm_limits__may_hold(const struct kvm_limits *limits, pid_t pid)
 	return false;
 }
 
-void kvm_limits__clear(struct kvm_limits *limits)
+void kvm_limits__exit(struct kvm_limits *limits)
 {
 	for (size_t i = 0; i < limits->nr; i++)
 		zfree(&limits->entries[i].cgroup);
-	limits->nr = 0;
-}
-
-void kvm_limits__exit(struct kvm_limits *limits)
-{
-	kvm_limits__clear(limits);
 	zfree(&limits->entries);
+	limits->nr = 0;
 	limits->allocated = 0;
 }
 
@@ -127,7 +115,7 @@ int kvm_limits__write(const struct kvm_limits *limits, int fd)
 static void sanitize_path(char *path)
 {
 	for (; *path; path++) {
-		if (!isprint((unsigned char)*path))
+		if (!isascii(*path) || !isprint(*path))
 			*path = '_';
 	}
 }
@@ -152,5 +140,5 @@ int kvm_limits__process(struct kvm_limits *limits, const union perf_event *event
 		.times = rec->times,
 		.counted = rec->flags & GUEST_LIMIT_COUNTED,
 	};
-	return kvm_limits__add(limits, &limit);
+	return kvm_limits__set(limits, &limit);
 }

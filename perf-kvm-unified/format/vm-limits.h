@@ -14,8 +14,7 @@ union perf_event;
  * @pid: of the VM, as in struct kvm_vm
  * @cgroup: whose limit it is, its path in the hierarchy; "": SCHED_DEADLINE, of a thread
  * @quota: of CPU time, ns, in each @period; 0: there was none at the end
- * @times: so often it held tasks back while it was recorded, if @counted: in so many periods,
- *	of each CPU
+ * @times: in so many periods it held tasks back while it was recorded, on any CPU, if @counted
  */
 struct kvm_limit {
 	pid_t	pid;
@@ -26,19 +25,18 @@ struct kvm_limit {
 	bool	counted;
 };
 
-/* All of them; of a VM and a cgroup, the last one holds. All zero: none */
+/* All of them, one for each VM and cgroup. All zero: none */
 struct kvm_limits {
 	struct kvm_limit *entries;
 	size_t	nr;
 	size_t	allocated;
 };
 
-int kvm_limits__add(struct kvm_limits *limits, const struct kvm_limit *limit);
+int kvm_limits__set(struct kvm_limits *limits, const struct kvm_limit *limit);
 const struct kvm_limit *kvm_limits__next(const struct kvm_limits *limits, pid_t pid,
 					 const struct kvm_limit *last);
 bool kvm_limit__may_hold(const struct kvm_limit *limit);
 bool kvm_limits__may_hold(const struct kvm_limits *limits, pid_t pid);
-void kvm_limits__clear(struct kvm_limits *limits);
 void kvm_limits__exit(struct kvm_limits *limits);
 
 int kvm_limits__write(const struct kvm_limits *limits, int fd);

@@ -42,7 +42,7 @@ void guest_text__sanitize(char *str)
 	}
 }
 
-/* Has the file gone since it was mapped? So the guest's kernel says. */
+/* Was the file deleted after it was mapped, as the guest's kernel has it? */
 bool guest_file__is_deleted(const char *name)
 {
 	const size_t len = strlen(name), end = strlen(GUEST_FILE_DELETED);

@@ -15,7 +15,7 @@ struct kvm_guest;
 /* Each byte of what files without a build-id have for one: no file has that. */
 #define GUEST_NO_BUILD_ID_BYTE	0xff
 
-/* What the guest's kernel puts behind the name of a file that has gone */
+/* What the guest's kernel puts after the name of a file that has gone */
 #define GUEST_FILE_DELETED	" (deleted)"
 
 bool guest_file__is_deleted(const char *name);

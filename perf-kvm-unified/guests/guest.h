@@ -22,7 +22,7 @@ union perf_event;
 /**
  * struct guest_symbols - what the process @pid, or the vDSO if that is 0, has told of its code
  * @text: @nr_lines, of @len bytes
- * @ranges: where that is, sorted, if somebody has asked: @has_ranges
+ * @ranges: where that is, sorted, as soon as they are needed: @has_ranges
  */
 struct guest_symbols {
 	pid_t	pid;

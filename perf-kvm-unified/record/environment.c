@@ -26,17 +26,16 @@
  */
 int hold_std_fds(void)
 {
-	int fd, err;
+	int err;
 
-	do {
-		fd = open("/dev/null", O_RDONLY);
-	} while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd < 0) {
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		/* The lowest one that is closed is what open() takes. */
+		if (fcntl(fd, F_GETFD) >= 0 || open("/dev/null", O_RDONLY) >= 0)
+			continue;
 		err = -errno;
 		pr_err("Cannot open /dev/null: %s\n", strerror(-err));
 		return err;
 	}
-	close(fd);
 	return 0;
 }
 

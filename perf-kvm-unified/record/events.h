@@ -22,7 +22,7 @@ struct record_events {
 };
 
 /**
- * struct perf_rights - who asks for events
+ * struct perf_rights - what the process may do
  * @paranoid: sysctl kernel.perf_event_paranoid
  * @root: is root, perhaps one of a container, without capabilities
  * @perfmon: has CAP_PERFMON

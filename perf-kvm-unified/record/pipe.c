@@ -18,8 +18,8 @@
 static struct record_pipe *current;
 
 /*
- * Can anything be written to @fd? perf record says nothing if it cannot. Nothing is: a device is
- * asked with no bytes, and a file's disk for a block at its end. 0 or -errno
+ * Can anything be written to @fd? perf record has no message if it cannot. Nothing is written:
+ * a device gets no bytes, and a file a block of its disk after its end. 0 or -errno
  */
 static int check_writable(int fd)
 {

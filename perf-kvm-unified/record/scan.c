@@ -23,6 +23,7 @@
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/number-map.h"
+#include "proc-file.h"
 #include "scan.h"
 
 /* anon inode names: kvm_dev_ioctl_create_vm(), create_vcpu_fd() in virt/kvm */
@@ -32,54 +33,10 @@
 /* "-" and a descriptor of a VM, at the end of the name of one that is not alone in its process */
 #define FD_NAME_LEN		5
 
-/* Of a file of procfs that a process has filled: read in pieces, and no more than execve() takes */
-#define PROC_FILE_PIECE		4096
-#define PROC_FILE_MAX		(6U << 20)
-
 /* The function in virt/kvm in which a halted vCPU's thread sleeps */
 #define KVM_BLOCK_WCHAN		"kvm_vcpu_block"
-/* ... and one of a cgroup that is frozen, in kernel/signal.c */
-#define FREEZER_WCHAN		"do_freezer_trap"
-
-/* All of it, up to PROC_FILE_MAX, with a zero byte behind it. To be freed; NULL: no memory */
-static char *read_all(int fd, size_t *len)
-{
-	char *text = NULL, *grown;
-	ssize_t n;
-
-	*len = 0;
-	do {
-		grown = realloc(text, *len + PROC_FILE_PIECE + 1);
-		if (!grown) {
-			free(text);
-			return NULL;
-		}
-		text = grown;
-		n = read(fd, text + *len, PROC_FILE_PIECE);
-		if (n > 0)
-			*len += n;
-	} while (n > 0 && *len <= PROC_FILE_MAX - PROC_FILE_PIECE);
-	text[*len] = '\0';
-	return text;
-}
-
-/*
- * @file of process @pid, with any bytes in it: filename__read_str() takes one of 0x80 or more
- * for the end. To be freed; NULL: it cannot be read
- */
-static char *read_proc_file(const char *proc, pid_t pid, const char *file, size_t *len)
-{
-	char path[PATH_MAX], *text;
-	int fd;
-
-	scnprintf(path, sizeof(path), "%s/%d/%s", proc, pid, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	text = read_all(fd, len);
-	close(fd);
-	return text;
-}
+/* Those in which a thread sleeps that is frozen: kernel/signal.c (inlined, or not), and freezer.c */
+static const char *const freezers[] = { "get_signal", "do_freezer_trap", "__refrigerator" };
 
 /* Bytes of the option that @opts begins with: up to a comma, which ",," in it is not */
 static size_t qemu_opt_len(const char *opts)
@@ -276,7 +233,9 @@ static bool vcpu_is_stopped(const char *proc, pid_t pid, u32 tid)
 	if (state && state[1])
 		stopped = state[2] == 'T' || state[2] == 't';
 	free(stat);
-	return stopped || vcpu_sleeps_in(proc, pid, tid, FREEZER_WCHAN);
+	for (size_t i = 0; !stopped && i < ARRAY_SIZE(freezers); i++)
+		stopped = vcpu_sleeps_in(proc, pid, tid, freezers[i]);
+	return stopped;
 }
 
 /**
@@ -410,13 +369,21 @@ struct vm_scan {
 	u32	flag;		/* GUEST_VCPU_AT_*, or 0 */
 };
 
+/* Not access(): that does not heed the capabilities of who is not root. */
+static bool exists(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st);
+}
+
 /* Does KVM's debugfs know a VM that @tid has made, with that descriptor? */
 static bool has_made_vm(const struct vm_scan *scan, pid_t tid, int vm_fd)
 {
 	char path[PATH_MAX];
 
 	scnprintf(path, sizeof(path), "%s/kvm/%d-%d", scan->debugfs, tid, vm_fd);
-	return !access(path, F_OK);
+	return exists(path);
 }
 
 /* ... or one that another thread of @pid has made: the directory has that one's number */
@@ -568,7 +535,7 @@ static int vms__scan_several(struct kvm_vms *vms, const struct process_fds *fds,
 		char path[PATH_MAX];
 
 		scnprintf(path, sizeof(path), "%s/kvm/%d-%d", scan->debugfs, pid, fds->vm_fds[i]);
-		nr += !access(path, F_OK);
+		nr += exists(path);
 	}
 	if (nr < 2)
 		return -ENOENT;

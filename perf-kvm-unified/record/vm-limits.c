@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +24,7 @@
 #include "kvm-unified/format/vm-limits.h"
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/lib/name-map.h"
+#include "proc-file.h"
 #include "vm-limits.h"
 
 #ifndef SCHED_DEADLINE
@@ -52,7 +52,7 @@ struct deadline_attr {
 };
 
 /**
- * struct cgroup_limit - what a cgroup says of its own limit
+ * struct cgroup_limit - a cgroup's own limit, as its files have it
  * @quota: ns in each @period, or 0: it has none
  * @first: how often it had held tasks back when it was looked at first
  * @times: ... and last
@@ -171,7 +171,7 @@ static int add_cgroups(struct limits_scan *scan, struct kvm_limits *limits, pid_
 		if (found->counted && found->times > found->first)
 			limit.times = found->times - found->first;
 		if (limit.quota || limit.times)
-			ret = kvm_limits__add(limits, &limit);
+			ret = kvm_limits__set(limits, &limit);
 		*strrchr(cgroup, '/') = '\0';
 	}
 	return ret;
@@ -218,17 +218,21 @@ static char *cgroup_of(char *text)
 	return found && found[0] == '/' && !strstr(found, "/..") ? found : NULL;
 }
 
-/* @last: the cgroup of the VM's thread before, which is known; gets this one's. 0 or -errno */
+/*
+ * @last: the cgroup of the VM's thread before, which is known; gets this one's. 0, -ENOENT: there
+ * is no such thread, or another -errno
+ */
 static int look_at_cgroup(struct limits_scan *scan, struct kvm_limits *limits,
 			  const struct kvm_vm *vm, u32 tid, char **last)
 {
-	char path[PATH_MAX], *text = NULL, *cgroup;
+	char name[32], *text, *cgroup;
 	size_t len;
 	int ret = 0;
 
-	scnprintf(path, sizeof(path), "%s/%d/task/%u/cgroup", scan->proc, kvm_vm__vmm(vm), tid);
-	if (filename__read_str(path, &text, &len))
-		return 0;
+	scnprintf(name, sizeof(name), "task/%u/cgroup", tid);
+	text = read_proc_file(scan->proc, kvm_vm__vmm(vm), name, &len);
+	if (!text)
+		return -ENOENT;
 	cgroup = cgroup_of(text);
 	if (cgroup && (!*last || strcmp(*last, cgroup))) {
 		free(*last);
@@ -245,18 +249,19 @@ static int look_at_deadline(struct kvm_limits *limits, const struct kvm_vm *vm, 
 	struct deadline_attr attr = { };
 	struct kvm_limit limit = { .pid = vm->pid, .cgroup = (char *)"" };
 
-	if (sched_getscheduler(tid) != SCHED_DEADLINE ||
-	    syscall(__NR_sched_getattr, tid, &attr, sizeof(attr), 0))
+	if (syscall(__NR_sched_getattr, tid, &attr, sizeof(attr), 0) ||
+	    attr.policy != SCHED_DEADLINE)
 		return 0;
 	limit.quota = attr.runtime;
 	limit.period = attr.period ?: attr.deadline;
-	return kvm_limits__add(limits, &limit);
+	return kvm_limits__set(limits, &limit);
 }
 
-/* 0 or -errno */
+/* 0, -ENOENT: none of its threads is there any more, or another -errno */
 static int look_at_vm(struct limits_scan *scan, struct kvm_limits *limits,
 		      const struct kvm_vm *vm)
 {
+	bool there = false;
 	char *last = NULL;
 	int ret = 0;
 
@@ -268,20 +273,34 @@ static int look_at_vm(struct limits_scan *scan, struct kvm_limits *limits,
 		ret = look_at_deadline(limits, vm, tid);
 		if (!ret && scan->mount)
 			ret = look_at_cgroup(scan, limits, vm, tid, &last);
+		there |= !ret;
+		ret = ret == -ENOENT ? 0 : ret;
 	}
 	free(last);
+	return ret ?: there ? 0 : -ENOENT;
+}
+
+/* Of a VM that has ended, what was known of it. 0 or -errno */
+static int keep_limits(struct kvm_limits *limits, const struct kvm_limits *old, pid_t pid)
+{
+	const struct kvm_limit *limit = NULL;
+	int ret = 0;
+
+	while (!ret && (limit = kvm_limits__next(old, pid, limit)))
+		ret = kvm_limits__set(limits, limit);
 	return ret;
 }
 
 /**
  * limits_scan__look - find out what limits the VMs that there are
- * @vms: gets these limits in place of those that it has
+ * @vms: gets these limits in place of those that it has; those of VMs that have ended stay
  *
  * For the first time before the measurement. What cannot be read is not known. 0, -ENOMEM, or
  * -E2BIG: there are too many
  */
 int limits_scan__look(struct limits_scan *scan, struct kvm_vms *vms)
 {
+	struct kvm_limits old = vms->limits;
 	int ret = 0;
 
 	if (!scan->cgroups) {
@@ -292,9 +311,13 @@ int limits_scan__look(struct limits_scan *scan, struct kvm_vms *vms)
 		}
 	}
 	scan->nr++;
-	kvm_limits__clear(&vms->limits);
-	for (size_t i = 0; !ret && i < vms->nr; i++)
+	vms->limits = (struct kvm_limits) { };
+	for (size_t i = 0; !ret && i < vms->nr; i++) {
 		ret = look_at_vm(scan, &vms->limits, &vms->entries[i]);
+		if (ret == -ENOENT)
+			ret = keep_limits(&vms->limits, &old, vms->entries[i].pid);
+	}
+	kvm_limits__exit(&old);
 	return ret;
 }
 

@@ -16,8 +16,8 @@
 #include "print.h"
 #include "print-limits.h"
 
-/* So many VMs are told of: those that are first in the overview. */
-#define VMS_SHOWN	8
+/* So many lines: of the VMs that are first in the overview */
+#define LIMITS_SHOWN	8
 
 /* The next limit that has held back the vCPUs of a VM, or may have; NULL: there is no other one */
 static const struct kvm_limit *next_limit(const struct measurement *m, u32 vm,
@@ -56,7 +56,7 @@ static void print_limit(const char *vm, const struct kvm_limit *limit, FILE *fp)
 /* Of the VMs that have lost time by limits of their own, a line for each limit */
 void print_limits(const struct measurement *m, const struct overview *overview, FILE *fp)
 {
-	u32 nr = 0;
+	u32 nr = 0, more = 0;
 
 	for (u32 i = 0; i < overview->nr; i++) {
 		const struct overview_vm *vm = &overview->vms[i];
@@ -64,12 +64,15 @@ void print_limits(const struct measurement *m, const struct overview *overview, 
 
 		if (!vm->profile.classes[PROFILE_THROTTLED])
 			continue;
-		while (nr < VMS_SHOWN && (limit = next_limit(m, vm->vm, limit)))
-			print_limit(m->vms[vm->vm].name, limit, fp);
-		nr++;
+		while ((limit = next_limit(m, vm->vm, limit))) {
+			if (nr++ < LIMITS_SHOWN)
+				print_limit(m->vms[vm->vm].name, limit, fp);
+			else
+				more++;
+		}
 	}
-	if (nr > VMS_SHOWN)
-		fprintf(fp, "# throttled: %u more VMs\n", nr - VMS_SHOWN);
+	if (more)
+		fprintf(fp, "# throttled: %u more limits, which JSON has\n", more);
 }
 
 /* "limits": [...] of a VM, with a comma in front, if there are any */

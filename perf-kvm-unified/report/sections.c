@@ -34,8 +34,6 @@
 #include "tally.h"
 #include "thieves.h"
 
-/* What a vCPU is at that a signal has stopped */
-#define STOPPED_ROW	"[stopped] (by a signal)"
 /* Long enough for any row that is not a function */
 #define ROW_NAME_LEN	(THIEF_NAME_LEN + 32)
 
@@ -470,7 +468,7 @@ static struct profile_key interval__key(const struct measurement *m,
 		break;
 	case VCPU_TIME_VMM:
 		if (key.class == PROFILE_STOPPED) {
-			key.function = STOPPED_ROW;
+			key.function = "[stopped] (by a signal)";
 			break;
 		}
 		scnprintf(name, ROW_NAME_LEN, "%s%s)", charge_guest ? "[host] (VMM: " : "[vmm] (",
@@ -478,7 +476,7 @@ static struct profile_key interval__key(const struct measurement *m,
 					     "user space");
 		break;
 	case VCPU_TIME_STOPPED:
-		key.function = STOPPED_ROW;
+		key.function = "[stopped] (by a signal, a tracer or its cgroup)";
 		break;
 	case VCPU_TIME_HALT_POLL:
 		key.function = "[halt-poll]";

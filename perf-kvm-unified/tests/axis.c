@@ -470,8 +470,12 @@ static int test__gone(struct test_suite *test __maybe_unused, int subtest __mayb
 		RAN(100, GUEST_USER, 1, 2), WAS(400, VMM, 2), RAN(900, GUEST_USER, 1, 2),
 	};
 	const struct expected did_stopped[] = { RAN(100, GUEST_USER, 1, 3), WAS(900, STOPPED, 3) };
+	const struct expected did_both[] = {
+		RAN(100, GUEST_USER, 1, 4), WAS(500, STOPPED, 4), WAS(800, ABSENT, NONE),
+		WAS(900, ABSENT, NONE),
+	};
 	struct time_axis ta;
-	int killed, again, moved, stopped, err = 0;
+	int killed, again, moved, stopped, both, err = 0;
 
 	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 900));
 	ta.span.near = 100;
@@ -479,13 +483,17 @@ static int test__gone(struct test_suite *test __maybe_unused, int subtest __mayb
 	again = axis__vcpu(&ta, 0, 1);
 	moved = axis__vcpu(&ta, 0, 2);
 	stopped = axis__vcpu(&ta, 1, 0);
+	both = axis__vcpu(&ta, 1, 1);
 	ta.vcpus[killed].at_end = false;
+	ta.vcpus[both].at_end = false;
 	ta.vcpus[stopped].last = VCPU_TIME_STOPPED;
-	for (int v = killed; v <= stopped; v++) {
+	for (int v = killed; v <= both; v++) {
 		err |= event(&ta, 0, v, v, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
 		err |= guest_samples(&ta, v, 10, 100);
 	}
 	err |= look(&ta, 150, stopped, VCPU_TIME_STOPPED);
+	err |= look(&ta, 150, both, VCPU_TIME_STOPPED);
+	err |= event(&ta, 500, both, both, VCPU_STATE_GONE, NONE, 0, 0);
 	err |= event(&ta, 105, killed, killed, VCPU_STATE_GONE, NONE, 0, 0);
 	err |= event(&ta, 105, again, again, VCPU_STATE_GONE, NONE, 0, 0);
 	err |= event(&ta, 100, moved, moved, VCPU_STATE_USER, NONE, 0, SVM_INTR);
@@ -503,6 +511,7 @@ static int test__gone(struct test_suite *test __maybe_unused, int subtest __mayb
 	TEST_ASSERT_VAL("it comes back", DID(&ta, again, did_again));
 	TEST_ASSERT_VAL("another thread goes on", DID(&ta, moved, did_moved));
 	TEST_ASSERT_VAL("stopped", DID(&ta, stopped, did_stopped));
+	TEST_ASSERT_VAL("killed when it was stopped", DID(&ta, both, did_both));
 	time_axis__exit(&ta);
 	return TEST_OK;
 }

@@ -152,7 +152,7 @@ static int check_seen(const char *dir, struct kvm_vms *vms)
 	return TEST_OK;
 }
 
-/* A name behind bytes that are no ASCII, and behind more than one piece of what is read */
+/* A name after bytes that are no ASCII, and after more than one piece of what is read */
 static int check_name(const char *dir)
 {
 	struct kvm_vms vms = { };

@@ -90,9 +90,11 @@ static int print_symbol(u64 start, u64 size, const char *name, void *arg)
 
 static int read_back(FILE *file, char *text)
 {
+	u32 left = JITDUMP_MAX_RECORDS;
+
 	*text = '\0';
 	rewind(file);
-	return jitdump__each_symbol(file, print_symbol, text);
+	return jitdump__each_symbol(file, &left, print_symbol, text);
 }
 
 static int check_marker(void)

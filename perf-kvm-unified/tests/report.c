@@ -291,7 +291,7 @@ static int make_fake_host(const char *dir)
 	       fake_sleeper(dir, 5, 108, "16 0xd 0xae80 0x0 0x0 0x0 0x0 0x7f0 0x7f1\n") ||
 	       fake_file(dir, "100/task/108/stat", "108 (a \xff) S b) T 1 108", 22) ||
 	       fake_sleeper(dir, 6, 109, "16 0xd 0xae80 0x0 0x0 0x0 0x0 0x7f0 0x7f1\n") ||
-	       fake_file(dir, "100/task/109/wchan", "do_freezer_trap", 15);
+	       fake_file(dir, "100/task/109/wchan", "get_signal", 10);
 }
 
 static int check_fake_vms(struct kvm_vms *vms)

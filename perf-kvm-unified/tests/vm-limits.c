@@ -95,6 +95,10 @@ static int check_first_version(struct limits_scan *scan, struct kvm_vms *vms, co
 	TEST_ASSERT_EQUAL("one", (int)limits->nr, 1);
 	TEST_ASSERT_VAL("of the first version",
 			is_limit(limits, 0, "/v1", 50000000, 200000000, 0));
+	TEST_ASSERT_VAL("the VM ends", run_in_dir(dir, "mv 4194300 ended"));
+	TEST_ASSERT_EQUAL("look", limits_scan__look(scan, vms), 0);
+	TEST_ASSERT_EQUAL("what was known of it", (int)limits->nr, 1);
+	TEST_ASSERT_VAL("it comes back", run_in_dir(dir, "mv ended 4194300"));
 	ok = run_in_dir(dir, out_of_reach);
 	TEST_ASSERT_VAL("out of reach", ok);
 	TEST_ASSERT_EQUAL("look", limits_scan__look(scan, vms), 0);
@@ -115,11 +119,12 @@ static int check_file(struct kvm_vms *vms, const char *path)
 
 	for (int i = 0; i < 2; i++) {
 		more.times += i;
-		TEST_ASSERT_EQUAL("add", kvm_limits__add(&vms->limits, &more), 0);
+		TEST_ASSERT_EQUAL("set", kvm_limits__set(&vms->limits, &more), 0);
 	}
 	TEST_ASSERT_EQUAL("write", kvm_vms__write(vms, path), 0);
 	TEST_ASSERT_EQUAL("read", kvm_vms__read(&copy, path, err, sizeof(err)), 0);
 	limit = kvm_limits__next(&copy.limits, VM_PID, NULL);
+	TEST_ASSERT_EQUAL("one", (int)copy.limits.nr, 1);
 	TEST_ASSERT_VAL("the last one", limit && limit->times == 4 && limit->quota == 1 &&
 			limit->period == 2 && limit->counted);
 	TEST_ASSERT_VAL("fit for a terminal", !strcmp(limit->cgroup, "/a_b"));
