@@ -261,19 +261,20 @@ ok "following: nothing of them is left running" test -e left-behind.out -a ! -s 
 ok "following: nor any file" not grep -v 'No such file' left-files.out
 ok "a VM that dies during the record costs its names only" went_on vm-dies 'No map of guest guest2: not running any more'
 
-# absent GUEST FROM UNTIL FILE: its vCPU was not there for that much of the time, %.
-absent()
+# has ROW GUEST FROM UNTIL FILE: its vCPU has rows that begin so for that much of the time, %.
+has()
 {
-	"$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json -i "$4" \
-		>"$TMP/absent.json" 2>/dev/null &&
-		"$TESTS/report-sums" "$TMP/absent.json" &&
-		"$TESTS/report-value" "rows('$1', '[absent]')" "$TMP/absent.json" |
-			tee /dev/stderr | awk -v from="$2" -v until="$3" '{ exit !($1 >= from && $1 <= until) }'
+	"$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json -i "$5" \
+		>"$TMP/has.json" 2>/dev/null &&
+		"$TESTS/report-sums" "$TMP/has.json" &&
+		"$TESTS/report-value" "rows('$2', '$1')" "$TMP/has.json" |
+			tee /dev/stderr | awk -v from="$3" -v until="$4" '{ exit !($1 >= from && $1 <= until) }'
 }
-ok "a VM that dies is absent from then on" absent guest2 15 85 vm-dies.data
+ok "one that is stopped is that until it dies" has "[stopped]" guest2 25 60 vm-dies.data
+ok "... and absent from then on" has "[absent]" guest2 25 60 vm-dies.data
 ok "a VM that starts during the record is found" grep -qa guest3 vm-starts.data/vms
-ok "and was absent before" absent guest3 3 97 vm-starts.data
-ok "the one beside it was there" absent guest2 0 0 vm-starts.data
+ok "and was absent before" has "[absent]" guest3 3 97 vm-starts.data
+ok "the one beside it was there" has "[absent]" guest2 0 0 vm-starts.data
 # streamed FILE: a report of it as JSON, to $TMP/json
 streamed()
 {

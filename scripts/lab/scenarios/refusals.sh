@@ -354,7 +354,7 @@ refusals()
 	vmm=$(guest_pid guest2)
 	grep -q qemu "/proc/$vmm/comm"
 	try vm-dies record -o vm-dies.data --guest-cmd "guest2=$(collector)" -- \
-		sh -c "sleep 0.5; kill -9 $vmm; sleep 0.5"
+		sh -c "sleep 0.5; kill -STOP $vmm; sleep 4; kill -9 $vmm; sleep 4"
 	GUESTS=
 	without_vm
 }
