@@ -7,6 +7,7 @@
 #include <string.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <internal/rc_check.h>
 #include <perf/event.h>
 
 #include "util/build-id.h"
@@ -56,7 +57,7 @@ static u64 find_start(struct maps *maps, u64 end, const char *own_code)
 /* What is missing of the file between the two maps has just the size of the hole. */
 static bool is_between(const struct map *before, const struct map *after, u64 size)
 {
-	return map__dso(before) == map__dso(after) &&
+	return RC_CHK_EQUAL(map__dso(before), map__dso(after)) &&
 	       map__pgoff(before) + map__size(before) + size == map__pgoff(after);
 }
 
