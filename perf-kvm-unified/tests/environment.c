@@ -337,6 +337,7 @@ static int check_output(const char *dir)
 	TEST_ASSERT_EQUAL("replaced", record_output__check(&output), -ESTALE);
 	record_output__undo(&output);
 	close(output.dir_fd);
+	free((char *)output.path);
 	TEST_ASSERT_VAL("not touched", run_in_dir(dir, "rmdir out && rm -r away"));
 	return TEST_OK;
 }
