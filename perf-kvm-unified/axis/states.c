@@ -382,13 +382,14 @@ static bool may_be_throttled(const struct states_walk *w)
 }
 
 /*
- * What a wait of @ns is, in a state of which KVM does not know whether the thread was throttled: out
- * of KVM_RUN, and after a halt. The scheduler's figure is of both.
+ * What a wait of @ns is, at the end of @state. Threads are throttled when they return to user
+ * mode: out of KVM_RUN, KVM does not know of it, and the scheduler's figure is of both.
  */
-static enum vcpu_time_kind wait_kind(const struct states_walk *w, u64 ns)
+static enum vcpu_time_kind wait_kind(const struct states_walk *w,
+				     const struct vcpu_interval *state, u64 ns)
 {
-	return may_be_throttled(w) && ns > short_wait(w->span) ? VCPU_TIME_UNKNOWN :
-								 VCPU_TIME_PREEMPTED;
+	return state->kind == VCPU_TIME_VMM && may_be_throttled(w) && ns > short_wait(w->span) ?
+	       VCPU_TIME_UNKNOWN : VCPU_TIME_PREEMPTED;
 }
 
 /* Hands @interval out, as far as that was not done before. 0 or -ENOMEM */
@@ -436,7 +437,7 @@ static int state__end(const struct states_walk *w, u64 end, u64 waited, u32 next
 	if (ret)
 		return ret;
 
-	wait.kind = wait_kind(w, waited);
+	wait.kind = wait_kind(w, state, waited);
 	wait.woken = wait.kind == VCPU_TIME_PREEMPTED;
 	wait.cpu = next_cpu;
 	wait.start = state->end;
@@ -778,7 +779,7 @@ static int hand_out_known(const struct states_walk *w, u64 until)
 	if (!waits_all_the_time(state.kind))
 		waited = min(next->waited, length);
 	state.end = next->time - waited;
-	wait.kind = wait_kind(w, waited);
+	wait.kind = wait_kind(w, &state, waited);
 	wait.woken = wait.kind == VCPU_TIME_PREEMPTED;
 	wait.cpu = next->cpu;
 	wait.start = state.end;

@@ -35,7 +35,7 @@
 
 /* The function in virt/kvm in which a halted vCPU's thread sleeps */
 #define KVM_BLOCK_WCHAN		"kvm_vcpu_block"
-/* Those in which a thread sleeps that is frozen: kernel/signal.c (inlined, or not), and freezer.c */
+/* Those in which a frozen thread sleeps: kernel/signal.c (inlined, or not), and freezer.c */
 static const char *const freezers[] = { "get_signal", "do_freezer_trap", "__refrigerator" };
 
 /* Bytes of the option that @opts begins with: up to a comma, which ",," in it is not */

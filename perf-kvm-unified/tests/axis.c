@@ -419,8 +419,8 @@ static int test__looks(struct test_suite *test __maybe_unused, int subtest __may
 }
 
 /*
- * Out of KVM_RUN, and after a halt, the scheduler's wait may be for a CPU, or for the end of a limit:
- * of a vCPU that has one, a long wait is neither.
+ * Out of KVM_RUN, the scheduler's wait may be for a CPU, or for the end of a limit: of a vCPU that
+ * has one, a long wait is neither.
  */
 static int test__limited(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
@@ -431,7 +431,7 @@ static int test__limited(struct test_suite *test __maybe_unused, int subtest __m
 			RAN(100, GUEST_USER, 1, 0), WAS(120, VMM, 0),
 			{ .end = 200, .kind = kinds[limited], .cpu = 0, .hit = NONE, .vcpu = NONE,
 			  .task = NONE },
-			RAN(300, GUEST_USER, 1, 0), WAS(380, HALTED, 0), WAS(400, PREEMPTED, 0),
+			RAN(300, GUEST_USER, 1, 0), WAS(350, HALTED, 0), WAS(400, PREEMPTED, 0),
 			RAN(500, GUEST_USER, 1, 0),
 		};
 		struct time_axis ta;
@@ -446,7 +446,7 @@ static int test__limited(struct test_suite *test __maybe_unused, int subtest __m
 		err |= event(&ta, 200, v, 0, VCPU_STATE_RUN, NONE, 80, SVM_NPF);
 		err |= guest_samples(&ta, v, 210, 300);
 		err |= event(&ta, 300, v, 0, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
-		err |= event(&ta, 400, v, 0, VCPU_STATE_RUN, NONE, 20, SVM_HLT);
+		err |= event(&ta, 400, v, 0, VCPU_STATE_RUN, NONE, 50, SVM_HLT);
 		err |= guest_samples(&ta, v, 410, 500);
 		TEST_ASSERT_VAL("add and build", !err && !build(&ta));
 		TEST_ASSERT_VAL("the long one", DID(&ta, v, did_v));
