@@ -52,6 +52,22 @@ static bool map_is_of_later(const struct kvm_guest *guest, const struct kvm_gues
 	return earlier && !guest->nr_samples;
 }
 
+/*
+ * A map that was given by hand, where the guest's TSC was set while it was recorded, as a reboot does:
+ * the map's clock does not tell of which boot it is. -EINVAL with a message if so, else 0
+ */
+static int check_given_map(struct perf_session *session, const struct kvm_guest *guest)
+{
+	const struct kvm_vm *vm = kvm_vms__find_pid(&session->kvm_guests->vms, guest->pid);
+
+	if (!guest->given_map || !vm || !vm->tsc_changed)
+		return 0;
+	pr_err("--guest-map: guest %s was booted again while it was recorded, or its TSC was set otherwise: of\n"
+	       "which boot the map is, is not known. Give none, and let 'record' make it, with --guest-cmd.\n",
+	       guest->name);
+	return -EINVAL;
+}
+
 static int foreign_maps__add(struct foreign_maps *maps, const struct kvm_guest *guest,
 			     const struct kvm_guest *earlier)
 {
@@ -73,7 +89,7 @@ static int foreign_maps__add(struct foreign_maps *maps, const struct kvm_guest *
  * @maps: empty; to be given to foreign_maps__exit(), whatever comes of this
  *
  * 0, -ENOMEM, or with a message -EINVAL: the user has given one of them by hand, which is a
- * mistake that the user can mend.
+ * mistake that the user can mend, or one of a guest that has booted meanwhile.
  */
 int foreign_maps__find(struct foreign_maps *maps, struct perf_session *session)
 {
@@ -85,6 +101,9 @@ int foreign_maps__find(struct foreign_maps *maps, struct perf_session *session)
 	list_for_each_entry(guest, &session->kvm_guests->guests, node) {
 		const struct kvm_guest *earlier = kvm_guests__find_earlier(session, guest);
 
+		ret = check_given_map(session, guest);
+		if (ret)
+			break;
 		if (!guest->has_map ||
 		    (!kvm_guest__map_is_foreign(guest) && !map_is_of_later(guest, earlier)))
 			continue;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
+#include <linux/string.h>
 #include <linux/types.h>
 
 #include "util/map.h"
@@ -29,18 +30,47 @@
 /* The same where it is known that nothing but another program would help */
 #define MUCH_WITHOUT_BUILD_ID	1.0
 
+/* Why functions have no names, but for files without a build-id, and what helps */
+enum {
+	NAMELESS_FILE,
+	NAMELESS_JIT,
+	NR_NAMELESS,
+};
+
+static const struct {
+	const char *cause;
+	const char *help;
+} nameless_why[] = {
+	[NAMELESS_FILE] = {
+		"files of these guests are not here", "See -v, and --guest-root.",
+	},
+	[NAMELESS_JIT] = {
+		"programs made it while they ran and wrote no symbols",
+		"What runs them is to write /tmp/perf-<pid>.map or a jitdump, as for perf in the guest.",
+	},
+};
+
+/**
+ * struct nameless_time - that has no names of functions, for one of the causes
+ * @ns: all of it
+ * @most: what most of that is in, if any is
+ * @most_ns: so much of it
+ */
+struct nameless_time {
+	u64	ns;
+	u64	most_ns;
+	const struct hit *most;
+};
+
 /**
  * struct nameless - a VM's time in user mode, ns
  * @without_build_id: files without a build-id that are not here
- * @nameless: in others that have no symbols here
- * @most: what most of that is in, if any is
+ * @times: in others that have no symbols here, and in code without a file
  */
 struct nameless {
 	struct nameless_files without_build_id;
 	u64	all;
-	u64	nameless;
-	u64	most_ns;
-	const struct hit *most;
+	struct nameless_time times[NR_NAMELESS];
 };
 
 /* 0 or -ENOMEM; as a file may be in @files several times, so may its time */
@@ -131,6 +161,7 @@ static int add_vcpu(struct nameless *vm, const struct kvm_guest *guest,
 
 	for (u32 i = 0; (sum = hit_sums__next(&tally->hits[PROFILE_TIME], &i)); i++) {
 		const struct hit *hit = m->hits.by_idx[i];
+		struct nameless_time *time;
 		const char *file;
 		u64 ns = sum->sum;
 
@@ -146,10 +177,12 @@ static int add_vcpu(struct nameless *vm, const struct kvm_guest *guest,
 				return -ENOMEM;
 			continue;
 		}
-		vm->nameless += ns;
-		if (ns > vm->most_ns) {
-			vm->most_ns = ns;
-			vm->most = hit;
+		time = &vm->times[strstarts(hit->key.module, GUEST_JIT_MODULE) ? NAMELESS_JIT :
+									   NAMELESS_FILE];
+		time->ns += ns;
+		if (ns > time->most_ns) {
+			time->most_ns = ns;
+			time->most = hit;
 		}
 	}
 	return 0;
@@ -176,26 +209,27 @@ static void warn_without_build_id(const struct measurement *m, struct nameless *
 		unified_warning("%u more guests have such files.\n", nr - NAMES_SHOWN);
 }
 
-static void warn(const struct measurement *m, const struct nameless *vms)
+/* One sentence for all guests of which much is nameless for this cause */
+static void warn(const struct measurement *m, const struct nameless *vms, u32 why)
 {
 	struct name_list names = { };
 	u64 all = 0, nameless = 0;
 
 	for (u32 vm = 0; vm < m->nr_vms; vm++) {
+		const struct nameless_time *time = &vms[vm].times[why];
 		char name[NAME_SHOWN_LEN];
 
-		if (!vms[vm].most || percent_of(vms[vm].nameless, vms[vm].all) < MUCH)
+		if (!time->most || percent_of(time->ns, vms[vm].all) < MUCH)
 			continue;
 		all += vms[vm].all;
-		nameless += vms[vm].nameless;
-		scnprintf(name, sizeof(name), "%s (%s)", m->vms[vm].name,
-			  vms[vm].most->key.module);
+		nameless += time->ns;
+		scnprintf(name, sizeof(name), "%s (%s)", m->vms[vm].name, time->most->key.module);
 		name_list__add(&names, name);
 	}
 	if (names.nr)
-		unified_warning("%.0f %% of their user time has no function names, as files of these guests are not here:\n"
-				"%s. See -v, and --guest-root.\n",
-				percent_of(nameless, all), name_list__end(&names));
+		unified_warning("%.0f %% of their user time has no function names, as %s:\n%s. %s\n",
+				percent_of(nameless, all), nameless_why[why].cause,
+				name_list__end(&names), nameless_why[why].help);
 }
 
 /*
@@ -221,7 +255,8 @@ void sections__warn_nameless(const struct sections *sections)
 		ret = add_vcpu(&vms[vm], m->vms[vm].guest, m, &sections->vcpus[i]);
 	}
 	if (!ret) {
-		warn(m, vms);
+		for (u32 why = 0; why < NR_NAMELESS; why++)
+			warn(m, vms, why);
 		warn_without_build_id(m, vms);
 	}
 	for (u32 vm = 0; vm < m->nr_vms; vm++)

@@ -483,6 +483,15 @@ report --format json --time 85%-100% >"$TMP/json-after"
 ok "... and after it, all that it had" diff <(json "$TMP/json-after" 'vm_rows("guest1")') \
 	<(json "$TMP/after.json" 'vm_rows("guest1")')
 rm -r "${TMP:?}/rebooted"
+# A map that was made by hand is of the boot before, or after.
+cp -r perf.data "$TMP/set-back"
+booted_map=$(echo perf.data/guest_map__*)
+ok "a map that is given: a report" report -i "$TMP/set-back" --guest-map "guest1=$booted_map"
+ok "a guest whose TSC was set meanwhile" "$TESTS/tsc-changed" "$TMP/set-back"
+ok "... with the map that was made at its end: a report" report -i "$TMP/set-back"
+ok "... with one that is given: none" not report -i "$TMP/set-back" --guest-map "guest1=$booted_map"
+ok "... and why" grep -q '^--guest-map: guest guest1 was booted again while' "$TMP/warnings"
+rm -r "${TMP:?}/set-back"
 
 # --- text that was moved to huge pages ----------------------------------------------------------
 

@@ -100,6 +100,29 @@ has "Node.js: a compiled function" 200 node 'JS:.*nodeMultiply .*'
 has "Node.js: another one" 200 node 'JS:.*nodeSieve .*'
 has "Node.js with a jitdump: a compiled function" 200 dumping 'JS:.*nodeMultiply .*'
 has "... another one" 200 dumping 'JS:.*nodeSieve .*'
+# The same without what these have written
+without_symbols()
+{
+	python3 - "$TESTS" perf.data/guest_map__* "$TMP/without-symbols" <<'END'
+import sys
+tests, path, out = sys.argv[1:]
+sys.dont_write_bytecode = True
+sys.path.insert(0, tests)
+from badmap import records
+with open(out, "wb") as file:
+    file.write(records.FILE_HEADER)
+    for number, misc, data in records.Good(path).records:
+        if number != records.SYMBOLS:
+            file.write(records.record(number, data, misc))
+    file.write(records.END)
+END
+	"$PERF" kvm unified report -f -i perf.data -k "$TREE/host/vmlinux" --format csv \
+		--guest-map "guest1=$TMP/without-symbols" 2>&1 >/dev/null | tee "$TMP/without.err" |
+		grep -q 'no function names, as programs made it while they ran and wrote no symbols:$'
+}
+ok "JIT: without symbols, it is said" without_symbols
+ok "... of whom, and what to do" grep -q '^guest1 (\[JIT\] tid [0-9]*)\. .*/tmp/perf-<pid>.map' "$TMP/without.err"
+ok "... and otherwise, it is not" not grep 'wrote no symbols' "$TMP/report.err"
 has "stripped C++: by build-id, demangled" 200 cxx 'mix::Mixer<int>::spin\(int\)'
 has "stripped C++: a template of another type" 50 cxx 'mix::Mixer<double>::spin\(int\)'
 mostly 95 cxx '.*mix::.*'
