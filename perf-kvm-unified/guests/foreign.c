@@ -53,8 +53,8 @@ static bool map_is_of_later(const struct kvm_guest *guest, const struct kvm_gues
 }
 
 /*
- * A map that was given by hand, where the guest's TSC was set while it was recorded, as a reboot does:
- * the map's clock does not tell of which boot it is. -EINVAL with a message if so, else 0
+ * A map that was given by hand, where the guest's TSC was set while it was recorded, as a reboot
+ * does: the map's clock does not tell of which boot it is. -EINVAL with a message if so, else 0
  */
 static int check_given_map(struct perf_session *session, const struct kvm_guest *guest)
 {
