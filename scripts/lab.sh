@@ -122,10 +122,13 @@ boot_qemu()
 		tsc_khz=1000000
 		preload emulator-clock || return
 	fi
+	# The other machine's ACPI tables have a method for interrupts that takes a tenth of a second
+	# for each device.
 	# Without HPET and PM timer there is nothing that the counter's frequency could be measured
 	# against anew, which goes wrong where the emulator does not get a CPU meanwhile.
-	timeout --foreground -k 5 "$LIMIT" env LD_PRELOAD="$PRELOADED" \
-		qemu-system-x86_64 \
+	timeout --foreground -k 5 "$LIMIT" \
+		env LD_PRELOAD="$PRELOADED" EMULATOR_CPUS="$(scenario_value HOST_CPUS 2)" \
+		qemu-system-x86_64 -machine q35 \
 		-accel "$(scenario_value QEMU_ACCEL $accel)" \
 		-cpu "$(scenario_value QEMU_CPU $cpu)" \
 		-smp "$(scenario_value HOST_CPUS 2)" -m "$(scenario_value HOST_MEM 3072)" \
