@@ -5,6 +5,8 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@
 #include <linux/list.h>
 #include <linux/time64.h>
 #include <linux/zalloc.h>
+#include <internal/lib.h>
 #include <perf/cpumap.h>
 #include <subcmd/parse-options.h>
 
@@ -423,6 +426,24 @@ static bool symfs_hides_roots(const struct report_options *opts)
 
 #define CALL_GRAPH_DEFAULT	"graph,0.5,caller,function,percent"
 
+/* Does the file @path with @suffix begin as perf's profiles do? */
+static bool is_profile(const char *path, const char *suffix)
+{
+	char file[PATH_MAX];
+	bool is_one = false;
+	u64 magic;
+	int fd;
+
+	scnprintf(file, sizeof(file), "%s%s", path, suffix);
+	/* A FIFO is not waited for. */
+	fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0) {
+		is_one = readn(fd, &magic, sizeof(magic)) == sizeof(magic) && is_perf_magic(magic);
+		close(fd);
+	}
+	return is_one;
+}
+
 static void parse_argv(struct report_options *opts, int argc, const char **argv)
 {
 	static char call_graph_default[] = CALL_GRAPH_DEFAULT;
@@ -547,6 +568,9 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		usage_with_options_msg(usage, options, "Unknown argument: %s\n", argv[1]);
 	if (argc)
 		filter = argv[0];
+	/* diff takes profiles there, and who forgets -i would get the report of another one. */
+	if (filter && (is_profile(filter, "") || is_profile(filter, "/data")))
+		usage_with_options_msg(usage, options, "%s is a profile: -i %s\n", filter, filter);
 	if (filter) {
 		/* It is only read. */
 		opts->filter.text = (char *)filter;

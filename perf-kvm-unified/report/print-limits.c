@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * By which limits VMs were throttled: for people, and in JSON.
+ * By which limits VMs were throttled, for people and in JSON, and which VMs were stopped.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -18,6 +18,8 @@
 
 /* So many lines: of the VMs that are first in the overview */
 #define LIMITS_SHOWN	8
+/* Percent of a VM's time: KVM_RUN returns for a signal also where a thread is to do something else. */
+#define STOPPED_MIN	1.0
 
 /* The next limit that has held back the vCPUs of a VM, or may have; NULL: there is no other one */
 static const struct kvm_limit *next_limit(const struct measurement *m, u32 vm,
@@ -53,6 +55,28 @@ static void print_limit(const char *vm, const struct kvm_limit *limit, FILE *fp)
 	fputc('\n', fp);
 }
 
+/* A line for each VM that was stopped, as the overview begins with those that are stolen from */
+void print_stopped(const struct measurement *m, const struct overview *overview, FILE *fp)
+{
+	u32 nr = 0, more = 0;
+
+	for (u32 i = 0; i < overview->nr; i++) {
+		const struct overview_vm *vm = &overview->vms[i];
+		double percent = profile__percent(&vm->profile,
+						  vm->profile.classes[PROFILE_STOPPED]);
+
+		if (percent < STOPPED_MIN)
+			continue;
+		if (nr++ < LIMITS_SHOWN)
+			fprintf(fp, "# stopped: %s, %.2f %%; when and how long at once: --stalls\n",
+				m->vms[vm->vm].name, percent);
+		else
+			more++;
+	}
+	if (more)
+		fprintf(fp, "# stopped: %u more VMs\n", more);
+}
+
 /* Of the VMs that have lost time by limits of their own, a line for each limit */
 void print_limits(const struct measurement *m, const struct overview *overview, FILE *fp)
 {
@@ -64,6 +88,9 @@ void print_limits(const struct measurement *m, const struct overview *overview, 
 
 		if (!vm->profile.classes[PROFILE_THROTTLED])
 			continue;
+		if (!next_limit(m, vm->vm, NULL) && nr++ < LIMITS_SHOWN)
+			fprintf(fp, "# throttled: %s, by a limit that was not there when it was looked at\n",
+				m->vms[vm->vm].name);
 		while ((limit = next_limit(m, vm->vm, limit))) {
 			if (nr++ < LIMITS_SHOWN)
 				print_limit(m->vms[vm->vm].name, limit, fp);

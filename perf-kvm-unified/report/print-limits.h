@@ -9,6 +9,7 @@ struct measurement;
 struct overview;
 
 void print_limits(const struct measurement *m, const struct overview *overview, FILE *fp);
+void print_stopped(const struct measurement *m, const struct overview *overview, FILE *fp);
 void print_json_limits(const struct measurement *m, u32 vm, FILE *fp);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_PRINT_LIMITS_H */

@@ -140,6 +140,7 @@ int print_overview(const struct measurement *m, const struct sections *sections,
 		print_vm(m, overview, &overview->vms[i], width, fp);
 	ret = print_host_line(m, sections, fp);
 	print_limits(m, overview, fp);
+	print_stopped(m, overview, fp);
 	print_maps(m, sections->opts, fp);
 	if (opts->nr_left_out)
 		fprintf(fp, "# %zu tables are not shown: those of a VM are with --vm NAME, and all with --level host,vm,vcpu\n",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long vCPUs have waited for a CPU each time, for people and as comma separated values.
+ * How long vCPUs have stood still each time, for people and as comma separated values.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,16 +28,16 @@ static void print_line(const struct moments *moments, const struct measurement *
 	const struct stall *longest = line->longest;
 
 	print_padded(m->vms[line->vm].name, width, fp);
-	fprintf(fp, "  %-7s  %8" PRIu64, stall_kind__name(line->kind), line->nr);
+	fprintf(fp, "  %-9s  %8" PRIu64, stall_kind__name(line->kind), line->nr);
 	print_ms(line->ns, fp);
 	print_ms(line->p50, fp);
 	print_ms(line->p99, fp);
 	if (longest) {
 		print_ms(longest->ns, fp);
-		fprintf(fp, "  %10.6f  %4u  ", moments__since(moments, longest->start),
+		fprintf(fp, "  %10.6f  %4u", moments__since(moments, longest->start),
 			m->axis.vcpus[line->longest_vcpu].id);
 		if (line->thief.owner) {
-			fprintf(fp, "%5.1f %% ", percent_of(line->thief.ns, longest->ns));
+			fprintf(fp, "  %5.1f %% ", percent_of(line->thief.ns, longest->ns));
 			print_padded(line->thief.owner, 0, fp);
 		}
 	}
@@ -78,11 +78,11 @@ int print_stalls(const struct measurement *m, const struct sections *sections,
 			of_vms[nr++] = &lines->lines[i];
 	}
 	sort_array(of_vms, nr, sizeof(*of_vms), line__cmp);
-	fputs("# how long vCPUs have waited for a CPU each time, ms: stolen while they ran, and woken up until they ran\n",
-	      fp);
+	fputs("# how long vCPUs have waited for a CPU each time, ms: stolen while they ran, and woken up until they ran;\n"
+	      "# or have stood still: throttled by limits of their own, and stopped\n", fp);
 	print_padded("# VM", width, fp);
-	fprintf(fp, "  %-7s  %8s  %9s  %9s  %9s  %9s  %10s  %4s  %s\n", "waits", "number", "sum",
-		"p50", "p99", "longest", "at s", "vCPU", "of it, culprit");
+	fprintf(fp, "  %-9s  %8s  %9s  %9s  %9s  %9s  %10s  %4s  %s\n", "waits", "number", "sum",
+		"p50", "p99", "longest", "at s", "vCPU", "of it, thief");
 	for (u32 i = 0; i < nr; i++)
 		print_line(&sections->moments, m, of_vms[i], width, fp);
 	fputc('\n', fp);

@@ -265,6 +265,23 @@ static int sum_up_over_time(struct sections *sections, u32 vcpu,
 	return ret;
 }
 
+/* Why a vCPU stood still in an interval, or STALL_NR */
+static enum stall_kind vcpu_interval__stall(const struct measurement *m,
+					    const struct section_opts *opts,
+					    const struct vcpu_interval *interval)
+{
+	enum profile_class class;
+
+	if (is_code(interval))
+		return STALL_NR;
+	class = vcpu_interval__class(m, opts, interval);
+	if (class == PROFILE_STEAL)
+		return interval->woken ? STALL_WAKE_UP : STALL_STOLEN;
+	if (class == PROFILE_THROTTLED)
+		return STALL_THROTTLED;
+	return class == PROFILE_STOPPED ? STALL_STOPPED : STALL_NR;
+}
+
 /* @time: ns of the interval that are to be shown. 0 or -ENOMEM */
 static int sum_up_moments(struct sections *sections, u32 vcpu,
 			  const struct vcpu_interval *interval, u64 time)
@@ -277,7 +294,8 @@ static int sum_up_moments(struct sections *sections, u32 vcpu,
 	if (time && (opts->stalls || opts->interval))
 		taker = taker__of(sections->m, vcpu, interval);
 	if (opts->stalls)
-		ret = stalls__add(&sections->moments.stalls, vcpu, interval, &taker, time);
+		ret = stalls__add(&sections->moments.stalls, vcpu, interval,
+				  vcpu_interval__stall(sections->m, opts, interval), &taker, time);
 	if (!ret && opts->interval && time)
 		ret = sum_up_over_time(sections, vcpu, interval, &taker);
 	return ret;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long vCPUs have waited for a CPU each time, in a few numbers for each VM and vCPU.
+ * How long vCPUs have stood still each time, in a few numbers for each VM and vCPU.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,7 +43,10 @@ static int stall_line__add(struct stall_line *line, struct stall_hist *hist,
 	return stall_hist__merge(hist, &vcpu->hists[line->kind]);
 }
 
-/* A line of @nr vCPUs of a VM: @vcpu, if it is of one. 0 or -ENOMEM */
+/*
+ * A line of @nr vCPUs of a VM: @vcpu, if it is of one. Who waits for CPUs has one, if only to tell
+ * that it never waited; few VMs are stopped, or have limits. 0 or -ENOMEM
+ */
 static int add_line(const struct lines_arg *la, u32 vm, u32 vcpu, enum stall_kind kind,
 		    const struct axis_vcpu **vcpus, u32 nr)
 {
@@ -58,8 +61,10 @@ static int add_line(const struct lines_arg *la, u32 vm, u32 vcpu, enum stall_kin
 	*line = (struct stall_line) { .vm = vm, .vcpu = vcpu, .kind = kind };
 	for (u32 i = 0; !ret && i < nr; i++)
 		ret = stall_line__add(line, &hist, la->stalls, vcpus[i] - la->m->axis.vcpus);
-	if (!ret && line->longest)
+	if (!ret && line->longest && kind < STALL_NR_OF_THIEVES)
 		ret = takers__top(&line->longest->takers, la->m, /*exact=*/true, &line->thief);
+	if (!hist.nr && kind >= STALL_NR_OF_THIEVES)
+		lines->nr--;
 	line->nr = hist.nr;
 	line->ns = hist.ns;
 	line->p50 = stall_hist__quantile(&hist, 0.5);

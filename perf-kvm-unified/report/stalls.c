@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long vCPUs have waited for a CPU, each time. No session, no I/O.
+ * How long vCPUs have stood still, each time. No session, no I/O.
  */
 #include <errno.h>
 #include <math.h>
@@ -125,7 +125,7 @@ static int stalls__add_vcpu(struct stalls *stalls, u32 vcpu)
 /* The wait that a vCPU was in is over. 0 or -ENOMEM */
 static int vcpu_stalls__close(struct vcpu_stalls *vcpu)
 {
-	enum stall_kind kind = vcpu->now.woken ? STALL_WAKE_UP : STALL_STOLEN;
+	enum stall_kind kind = vcpu->now.kind;
 	struct stall over = vcpu->now, longest = vcpu->longest[kind];
 	int ret = 0;
 
@@ -143,15 +143,16 @@ static int vcpu_stalls__close(struct vcpu_stalls *vcpu)
 
 /**
  * stalls__add - what a vCPU did, in the order of time
- * @taker: if it waited, who had the CPU
+ * @kind: why it stood still; STALL_NR: it did not
+ * @taker: if it waited for a CPU, who had that
  * @ns: of the interval that are asked for
  *
  * A wait comes in pieces, by who had the CPU: those that follow each other are one. 0 or -ENOMEM
  */
 int stalls__add(struct stalls *stalls, u32 vcpu, const struct vcpu_interval *interval,
-		const struct taker *taker, u64 ns)
+		enum stall_kind kind, const struct taker *taker, u64 ns)
 {
-	bool waits = interval->kind == VCPU_TIME_PREEMPTED;
+	bool waits = kind < STALL_NR;
 	struct vcpu_stalls *vs;
 	struct stall *now;
 	int ret = stalls__add_vcpu(stalls, vcpu);
@@ -160,17 +161,17 @@ int stalls__add(struct stalls *stalls, u32 vcpu, const struct vcpu_interval *int
 		return ret;
 	vs = &stalls->vcpus[vcpu];
 	now = &vs->now;
-	if (now->end && (!waits || now->end != interval->start || now->woken != interval->woken))
+	if (now->end && (!waits || now->end != interval->start || now->kind != kind))
 		ret = vcpu_stalls__close(vs);
 	if (ret || !waits)
 		return ret;
 	if (!now->end) {
 		now->start = interval->start;
-		now->woken = interval->woken;
+		now->kind = kind;
 	}
 	now->end = interval->end;
 	now->ns += ns;
-	return ns ? takers__add(&now->takers, taker, ns) : 0;
+	return ns && kind < STALL_NR_OF_THIEVES ? takers__add(&now->takers, taker, ns) : 0;
 }
 
 /* When there is no more to come. 0 or -ENOMEM */
@@ -188,8 +189,10 @@ int stalls__finish(struct stalls *stalls)
 const char *stall_kind__name(enum stall_kind kind)
 {
 	static const char *const names[STALL_NR] = {
-		[STALL_STOLEN]	= "stolen",
-		[STALL_WAKE_UP]	= "wake-up",
+		[STALL_STOLEN]	  = "stolen",
+		[STALL_WAKE_UP]	  = "wake-up",
+		[STALL_THROTTLED] = "throttled",
+		[STALL_STOPPED]	  = "stopped",
 	};
 
 	return names[kind];

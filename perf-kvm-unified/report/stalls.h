@@ -8,11 +8,14 @@
 
 #include "takers.h"
 
-/* What a vCPU has waited for a CPU for */
+/* Why a vCPU stood still */
 enum stall_kind {
-	STALL_STOLEN,	/* it had one, and something else got it */
+	STALL_STOLEN,	/* it had a CPU, and something else got it */
 	STALL_WAKE_UP,	/* it had slept, and was woken up */
-	STALL_NR
+	STALL_NR_OF_THIEVES,
+	STALL_THROTTLED = STALL_NR_OF_THIEVES, /* a limit of its own */
+	STALL_STOPPED,	/* a signal, for example */
+	STALL_NR	/* it did not */
 };
 
 /*
@@ -44,7 +47,7 @@ struct stall {
 	u64	start;
 	u64	end;
 	u64	ns;
-	bool	woken;
+	enum stall_kind kind;
 	struct takers takers;
 };
 
@@ -76,7 +79,7 @@ void stall_hist__exit(struct stall_hist *hist);
 
 void stalls__exit(struct stalls *stalls);
 int stalls__add(struct stalls *stalls, u32 vcpu, const struct vcpu_interval *interval,
-		const struct taker *taker, u64 ns);
+		enum stall_kind kind, const struct taker *taker, u64 ns);
 int stalls__finish(struct stalls *stalls);
 const char *stall_kind__name(enum stall_kind kind);
 

@@ -386,17 +386,25 @@ static int add_stalls(struct stalls *stalls)
 		{ { .start = 400, .end = 500, .kind = VCPU_TIME_HALTED }, 0 },
 		{ wait_by(500, 600, 6), 0 },
 		{ { .start = 600, .end = 610, .kind = VCPU_TIME_VMM }, 10 },
-		/* The end comes first. */
+		/* Stopped in the middle of a wait, and twice in a row for the axis */
 		{ wait_by(610, 700, 7), 90 },
+		{ { .start = 700, .end = 750, .kind = VCPU_TIME_STOPPED }, 50 },
+		{ { .start = 750, .end = 770, .kind = VCPU_TIME_STOPPED }, 20 },
+		/* The end comes first. */
+		{ wait_by(770, 780, 7), 10 },
 	};
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(steps); i++) {
 		struct vcpu_interval interval = steps[i].interval;
 		const struct taker taker = { .kind = TAKER_VCPU, .who = interval.vcpu };
+		enum stall_kind kind = STALL_NR;
 
-		interval.woken = interval.start == 200;
-		ret = stalls__add(stalls, 2, &interval, &taker, steps[i].ns);
+		if (interval.kind == VCPU_TIME_PREEMPTED)
+			kind = interval.start == 200 ? STALL_WAKE_UP : STALL_STOLEN;
+		else if (interval.kind == VCPU_TIME_STOPPED)
+			kind = STALL_STOPPED;
+		ret = stalls__add(stalls, 2, &interval, kind, &taker, steps[i].ns);
 	}
 	return ret ?: stalls__finish(stalls);
 }
@@ -408,8 +416,9 @@ static int check_stalls(const struct stalls *stalls)
 
 	TEST_ASSERT_EQUAL("vCPUs", (int)stalls->nr_vcpus, 3);
 	TEST_ASSERT_EQUAL("none of another", (int)stalls->vcpus[0].hists[STALL_STOLEN].nr, 0);
-	TEST_ASSERT_EQUAL("stolen", (int)vcpu->hists[STALL_STOLEN].nr, 5);
-	TEST_ASSERT_EQUAL("all of it", (int)vcpu->hists[STALL_STOLEN].ns, 40 + 5 + 1 + 15 + 90);
+	TEST_ASSERT_EQUAL("stolen", (int)vcpu->hists[STALL_STOLEN].nr, 6);
+	TEST_ASSERT_EQUAL("all of it", (int)vcpu->hists[STALL_STOLEN].ns,
+			  40 + 5 + 1 + 15 + 90 + 10);
 	TEST_ASSERT_EQUAL("the longest", (int)longest->ns, 90);
 	TEST_ASSERT_EQUAL("when", (int)longest->start, 610);
 	TEST_ASSERT_EQUAL("its takers", (int)longest->takers.nr, 1);
@@ -419,6 +428,12 @@ static int check_stalls(const struct stalls *stalls)
 	TEST_ASSERT_EQUAL("woken up", (int)vcpu->hists[STALL_WAKE_UP].nr, 1);
 	TEST_ASSERT_EQUAL("for so long", (int)longest->ns, 60);
 	TEST_ASSERT_EQUAL("by", (int)longest->takers.entries[0].who, 3);
+
+	longest = &vcpu->longest[STALL_STOPPED];
+	TEST_ASSERT_EQUAL("stopped", (int)vcpu->hists[STALL_STOPPED].nr, 1);
+	TEST_ASSERT_EQUAL("so long", (int)longest->ns, 70);
+	TEST_ASSERT_EQUAL("since", (int)longest->start, 700);
+	TEST_ASSERT_EQUAL("by no thief", (int)longest->takers.nr, 0);
 	return TEST_OK;
 }
 
@@ -434,7 +449,8 @@ static int check_longest(struct stalls *stalls)
 		const struct taker taker = { .kind = TAKER_VCPU, .who = waits[i].vcpu };
 		u64 ns = waits[i].end - waits[i].start;
 
-		TEST_ASSERT_EQUAL("add", stalls__add(stalls, 0, &waits[i], &taker, ns), 0);
+		TEST_ASSERT_EQUAL("add", stalls__add(stalls, 0, &waits[i], STALL_STOLEN, &taker, ns),
+				  0);
 	}
 	TEST_ASSERT_EQUAL("finish", stalls__finish(stalls), 0);
 	longest = &stalls->vcpus[0].longest[STALL_STOLEN];

@@ -217,6 +217,13 @@ check_stopped()
 	vm=$(meets stopped)
 	within $NEAR "$1: ms that $vm stood still, and how long it was stopped" \
 		"$(ms_of "$vm" stopped all)" "$(lasted stopped)"
+	within $NEAR "$1: ms that it was stopped at once, by --stalls, and how long it was" \
+		"$(value "[x['longest_ns'] // $MSEC for x in r[0].json['stalls']
+			if x['vm'] == '$vm' and x['waits'] == 'stopped'][0]" all)" "$(lasted stopped)"
+	report summary --summary --format table
+	ok "$1: that it was stopped, on the first screen" \
+		grep -qE "^# stopped: $vm, [0-9.]+ %;" "$TMP/summary.json"
+	ok "$1: nobody else is said to be" test "$(grep -c '^# stopped:' "$TMP/summary.json")" = 1
 }
 
 check_quota()
@@ -227,6 +234,9 @@ check_quota()
 	# A vCPU that may run again still has to get a CPU.
 	within $(($(throttled) / 10)) "$1: ms that $vm lost by its quota, and by its cgroup" \
 		"$(ms_of "$vm" quota all)" "$(throttled)"
+	ok "$1: by --stalls, $vm was throttled for as long as all of its table" value \
+		"1 / ([x['time_ns'] for x in r[0].json['stalls'] if x['vm'] == '$vm' and x['waits'] == 'throttled'][0] ==
+		      [x for x in r[0].json['overview'] if x['vm'] == '$vm'][0]['classes_ns']['throttled'])" all
 	ok "$1: by which cgroup's limit, and how often, on the first screen" grep -qxE \
 		"# throttled: $vm, by a limit of cgroup /machine.slice/machine-$vm.scope that was taken away meanwhile, [1-9][0-9]* times" \
 		"$TMP/screen.json"

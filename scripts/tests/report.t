@@ -407,6 +407,10 @@ for option in --guestmount --guestvmlinux --guestkallsyms --guestmodules; do
 done
 ok "--guest-code of perf kvm: of no use" not kvm_report --guest-code
 ok "... and what is" grep -q 'guest-code is of no use here.* its map' "$TMP/warnings"
+ok "a profile without -i: refused" not report perf.data
+ok "... and what is right" grep -q 'perf.data is a profile: -i perf.data' "$TMP/warnings"
+ok "... a file of a profile likewise" not report perf.data/data
+ok "... but not another file" report guest1-console.log -q
 ok "no profile" not report -i "$TMP/none"
 ok "... which another command makes" grep -q 'perf kvm unified record makes one' "$TMP/warnings"
 
