@@ -3,7 +3,6 @@
  * The options of perf kvm unified report and diff: those that perf report has, too, are called
  * as there.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -28,7 +27,6 @@
 #include "util/intlist.h"
 #include "util/session.h"
 #include "util/sort.h"
-#include "util/strlist.h"
 #include "util/symbol.h"
 #include "util/util.h"
 #include "kvm-unified/format/profile.h"
@@ -38,6 +36,7 @@
 #include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
 #include "measurement.h"
+#include "option-values.h"
 #include "options.h"
 #include "row-keys.h"
 #include "sort-keys.h"
@@ -50,76 +49,6 @@
 #define EXIT_USAGE		129
 /* A process is told by its pid: two of the same name are two. */
 #define DEFAULT_SORT_ORDER	"pid,dso,symbol"
-
-static bool has_empty_item(const char *list)
-{
-	size_t len = strlen(list);
-
-	return !len || list[0] == ',' || list[len - 1] == ',' || strstr(list, ",,");
-}
-
-/* Where what is parsed is also to be shown as it was given. The last one counts, as in perf. */
-static void keep_string(const struct option *opt, const char *arg)
-{
-	if (opt->data)
-		*(const char **)opt->data = arg;
-}
-
-static int parse_numbers(const struct option *opt, const char *arg, int unset __maybe_unused)
-{
-	struct intlist **list = opt->value;
-
-	intlist__delete(*list);
-	*list = NULL;
-	keep_string(opt, arg);
-	if (!arg[strspn(arg, "0123456789,")] && !has_empty_item(arg))
-		*list = intlist__new(arg);
-	if (*list)
-		return 0;
-	pr_err("--%s wants numbers, each once, with commas between them, not '%s'\n",
-	       opt->long_name, arg);
-	return -EINVAL;
-}
-
-static int parse_names(const struct option *opt, const char *arg, int unset __maybe_unused)
-{
-	struct patterns **patterns = opt->value;
-
-	patterns__delete(*patterns);
-	keep_string(opt, arg);
-	*patterns = patterns__parse(opt->long_name, arg);
-	return *patterns ? 0 : -EINVAL;
-}
-
-/*
- * perf's parser takes 0- for CPU 0, and ends without a word at an item that does not begin
- * with a digit.
- */
-static bool has_open_item(const char *cpus)
-{
-	for (size_t len; ; cpus += len + 1) {
-		len = strcspn(cpus, ",");
-		if (!len || !isdigit(cpus[0]) || !isdigit(cpus[len - 1]))
-			return true;
-		if (!cpus[len])
-			return false;
-	}
-}
-
-static int parse_cpus(const struct option *opt, const char *arg, int unset __maybe_unused)
-{
-	struct perf_cpu_map **cpus = opt->value;
-
-	perf_cpu_map__put(*cpus);
-	*cpus = NULL;
-	keep_string(opt, arg);
-	if (!has_open_item(arg))
-		*cpus = perf_cpu_map__new(arg);
-	if (*cpus)
-		return 0;
-	pr_err("--cpu wants a list of CPUs such as 0-3,8, not '%s'\n", arg);
-	return -EINVAL;
-}
 
 static int parse_format(const struct option *opt, const char *arg, int unset __maybe_unused)
 {
@@ -161,48 +90,6 @@ static int parse_diff_format(const struct option *opt, const char *arg, int unse
 	}
 	pr_err("--format knows table, json and csv, but not '%s'\n", arg);
 	return -EINVAL;
-}
-
-static int parse_levels(const struct option *opt, const char *arg, int unset __maybe_unused)
-{
-	static const char *const names[] = {
-		[SECTION_HOST]	= "host",
-		[SECTION_VM]	= "vm",
-		[SECTION_VCPU]	= "vcpu",
-	};
-	unsigned int *levels = opt->value;
-	struct strlist *list = has_empty_item(arg) ? NULL : strlist__new(arg, NULL);
-	unsigned int nr_known = 0;
-
-	*levels = 0;
-	for (size_t i = 0; list && i < ARRAY_SIZE(names); i++) {
-		if (!strlist__has_entry(list, names[i]))
-			continue;
-		*levels |= 1U << i;
-		nr_known++;
-	}
-	if (nr_known && nr_known == strlist__nr_entries(list)) {
-		strlist__delete(list);
-		return 0;
-	}
-	strlist__delete(list);
-	pr_err("--level knows host, vm and vcpu, each once, but not '%s'\n", arg);
-	return -EINVAL;
-}
-
-static int parse_attribution(const struct option *opt, const char *arg, int unset __maybe_unused)
-{
-	enum attribution *attribution = opt->value;
-
-	if (!strcmp(arg, "cpu-switch")) {
-		*attribution = ATTRIBUTION_CPU_SWITCH;
-	} else if (!strcmp(arg, "domain-switch")) {
-		*attribution = ATTRIBUTION_DOMAIN_SWITCH;
-	} else {
-		pr_err("--attribution knows cpu-switch and domain-switch, but not '%s'\n", arg);
-		return -EINVAL;
-	}
-	return 0;
 }
 
 static int parse_interval(const struct option *opt, const char *arg, int unset __maybe_unused)
@@ -400,11 +287,6 @@ static int check_guest_code(void)
 	return -EINVAL;
 }
 
-/* @str: gets the list as it was given */
-#define OPT_LIST(s, l, v, str, a, h, fn)							\
-	{ .type = OPTION_CALLBACK, .short_name = (s), .long_name = (l), .value = (v),		\
-	  .data = (str), .argh = (a), .help = (h), .callback = (fn) }
-
 /* What has another name since it was first called so. It is taken, but not shown by -h. */
 static void warn_renamed(bool given, const char *old, const char *now)
 {
@@ -416,10 +298,8 @@ static void warn_renamed(bool given, const char *old, const char *now)
 	{ .type = OPTION_CALLBACK, .long_name = (old), .value = (v), .set = (given),		\
 	  .callback = (fn), .flags = PARSE_OPT_HIDDEN, .help = "has another name now" }
 
-#define SYMFS_HIDES_ROOTS \
-	"--symfs goes before all paths, also those of --guest-root: give -k for the host's kernel instead\n"
-
-static bool symfs_hides_roots(const struct report_options *opts)
+/* It goes before all paths: then the files of guests are not where --guest-root says. */
+bool report_options__symfs_hides_roots(const struct report_options *opts)
 {
 	return symbol_conf.symfs[0] && !list_empty(&opts->guests.roots);
 }
@@ -465,14 +345,14 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		OPT_BOOLEAN(0, "stdio", &stdio, "print text (default, if it is no terminal)"),
 		OPT_CALLBACK(0, "attribution", &sections->attribution, "cpu-switch|domain-switch",
 			     "charge the host's work for a guest to host (default) or guest",
-			     parse_attribution),
+			     parse_option_attribution),
 		OPT_BOOLEAN(0, "timeline", &opts->use_timeline,
 			    "use kvm:kvm_vcpu_timeline events if there are any (default)"),
 		OPT_BOOLEAN(0, "summary", &opts->summary,
 			    "only a line for each VM, and for the host"),
 		OPT_CALLBACK(0, "level", &sections->levels, "host|vm|vcpu[,...]",
 			     "only tables of these (default: all, or none if they are many)",
-			     parse_levels),
+			     parse_option_levels),
 		OPT_BOOLEAN(0, "costs", &opts->print.costs,
 			    "show what each VM costs the host, in CPU time"),
 		OPT_CALLBACK(0, "interval", &sections->interval, "time",
@@ -480,7 +360,7 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 			     parse_interval),
 		OPT_LIST(0, "thief", &sections->thieves, &opts->print.thieves, "pattern[,pattern...]",
 			 "with --interval: from when to when these had a CPU that VMs wanted",
-			 parse_names),
+			 parse_option_names),
 		OPT_BOOLEAN(0, "stalls", &sections->stalls,
 			    "show how long vCPUs have waited for a CPU each time"),
 		OPT_BOOLEAN(0, "exit-reasons", &opts->print.exit_reasons,
@@ -520,39 +400,27 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		OPT_CALLBACK(0, "percent-limit", &opts->print.percent_limit, "percent",
 			     "put rows below it together (default: 0.1)", parse_percent_limit),
 		OPT_LIST(0, "vm", &sections->vms, &opts->vms, "pattern[,pattern...]",
-			 "only these VMs", parse_names),
+			 "only these VMs", parse_option_names),
 		OPT_LIST(0, "vcpu", &sections->vcpus, &opts->vcpus, "id[,id...]",
-			 "only these vCPUs of each VM", parse_numbers),
+			 "only these vCPUs of each VM", parse_option_numbers),
 		OPT_CALLBACK(0, "pid", &sections->pids, "pid[,pid...]",
-			     "only rows of these processes of a guest", parse_numbers),
+			     "only rows of these processes of a guest", parse_option_numbers),
 		OPT_CALLBACK('c', "comms", &sections->comms, "pattern[,pattern...]",
-			     "only rows of processes of these names", parse_names),
+			     "only rows of processes of these names", parse_option_names),
 		OPT_CALLBACK('d', "dsos", &sections->dsos, "pattern[,pattern...]",
-			     "only rows of these modules", parse_names),
+			     "only rows of these modules", parse_option_names),
 		OPT_CALLBACK('S', "symbols", &sections->syms, "pattern[,pattern...]",
-			     "only rows of these functions", parse_names),
+			     "only rows of these functions", parse_option_names),
 		OPT_STRING(0, "symbol-filter", &filter, "filter",
 			   "only rows of functions with this in their names"),
-		OPT_RENAMED("comm", &sections->comms, &old_comm, parse_names),
-		OPT_RENAMED("dso", &sections->dsos, &old_dso, parse_names),
-		OPT_RENAMED("symbol", &sections->syms, &old_symbol, parse_names),
+		OPT_RENAMED("comm", &sections->comms, &old_comm, parse_option_names),
+		OPT_RENAMED("dso", &sections->dsos, &old_dso, parse_option_names),
+		OPT_RENAMED("symbol", &sections->syms, &old_symbol, parse_option_names),
 		OPT_LIST('C', "cpu", &sections->cpus, &opts->cpus, "cpu",
-			 "only what was on these CPUs of the host", parse_cpus),
+			 "only what was on these CPUs of the host", parse_option_cpus),
 		OPT_STRING(0, "time", &opts->times, "start,stop",
 			   "only this time, as in perf report, or +10,+15 or -10s,"),
-		OPTS_KVM_GUESTS(&opts->guests),
-		OPT_STRING('k', "vmlinux", &symbol_conf.vmlinux_name, "file",
-			   "vmlinux of the host"),
-		OPT_BOOLEAN(0, "ignore-vmlinux", &symbol_conf.ignore_vmlinux,
-			    "do not look for one"),
-		OPT_STRING(0, "kallsyms", &symbol_conf.kallsyms_name, "file",
-			   "kallsyms of the host"),
-		OPT_CALLBACK(0, "symfs", NULL, "directory[,layout]",
-			     "look for the host's files below this directory",
-			     symbol__config_symfs),
-		OPT_BOOLEAN('f', "force", &opts->force, "don't complain, do it"),
-		OPT_INCR('v', "verbose", &verbose, "be more verbose"),
-		OPT_BOOLEAN('q', "quiet", &quiet, "do not show any warnings"),
+		OPTS_READING(opts),
 		OPT_END()
 	};
 	const char *const usage[] = {
@@ -580,13 +448,13 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	warn_renamed(old_dso, "dso", "dsos");
 	warn_renamed(old_symbol, "symbol", "symbols");
 	opts->show_header |= opts->header_only;
-	if (sort_order && has_empty_item(sort_order))
+	if (sort_order && list_has_empty_item(sort_order))
 		usage_with_options_msg(usage, options, "--sort wants keys, with commas between them, not '%s'\n",
 				       sort_order);
-	if (field_order && has_empty_item(field_order))
+	if (field_order && list_has_empty_item(field_order))
 		usage_with_options_msg(usage, options, "--fields wants keys, with commas between them, not '%s'\n",
 				       field_order);
-	if (symfs_hides_roots(opts))
+	if (report_options__symfs_hides_roots(opts))
 		usage_with_options_msg(usage, options, SYMFS_HIDES_ROOTS);
 	if (opts->summary && sections->levels)
 		usage_with_options_msg(usage, options, "--summary or --level, not both\n");
@@ -608,8 +476,15 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	free(fields_help);
 }
 
+/* Can what options name be used? 0 or -errno with a message */
+int report_options__check(const struct report_options *opts)
+{
+	return check_guest_code() ?: kvm_guests_options__check(&opts->guests) ?: check_files() ?:
+	       check_guest_vmlinux();
+}
+
 /* As in perf report: what comes through a pipe needs no -i. */
-static const char *default_input(void)
+const char *report_options__default_input(void)
 {
 	struct stat st;
 
@@ -631,7 +506,7 @@ int report_options__parse(struct report_options *opts, int argc, const char **ar
 		.print.percent_limit = DEFAULT_PERCENT_LIMIT,
 		.view = { .max_stack = PERF_MAX_STACK_DEPTH },
 		.use_timeline = true,
-		.input = default_input(),
+		.input = report_options__default_input(),
 	};
 	kvm_guests_options__init(&opts->guests);
 	sort_keys__add();
@@ -641,8 +516,7 @@ int report_options__parse(struct report_options *opts, int argc, const char **ar
 		return ret;
 	parse_argv(opts, argc, argv);
 
-	return check_guest_code() ?: kvm_guests_options__check(&opts->guests) ?: check_files() ?:
-	       check_guest_vmlinux();
+	return report_options__check(opts);
 }
 
 /* Those of diff are those of report, as far as they make sense for two profiles. */
@@ -655,7 +529,7 @@ static void parse_diff_argv(struct diff_options *opts, int argc, const char **ar
 			     "how to print it (default: table)", parse_diff_format),
 		OPT_CALLBACK(0, "attribution", &sections->attribution, "cpu-switch|domain-switch",
 			     "charge the host's work for a guest to host (default) or guest",
-			     parse_attribution),
+			     parse_option_attribution),
 		OPT_BOOLEAN(0, "timeline", &report->use_timeline,
 			    "use kvm:kvm_vcpu_timeline events if there are any (default)"),
 		OPT_STRING('s', "sort", &sort_order, "key[,key...]",
@@ -663,32 +537,20 @@ static void parse_diff_argv(struct diff_options *opts, int argc, const char **ar
 		OPT_CALLBACK(0, "percent-limit", &report->print.percent_limit, "points",
 			     "put changes below it together (default: 0.5)", parse_percent_limit),
 		OPT_LIST(0, "vm", &sections->vms, &report->vms, "pattern[,pattern...]",
-			 "only these VMs", parse_names),
+			 "only these VMs", parse_option_names),
 		OPT_CALLBACK(0, "comms", &sections->comms, "pattern[,pattern...]",
-			     "only rows of processes of these names", parse_names),
+			     "only rows of processes of these names", parse_option_names),
 		OPT_CALLBACK('d', "dsos", &sections->dsos, "pattern[,pattern...]",
-			     "only rows of these modules", parse_names),
+			     "only rows of these modules", parse_option_names),
 		OPT_CALLBACK('S', "symbols", &sections->syms, "pattern[,pattern...]",
-			     "only rows of these functions", parse_names),
+			     "only rows of these functions", parse_option_names),
 		OPT_LIST(0, "cpu", &sections->cpus, &report->cpus, "cpu",
-			 "only what was on these CPUs of the host", parse_cpus),
+			 "only what was on these CPUs of the host", parse_option_cpus),
 		OPT_STRING(0, "time", &report->times, "start,stop",
 			   "only this time of each, as in report"),
 		OPT_STRING(0, "old-time", &opts->old_times, "start,stop",
 			   "only this time of the old one"),
-		OPTS_KVM_GUESTS(&report->guests),
-		OPT_STRING('k', "vmlinux", &symbol_conf.vmlinux_name, "file",
-			   "vmlinux of the host"),
-		OPT_BOOLEAN(0, "ignore-vmlinux", &symbol_conf.ignore_vmlinux,
-			    "do not look for one"),
-		OPT_STRING(0, "kallsyms", &symbol_conf.kallsyms_name, "file",
-			   "kallsyms of the host"),
-		OPT_CALLBACK(0, "symfs", NULL, "directory[,layout]",
-			     "look for the host's files below this directory",
-			     symbol__config_symfs),
-		OPT_BOOLEAN('f', "force", &report->force, "don't complain, do it"),
-		OPT_INCR('v', "verbose", &verbose, "be more verbose"),
-		OPT_BOOLEAN('q', "quiet", &quiet, "do not show any warnings"),
+		OPTS_READING(report),
 		OPT_END()
 	};
 	const char *const usage[] = {
@@ -698,7 +560,7 @@ static void parse_diff_argv(struct diff_options *opts, int argc, const char **ar
 
 	options__no_negation(options);
 	argc = parse_options(argc, argv, options, usage, 0);
-	if (symfs_hides_roots(report))
+	if (report_options__symfs_hides_roots(report))
 		usage_with_options_msg(usage, options, SYMFS_HIDES_ROOTS);
 	if (argc > DIFF_NR_SIDES)
 		usage_with_options_msg(usage, options, "Two profiles are compared, not %d\n", argc);
@@ -707,7 +569,7 @@ static void parse_diff_argv(struct diff_options *opts, int argc, const char **ar
 		opts->inputs[DIFF_NEW] = argv[argc - 1];
 	if (argc == DIFF_NR_SIDES)
 		opts->inputs[DIFF_OLD] = argv[0];
-	if ((sort_order && has_empty_item(sort_order)) || row_keys__setup(&sections->sort))
+	if ((sort_order && list_has_empty_item(sort_order)) || row_keys__setup(&sections->sort))
 		usage_with_options_msg(usage, options,
 				       "--sort knows sym, dso, comm, pid and class, but not '%s'\n",
 				       sort_order);
@@ -742,8 +604,7 @@ int diff_options__parse(struct diff_options *opts, int argc, const char **argv)
 		pr_err("Only one of the profiles can come from standard input\n");
 		return -EINVAL;
 	}
-	return check_guest_code() ?: kvm_guests_options__check(&report->guests) ?: check_files() ?:
-	       check_guest_vmlinux();
+	return report_options__check(report);
 }
 
 /* Does what is asked for mean that there are to be tables, however many? */

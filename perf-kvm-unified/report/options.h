@@ -74,8 +74,30 @@ struct diff_options {
 	bool		 keep_pids;
 };
 
+/* Which files to read, with perf's own names for them; how much to say. For tables of options */
+#define OPTS_READING(opts)									\
+	OPTS_KVM_GUESTS(&(opts)->guests),							\
+	OPT_STRING('k', "vmlinux", &symbol_conf.vmlinux_name, "file",				\
+		   "vmlinux of the host"),							\
+	OPT_BOOLEAN(0, "ignore-vmlinux", &symbol_conf.ignore_vmlinux,				\
+		    "do not look for one"),							\
+	OPT_STRING(0, "kallsyms", &symbol_conf.kallsyms_name, "file",				\
+		   "kallsyms of the host"),							\
+	OPT_CALLBACK(0, "symfs", NULL, "directory[,layout]",					\
+		     "look for the host's files below this directory",				\
+		     symbol__config_symfs),							\
+	OPT_BOOLEAN('f', "force", &(opts)->force, "don't complain, do it"),			\
+	OPT_INCR('v', "verbose", &verbose, "be more verbose"),					\
+	OPT_BOOLEAN('q', "quiet", &quiet, "do not show any warnings")
+
+#define SYMFS_HIDES_ROOTS \
+	"--symfs goes before all paths, also those of --guest-root: give -k for the host's kernel instead\n"
+
 int report_options__parse(struct report_options *opts, int argc, const char **argv);
 bool report_options__wants_tables(const struct report_options *opts);
+const char *report_options__default_input(void);
+bool report_options__symfs_hides_roots(const struct report_options *opts);
+int report_options__check(const struct report_options *opts);
 void report_options__exit(struct report_options *opts);
 void report_options__selection(const struct report_options *opts, char *buf, size_t size);
 

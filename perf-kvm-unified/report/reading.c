@@ -49,6 +49,7 @@
 #include "sections.h"
 #include "tables.h"
 #include "tally.h"
+#include "unmatched.h"
 
 /* Arrays of so many bytes are given back to the kernel when they are freed, or shrink. */
 #define LARGE_ARRAY	(32 * 1024)
@@ -651,6 +652,29 @@ int reading__finish(struct reading *reading)
 		pr_err("Cannot make the tables: %s\n", strerror(-ret));
 	else
 		reading__warn(reading);
+	return ret;
+}
+
+/**
+ * reading__run - all of it, of a profile that is read alone
+ * @opts: as for reading__init(); where the header alone is wanted, there are no tables
+ *
+ * 0, or -errno with a message; reading__exit() comes after it in any case.
+ */
+int reading__run(struct reading *reading, struct report_options *opts)
+{
+	const struct measurement *m = &reading->m;
+	int ret = reading__init(reading, opts) ?: reading__read(reading);
+
+	if (ret || opts->header_only)
+		return ret;
+	ret = kvm_guests__check_names(m->session, NULL, &opts->guests);
+	if (!ret)
+		ret = report_options__check_vms(opts, &m, 1);
+	if (!ret)
+		ret = reading__finish(reading);
+	if (!ret)
+		section_opts__warn_unmatched(&opts->sections, &m, 1);
 	return ret;
 }
 

@@ -41,6 +41,7 @@ int readings__setup(void);
 int reading__init(struct reading *reading, struct report_options *opts);
 int reading__read(struct reading *reading);
 int reading__finish(struct reading *reading);
+int reading__run(struct reading *reading, struct report_options *opts);
 const char *reading__mode_reason(const struct reading *reading);
 void reading__exit(struct reading *reading);
 

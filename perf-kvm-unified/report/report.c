@@ -15,7 +15,6 @@
 #include "reading.h"
 #include "report.h"
 #include "stall-lines.h"
-#include "unmatched.h"
 #include "view.h"
 
 /* With more tables than that, the overview is shown alone. */
@@ -118,23 +117,12 @@ static int begin_events(struct reading *reading)
 static int report__run(struct report *rep)
 {
 	struct reading *reading = &rep->reading;
-	const struct measurement *m = &reading->m;
-	struct report_options *opts = &rep->opts;
 	int ret;
 
 	reading->begin = begin;
 	reading->begin_events = begin_events;
-	ret = reading__init(reading, opts) ?: reading__read(reading);
-	if (ret || opts->header_only)
-		return ret;
-	ret = kvm_guests__check_names(m->session, NULL, &opts->guests);
-	if (!ret)
-		ret = report_options__check_vms(opts, &m, 1);
-	if (!ret)
-		ret = reading__finish(reading);
-	if (!ret)
-		section_opts__warn_unmatched(&opts->sections, &m, 1);
-	return ret ?: report__print(rep);
+	ret = reading__run(reading, &rep->opts);
+	return ret || rep->opts.header_only ? ret : report__print(rep);
 }
 
 int cmd_kvm_unified_report(int argc, const char **argv)

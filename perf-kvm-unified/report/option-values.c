@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the values of options are that commands which read a profile have in common.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <perf/cpumap.h>
+#include <subcmd/parse-options.h>
+
+#include "util/debug.h"
+#include "util/intlist.h"
+#include "util/strlist.h"
+#include "kvm-unified/lib/patterns.h"
+#include "option-values.h"
+#include "sections.h"
+
+bool list_has_empty_item(const char *list)
+{
+	size_t len = strlen(list);
+
+	return !len || list[0] == ',' || list[len - 1] == ',' || strstr(list, ",,");
+}
+
+/* Where what is parsed is also to be shown as it was given. The last one counts, as in perf. */
+static void keep_string(const struct option *opt, const char *arg)
+{
+	if (opt->data)
+		*(const char **)opt->data = arg;
+}
+
+int parse_option_numbers(const struct option *opt, const char *arg, int unset __maybe_unused)
+{
+	struct intlist **list = opt->value;
+
+	intlist__delete(*list);
+	*list = NULL;
+	keep_string(opt, arg);
+	if (!arg[strspn(arg, "0123456789,")] && !list_has_empty_item(arg))
+		*list = intlist__new(arg);
+	if (*list)
+		return 0;
+	pr_err("--%s wants numbers, each once, with commas between them, not '%s'\n",
+	       opt->long_name, arg);
+	return -EINVAL;
+}
+
+int parse_option_names(const struct option *opt, const char *arg, int unset __maybe_unused)
+{
+	struct patterns **patterns = opt->value;
+
+	patterns__delete(*patterns);
+	keep_string(opt, arg);
+	*patterns = patterns__parse(opt->long_name, arg);
+	return *patterns ? 0 : -EINVAL;
+}
+
+/*
+ * perf's parser takes 0- for CPU 0, and ends without a word at an item that does not begin
+ * with a digit.
+ */
+static bool has_open_item(const char *cpus)
+{
+	for (size_t len; ; cpus += len + 1) {
+		len = strcspn(cpus, ",");
+		if (!len || !isdigit(cpus[0]) || !isdigit(cpus[len - 1]))
+			return true;
+		if (!cpus[len])
+			return false;
+	}
+}
+
+int parse_option_cpus(const struct option *opt, const char *arg, int unset __maybe_unused)
+{
+	struct perf_cpu_map **cpus = opt->value;
+
+	perf_cpu_map__put(*cpus);
+	*cpus = NULL;
+	keep_string(opt, arg);
+	if (!has_open_item(arg))
+		*cpus = perf_cpu_map__new(arg);
+	if (*cpus)
+		return 0;
+	pr_err("--cpu wants a list of CPUs such as 0-3,8, not '%s'\n", arg);
+	return -EINVAL;
+}
+
+int parse_option_levels(const struct option *opt, const char *arg, int unset __maybe_unused)
+{
+	static const char *const names[] = {
+		[SECTION_HOST]	= "host",
+		[SECTION_VM]	= "vm",
+		[SECTION_VCPU]	= "vcpu",
+	};
+	unsigned int *levels = opt->value;
+	struct strlist *list = list_has_empty_item(arg) ? NULL : strlist__new(arg, NULL);
+	unsigned int nr_known = 0;
+
+	*levels = 0;
+	for (size_t i = 0; list && i < ARRAY_SIZE(names); i++) {
+		if (!strlist__has_entry(list, names[i]))
+			continue;
+		*levels |= 1U << i;
+		nr_known++;
+	}
+	if (nr_known && nr_known == strlist__nr_entries(list)) {
+		strlist__delete(list);
+		return 0;
+	}
+	strlist__delete(list);
+	pr_err("--level knows host, vm and vcpu, each once, but not '%s'\n", arg);
+	return -EINVAL;
+}
+
+int parse_option_attribution(const struct option *opt, const char *arg, int unset __maybe_unused)
+{
+	enum attribution *attribution = opt->value;
+
+	if (!strcmp(arg, "cpu-switch")) {
+		*attribution = ATTRIBUTION_CPU_SWITCH;
+	} else if (!strcmp(arg, "domain-switch")) {
+		*attribution = ATTRIBUTION_DOMAIN_SWITCH;
+	} else {
+		pr_err("--attribution knows cpu-switch and domain-switch, but not '%s'\n", arg);
+		return -EINVAL;
+	}
+	return 0;
+}
