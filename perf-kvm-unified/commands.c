@@ -3,7 +3,7 @@
  * perf kvm unified: one profile of the host, its VMMs and all guests.
  *
  * Room: top, the table of the subcommands. Documentation/architecture.md shows the rooms.
- * Calls: collector lib record report views
+ * Calls: collector export lib record report views
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include <subcmd/parse-options.h>
 
 #include "util/debug.h"
+#include "kvm-unified/export/export.h"
 #include "kvm-unified/record/record.h"
 #include "kvm-unified/report/report.h"
 #include "kvm-unified/views/views.h"
@@ -32,7 +33,7 @@ struct command {
 };
 
 static const char *const names[] = {
-	"record", "report", "diff", "annotate", "script", "guest-map", NULL
+	"record", "report", "diff", "annotate", "script", "export", "guest-map", NULL
 };
 
 static const struct command commands[] = {
@@ -41,6 +42,7 @@ static const struct command commands[] = {
 	{ NULL, cmd_kvm_unified_diff },
 	{ "-i", cmd_kvm_unified_annotate },
 	{ "-i", cmd_kvm_unified_script },
+	{ "-i", cmd_kvm_unified_export },
 	{ "-o", cmd_kvm_unified_guest_map },
 };
 
@@ -81,6 +83,7 @@ int cmd_kvm_unified(const char *file_name, int argc, const char **argv)
 		"perf kvm unified diff [<options>] [<old>] [<new>]",
 		"perf kvm unified annotate [<options>] [<symbol>]",
 		"perf kvm unified script [<options>]",
+		"perf kvm unified export [<options>]",
 		"perf kvm unified guest-map [<options>]",
 		NULL
 	};
@@ -90,6 +93,7 @@ int cmd_kvm_unified(const char *file_name, int argc, const char **argv)
 			  "    diff        show what has changed from one profile to another\n"
 			  "    annotate    show code with its samples, as perf annotate does\n"
 			  "    script      print samples one by one, as perf script does\n"
+			  "    export      write a report's time for other tools, as flame graphs\n"
 			  "    guest-map   in a guest, or on its host: say which processes it has"),
 		OPT_END()
 	};

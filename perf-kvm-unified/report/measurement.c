@@ -387,13 +387,13 @@ static bool is_guest_mode(u8 cpumode)
 	return cpumode == PERF_RECORD_MISC_GUEST_USER || cpumode == PERF_RECORD_MISC_GUEST_KERNEL;
 }
 
-/* "[kernel]" for any kernel, else the file's name as perf report has it */
-static const char *module_name(const struct addr_location *al)
+/* "[kernel]" for any kernel, else the name of the file that @map is of as perf report has it */
+const char *map__module_name(const struct map *map)
 {
-	struct dso *dso = al->map ? map__dso(al->map) : NULL;
+	const struct dso *dso = map ? map__dso(map) : NULL;
 
 	if (!dso)
-		return "[unknown]";
+		return UNKNOWN_NAME;
 	if (dso__kernel(dso) && !dso__is_kmod(dso))
 		return "[kernel]";
 	return dso__short_name(dso);
@@ -401,7 +401,7 @@ static const char *module_name(const struct addr_location *al)
 
 static const char *function_name(const struct addr_location *al)
 {
-	return al->sym ? al->sym->name : "[unknown]";
+	return al->sym ? al->sym->name : UNKNOWN_NAME;
 }
 
 /* @al: NULL if it is no code */
@@ -474,7 +474,7 @@ static int measurement__hit_guest(struct measurement *m, const struct perf_sampl
 	struct profile_key key = {
 		.class = guest->nested ? PROFILE_VM : user ? PROFILE_USER : PROFILE_OS,
 		.function = function_name(al),
-		.module = guest->nested ? guest->name : module_name(al),
+		.module = guest->nested ? guest->name : map__module_name(al->map),
 		.comm = user ? thread__comm_str(al->thread) ?: "" : "",
 		.pid = user && (pid_t)sample->pid < KVM_GUEST_PSEUDO_PID ?
 		       (pid_t)sample->pid : -1,
@@ -495,7 +495,7 @@ static int measurement__hit_host(struct measurement *m, const struct perf_sample
 	struct profile_key key = {
 		.class = user ? PROFILE_USER : PROFILE_OS,
 		.function = function_name(al),
-		.module = module_name(al),
+		.module = map__module_name(al->map),
 		.comm = "",
 		.pid = -1,
 	};

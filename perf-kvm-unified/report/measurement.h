@@ -19,10 +19,14 @@ struct evsel;
 struct hashmap;
 struct kvm_guest;
 struct machine;
+struct map;
 struct perf_sample;
 struct perf_session;
 struct report_stream;
 struct tep_format_field;
+
+/* A function, or a module, that is not known */
+#define UNKNOWN_NAME		"[unknown]"
 
 /* So many distances of samples are enough to know the usual one. */
 #define NR_DISTANCES		4096
@@ -224,6 +228,7 @@ void measurement__new_thread(struct measurement *m, pid_t tid);
 void measurement__end_thread(struct measurement *m, struct machine *machine, pid_t tid);
 int measured_task__rename(struct measured_task *task, struct measurement *m, const char *comm);
 
+const char *map__module_name(const struct map *map);
 struct profile_key vm_row__key(struct vm_row *row, const char *name, pid_t pid);
 const char *vcpu_state__name(enum vcpu_state state);
 bool measured_task__is_vhost(const struct measured_task *task);

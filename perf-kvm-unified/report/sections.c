@@ -122,6 +122,7 @@ static u16 filters(const struct section_opts *opts, const struct table_row *row)
 static int section__add(struct section *section, struct sections *sections,
 			struct table_row *row, u32 column, const struct tally_sum *sum)
 {
+	const struct row_sink *sink = &sections->opts->row_sink;
 	enum profile_class class = row->key->class;
 
 	if (!sum->sum)
@@ -131,6 +132,9 @@ static int section__add(struct section *section, struct sections *sections,
 	if (row->filtered && column == PROFILE_TIME)
 		section->hidden += sum->sum;
 	profile__add(&section->profile, class, column, sum->sum);
+	if (sink->row)
+		return row->filtered || column != PROFILE_TIME ? 0 :
+		       sink->row(section, row, sum->sum, sink->arg);
 	return tables__add(sections->tables, section->table, row, column, sum);
 }
 

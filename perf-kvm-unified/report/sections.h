@@ -19,6 +19,8 @@ struct pattern;
 struct patterns;
 struct perf_cpu_map;
 struct perf_time_interval;
+struct section;
+struct table_row;
 struct tables;
 struct vcpu_interval;
 
@@ -40,6 +42,16 @@ enum section_level {
 #define SECTIONS_VCPU	(1U << SECTION_VCPU)
 #define SECTIONS_ALL	(SECTIONS_HOST | SECTIONS_VM | SECTIONS_VCPU)
 
+/* @row, which is to be shown, has @ns of @section. 0 or -ENOMEM */
+typedef int (*section_row_fn)(const struct section *section, const struct table_row *row, u64 ns,
+			      void *arg);
+
+/* Gets rows as they are found: what is called the same may come several times */
+struct row_sink {
+	section_row_fn	row;
+	void		*arg;
+};
+
 /**
  * struct section_opts - which sections, of which time, with which rows
  * @levels: which tables, SECTIONS_*
@@ -56,6 +68,7 @@ enum section_level {
  * @interval: also sum up the time in intervals of so many ns, if not 0
  * @thieves: in these, tell of them and not of who had most, if not NULL
  * @stalls: also find out how long vCPUs have waited for a CPU, each time
+ * @row_sink: gets the time of rows in place of the tables, which stay empty, if it has a function
  */
 struct section_opts {
 	enum attribution attribution;
@@ -78,6 +91,7 @@ struct section_opts {
 	u64		interval;
 	struct patterns	*thieves;
 	bool		stalls;
+	struct row_sink	row_sink;
 };
 
 /**

@@ -4,7 +4,7 @@
  * literal input.
  *
  * Room: tests/, what perf test runs of all others, with literal input.
- * Calls: axis collector format guests lib memory record report
+ * Calls: axis collector export format guests lib memory record report
  */
 #include <elf.h>
 #include <errno.h>
@@ -60,6 +60,7 @@
 #include "kvm-unified/report/nameless.h"
 #include "kvm-unified/report/profile.h"
 #include "environment.h"
+#include "export.h"
 #include "file-print.h"
 #include "host-memory.h"
 #include "jitdump.h"
@@ -1368,6 +1369,8 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: patterns of names", patterns),
 	TEST_CASE("kvm unified: names that are like another", near_names),
 	TEST_CASE("kvm unified: commands for guests", guest_cmds),
+	TEST_CASE("kvm unified: stacks of other tools", stacks),
+	TEST_CASE("kvm unified: frames of a row", frames),
 	TEST_CASE("kvm unified: dumps of JIT compilers", jitdump),
 	TEST_CASE("kvm unified: symbols that processes write", perf_maps),
 	TEST_CASE("kvm unified: limits of VMs", limits),

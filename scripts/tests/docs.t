@@ -50,7 +50,7 @@ has_option()
 		grep -qE "^--$2(=.*)?::\$" <(section "COMMON OPTIONS")
 }
 
-for subcommand in record report diff guest-map; do
+for subcommand in record report diff export guest-map; do
 	options_of "$subcommand" >"$TMP/options"
 	ok "$subcommand -h has options" test "$(wc -l <"$TMP/options")" -ge 3
 	while read -r option; do

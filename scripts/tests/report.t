@@ -780,7 +780,7 @@ lists()
 	tr ' ' '\n' < <("$PERF" kvm "$@" "$option") | grep -qx -e "$word"
 }
 ok "perf kvm lists unified" lists --list-cmds unified
-for command in record report diff annotate script guest-map; do
+for command in record report diff annotate script export guest-map; do
 	ok "perf kvm unified lists $command" lists --list-cmds "$command" unified
 	ok "... which lists its options" lists --list-opts --verbose unified "$command"
 done
@@ -799,6 +799,7 @@ ok "completion: what is below perf kvm unified" offers guest-map 'kvm unified '
 ok "... and not what is below perf kvm" not grep -q top "$TMP/offers"
 ok "... behind an option of perf kvm, too" offers report 'kvm --host unified re'
 ok "... and its options" offers --vcpu 'kvm unified report --vc'
+ok "... and export's" offers --level 'kvm unified export --le'
 ok "... and diff's" offers --old-time 'kvm unified diff --old'
 ok "... and not perf report's" not offers --mem-mode 'kvm unified report --'
 ok "perf's own are completed as before" offers latency 'sched la'
@@ -1201,6 +1202,82 @@ ok "... which is said, and what there is" \
 	grep -q "^Functions of guests' kernels are not annotated: .* vmlinux" "$TMP/warnings"
 ok "... and no error of perf's" not grep -qE 'Internal error|objdump:|Error' "$TMP/warnings"
 
+# --- for other tools --------------------------------------------------------------------
+
+# export_of OPTION...
+export_of()
+{
+	"$PERF" kvm unified export -f -i perf.data -k "$TREE/host/vmlinux" \
+		--guest-root "$MAIN_TREE/guest/root" "$@" 2>"$TMP/warnings"
+}
+export_of >"$TMP/folded"
+ok "export: an exit code of 0" test $? -eq 0
+ok "export: the time of the report, in each function, process and state" \
+	"$TESTS/folded-sums" "$TMP/folded" "$TMP/json"
+ok "export: a guest's function in its process on its vCPU" \
+	grep -qE '^guest1;vCPU 0;shor-[0-9]+;quantum_toffoli[^;]* [0-9]+$' "$TMP/folded"
+ok "export: the guest's kernel" grep -qE '^guest1;vCPU 0;\[kernel\];[^;]+_\[k\] [0-9]+$' "$TMP/folded"
+ok "export: who has stolen" grep -qE '^guest1;vCPU 0;\[steal\];\(.*\) [0-9]+$' "$TMP/folded"
+ok "export: the VM on the host" grep -qE '^\[host\];\[guest1\] [0-9]+$' "$TMP/folded"
+ok "export: the host's processes" grep -qE '^\[host\];[^;]+-[0-9]+;.*_\[k\] [0-9]+$' "$TMP/folded"
+export_of --level vm >"$TMP/folded-vm"
+report --level vm --format json >"$TMP/json-vm"
+ok "export: --level vm: no vCPUs" not grep -q '^guest1;vCPU' "$TMP/folded-vm"
+ok "... and the same time" "$TESTS/folded-sums" "$TMP/folded-vm" "$TMP/json-vm"
+ok "... which is all there is" not grep -vq '^guest1;' "$TMP/folded-vm"
+report --time 10%-30% --format json >"$TMP/json-time"
+ok "export: --time" "$TESTS/folded-sums" <(export_of --time 10%-30%) "$TMP/json-time"
+report --attribution domain-switch --format json >"$TMP/domain"
+ok "export: --attribution" \
+	"$TESTS/folded-sums" <(export_of --attribution domain-switch) "$TMP/domain"
+ok "export: --comms: that alone" not grep -vq '^guest1;vCPU 0;shor-' <(export_of --comms shor)
+# What is written to a file, with another one in its place
+exported()
+{
+	echo before >"$TMP/out.folded"
+	export_of -o "$TMP/out.folded" >"$TMP/out" && test ! -s "$TMP/out" &&
+		diff "$TMP/folded" "$TMP/out.folded" && test "$(cat "$TMP/out.folded.old")" = before
+}
+ok "export: -o, and what was there is kept" exported
+# export_fails CODE MESSAGE OPTION...
+export_fails()
+{
+	local code=0
+
+	export_of "${@:3}" >"$TMP/out" || code=$?
+	cat "$TMP/warnings"
+	[ "$code" -eq "$1" ] && grep -qE -e "$2" "$TMP/warnings" && [ ! -s "$TMP/out" ]
+}
+ok "refused: export of a VM that there is not" export_fails 1 "no VM 'guest7'.* There is: guest1" \
+	--vm guest7 -o "$TMP/out.folded"
+ok "... and what was written before stays" diff "$TMP/folded" "$TMP/out.folded"
+ok "refused: export in a format that there is not" \
+	export_fails 129 "--format knows folded, but not 'svg'" --format svg
+ok "refused: export of vCPUs and of VMs" export_fails 129 'not both' --level vm,vcpu
+ok "refused: export with a stray word" export_fails 129 'Unknown argument: stray' stray
+ok "export to a full disk" export_fails 1 'Cannot write to /dev/full: No space left' -o /dev/full
+ok "... which is still there" test -c /dev/full
+full_stdout()
+{
+	export_of >/dev/full
+	[ $? -eq 1 ] && grep -q 'Cannot write to standard output: No space left' "$TMP/warnings"
+}
+ok "... as standard output" full_stdout
+ok "export to a directory that there is not" export_fails 1 'none/out: No such file' -o "$TMP/none/out"
+
+export_of -i "$TMP/events.data" >"$TMP/folded-events"
+ok "export: of several events, the time" \
+	"$TESTS/folded-sums" "$TMP/folded-events" "$TMP/events.json"
+
+# With callers: the outermost first, and the time that there is without
+export_of -i "$chains" >"$TMP/folded-chains"
+"$PERF" kvm unified report -f -i "$chains" -k "$TREE/host/vmlinux" --format json \
+	>"$TMP/json-chains" 2>/dev/null
+ok "export: callers are outside" grep -qE \
+	'^\[host\];[^;]+;(.*;)?do_syscall_64_\[k\];(.*;)?[a-z_0-9]+_\[k\] [0-9]+$' "$TMP/folded-chains"
+ok "export: with callers, the time of the report" \
+	"$TESTS/folded-sums" "$TMP/folded-chains" "$TMP/json-chains"
+
 # --- a stream --------------------------------------------------------------------------
 
 # stream FILE OPTION...: a report of it, as JSON if nothing else is said
@@ -1245,6 +1322,16 @@ ok "... which are those of the guest" grep -q quantum_toffoli "$TMP/streamed"
 ok "stream: with several events" streamed "$TMP/events.data"
 ok "stream: with call chains" streamed "$LAB_OUT/refusals/chains.data" --stdio -g
 "$TESTS/to-stream" perf.data >"$TMP/stream"
+exported_stream()
+{
+	# shellcheck disable=SC2002 # a pipe, as perf record has one in front of it
+	cat "$TMP/stream" | "$PERF" kvm unified export -k "$TREE/host/vmlinux" \
+		--guest-root "$guest_files" --guest-map guest1="$map" >"$TMP/folded-stream" 2>"$TMP/warnings" &&
+		stream "$TMP/stream" --guest-map guest1="$map" >"$TMP/json-stream" &&
+		"$TESTS/folded-sums" "$TMP/folded-stream" "$TMP/json-stream" &&
+		grep -q '^guest1;vCPU 0;shor-[0-9]*;quantum_toffoli' "$TMP/folded-stream"
+}
+ok "stream: export" exported_stream
 "$TESTS/to-stream" perf.data late >"$TMP/late"
 stream "$TMP/stream" >"$TMP/stream.json"
 # Until the first sample or event of the guest, its vCPU's thread is a thread like any other.

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf kvm unified export: what a report has, in formats of other tools.
+ *
+ * Room: export/, other tools' formats.
+ * Calls: report guests lib
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+
+#include "util/callchain.h"
+#include "util/debug.h"
+#include "util/evlist.h"
+#include "util/session.h"
+#include "util/strbuf.h"
+#include "util/symbol.h"
+#include "kvm-unified/lib/output-file.h"
+#include "kvm-unified/report/reading.h"
+#include "export.h"
+#include "frames.h"
+#include "options.h"
+#include "stacks.h"
+
+/**
+ * struct export - a profile on its way into the format of another tool
+ * @stack: the row that is being put together
+ */
+struct export {
+	struct reading	reading;
+	struct export_options opts;
+	struct stacks	stacks;
+	struct strbuf	stack;
+};
+
+static int begin(struct reading *reading)
+{
+	return reading->again ? 0 :
+	       report_options__complete_vms(reading->opts, reading->m.session->kvm_guests);
+}
+
+/* What stacks need that tables have no use for: the host's threads, and its call chains */
+static int begin_events(struct reading *reading)
+{
+	struct measurement *m = &reading->m;
+	u64 sample_type = evlist__combined_sample_type(m->session->evlist);
+
+	m->hits.keep_threads = true;
+	if (!(sample_type & PERF_SAMPLE_CALLCHAIN))
+		return 0;
+	symbol_conf.use_callchain = true;
+	callchain_param_setup(sample_type, perf_session__e_machine(m->session, /*e_flags=*/NULL));
+	m->want_chains = true;
+	m->max_stack = PERF_MAX_STACK_DEPTH;
+	return 0;
+}
+
+/* 0 or -ENOMEM */
+static int add_row(const struct section *section, const struct table_row *row, u64 ns, void *arg)
+{
+	struct export *exp = arg;
+	struct strbuf *stack = &exp->stack;
+
+	strbuf_setlen(stack, 0);
+	if (frames__push_row(stack, &exp->reading.m, section, row))
+		return -ENOMEM;
+	stack__end(stack);
+	return stacks__add(&exp->stacks, stack->buf, ns);
+}
+
+/* 0 or -errno */
+static int export__print(const struct export *exp, FILE *fp)
+{
+	int ret = stacks__print(&exp->stacks, fp);
+
+	if (!ret && fflush(fp))
+		ret = -errno;
+	if (!ret && ferror(fp))
+		ret = -EIO;
+	return ret;
+}
+
+/* 0, or -errno with a message: there is no file then, but perhaps one of before as FILE.old */
+static int export__write(const struct export *exp)
+{
+	const char *output = exp->opts.output;
+	bool to_stdout = !strcmp(output, "-"), created = false;
+	int fd = to_stdout ? STDOUT_FILENO : output_file__open(output, &created);
+	FILE *fp;
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	fp = to_stdout ? stdout : fdopen(fd, "w");
+	ret = fp ? export__print(exp, fp) : -errno;
+	if (!to_stdout && (fp ? fclose(fp) : close(fd)) && !ret)
+		ret = -errno;
+	if (!ret)
+		return 0;
+	pr_err("Cannot write to %s: %s\n", to_stdout ? "standard output" : output, strerror(-ret));
+	if (created)
+		unlink(output);
+	return ret;
+}
+
+static int export__run(struct export *exp)
+{
+	struct reading *reading = &exp->reading;
+	int ret = stacks__init(&exp->stacks) ?: strbuf_init(&exp->stack, 0);
+
+	if (ret) {
+		pr_err("Out of memory\n");
+		return ret;
+	}
+	reading->begin = begin;
+	reading->begin_events = begin_events;
+	exp->opts.report.sections.row_sink = (struct row_sink) { .row = add_row, .arg = exp };
+	ret = reading__run(reading, &exp->opts.report);
+	return ret ?: export__write(exp);
+}
+
+int cmd_kvm_unified_export(int argc, const char **argv)
+{
+	struct export exp = { };
+	int ret;
+
+	if (readings__setup())
+		return 1;
+	ret = export_options__parse(&exp.opts, argc, argv);
+	if (!ret) {
+		ret = export__run(&exp);
+		if (exp.reading.opts)
+			reading__exit(&exp.reading);
+		stacks__exit(&exp.stacks);
+		strbuf_release(&exp.stack);
+	}
+	report_options__exit(&exp.opts.report);
+	return ret ? 1 : 0;
+}

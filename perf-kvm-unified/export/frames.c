@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The frames of what a row of the report is: whose it was, then the process, its callers, and the
+ * function; of what is no code, what it was.
+ *
+ * All functions that put frames onto a stack return 0 or -ENOMEM.
+ */
+#include <string.h>
+#include <sys/types.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+
+#include "util/dso.h"
+#include "util/map.h"
+#include "util/symbol.h"
+#include "util/thread.h"
+#include "kvm-unified/report/chains.h"
+#include "kvm-unified/report/hits.h"
+#include "kvm-unified/report/measurement.h"
+#include "kvm-unified/report/sections.h"
+#include "kvm-unified/report/tables.h"
+#include "frames.h"
+#include "stacks.h"
+
+#define HOST_FRAME	"[host]"
+#define KERNEL_FRAME	"[kernel]"
+/* What the name of a kernel's function ends with, as flamegraph.pl colours it */
+#define KERNEL_SUFFIX	"_[k]"
+
+static int push_owner(struct strbuf *stack, const struct measurement *m,
+		      const struct section *section)
+{
+	int ret;
+
+	if (section->level == SECTION_HOST)
+		return stack__push(stack, HOST_FRAME);
+	ret = stack__push(stack, "%s", m->vms[section->vm].name);
+	if (ret || section->level == SECTION_VM)
+		return ret;
+	return stack__push(stack, "vCPU %u", section->vcpu);
+}
+
+/* @pid: or -1: it is not known */
+static int push_process(struct strbuf *stack, const char *comm, pid_t pid)
+{
+	if (pid < 0)
+		return stack__push(stack, "%s", comm);
+	return stack__push(stack, "%s-%d", comm, pid);
+}
+
+/* @sym: or NULL: only the module is known, or not even that */
+static int push_function(struct strbuf *stack, const struct symbol *sym, const char *module,
+			 bool kernel)
+{
+	const char *suffix = kernel ? KERNEL_SUFFIX : "";
+
+	if (sym)
+		return stack__push(stack, "%s%s", sym->name, suffix);
+	if (!strcmp(module, UNKNOWN_NAME))
+		return stack__push(stack, UNKNOWN_NAME "%s", suffix);
+	return stack__push(stack, UNKNOWN_NAME " (%s)%s", module, suffix);
+}
+
+/* The innermost one comes first in @chain. */
+static int push_chain(struct strbuf *stack, const struct chain *chain)
+{
+	int ret = 0;
+
+	for (u32 i = chain->nr; !ret && i--; ) {
+		const struct map_symbol *ms = &chain->nodes[i].ms;
+
+		ret = push_function(stack, ms->sym, map__module_name(ms->map),
+				    ms->map && dso__kernel(map__dso(ms->map)) != DSO_SPACE__USER);
+	}
+	return ret;
+}
+
+/* Which process a guest's kernel worked for is not known. */
+static int push_task(struct strbuf *stack, const struct hit *hit)
+{
+	switch (hit->cpumode) {
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+		return stack__push(stack, KERNEL_FRAME);
+	case PERF_RECORD_MISC_GUEST_USER:
+		return push_process(stack, hit->key.comm, hit->key.pid);
+	default:
+		return push_process(stack, thread__comm_str(hit->thread),
+				    thread__pid(hit->thread));
+	}
+}
+
+static int push_code(struct strbuf *stack, const struct hit *hit)
+{
+	bool kernel = hit->cpumode == PERF_RECORD_MISC_KERNEL ||
+		      hit->cpumode == PERF_RECORD_MISC_GUEST_KERNEL;
+	/* A guest of the guest is the module of its code. */
+	int ret = hit->key.class == PROFILE_VM ? stack__push(stack, "[%s]", hit->key.module) : 0;
+
+	if (!ret)
+		ret = push_task(stack, hit);
+	if (!ret && hit->chain)
+		ret = push_chain(stack, hit->chain);
+	/* A chain begins with what was hit, where that is known by the same address. */
+	if (!ret && !(hit->chain && hit->chain->nodes[0].ms.sym == hit->sym))
+		ret = push_function(stack, hit->sym, hit->key.module, kernel);
+	return ret;
+}
+
+/* What is no code: "[steal] (on task rsync)" is who had the CPU inside of what it was. */
+int frames__push_state(struct strbuf *stack, const char *name)
+{
+	const char *end = strstr(name, "] (");
+	int ret;
+
+	if (!end)
+		return stack__push(stack, "%s", name);
+	end++;
+	ret = stack__push(stack, "%.*s", (int)(end - name), name);
+	return ret ?: stack__push(stack, "%s", end + 1);
+}
+
+/* @row of @section, with its owner outermost */
+int frames__push_row(struct strbuf *stack, const struct measurement *m,
+		     const struct section *section, const struct table_row *row)
+{
+	int ret = push_owner(stack, m, section);
+
+	if (ret)
+		return ret;
+	if (row->hit && row->hit->cpumode)
+		return push_code(stack, row->hit);
+	return frames__push_state(stack, row->key->function);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The options of perf kvm unified export: those of report, as far as they choose a part of it.
+ */
+#include <errno.h>
+#include <string.h>
+#include <linux/kernel.h>
+#include <subcmd/parse-options.h>
+
+#include "util/debug.h"
+#include "util/symbol.h"
+#include "kvm-unified/lib/options.h"
+#include "kvm-unified/report/option-values.h"
+#include "options.h"
+
+static int parse_format(const struct option *opt __maybe_unused, const char *arg,
+			int unset __maybe_unused)
+{
+	if (!strcmp(arg, "folded"))
+		return 0;
+	pr_err("--format knows folded, but not '%s'\n", arg);
+	return -EINVAL;
+}
+
+static void parse_argv(struct export_options *opts, int argc, const char **argv)
+{
+	struct report_options *report = &opts->report;
+	struct section_opts *sections = &report->sections;
+	struct option options[] = {
+		OPT_STRING('i', "input", &report->input, "dir",
+			   "profile to read (default: perf.data); -: standard input"),
+		OPT_STRING('o', "output", &opts->output, "file",
+			   "file to write to (default: standard output)"),
+		OPT_CALLBACK(0, "format", NULL, "folded",
+			     "whose format: of flame graphs (default)", parse_format),
+		OPT_CALLBACK(0, "attribution", &sections->attribution, "cpu-switch|domain-switch",
+			     "charge the host's work for a guest to host (default) or guest",
+			     parse_option_attribution),
+		OPT_BOOLEAN(0, "timeline", &report->use_timeline,
+			    "use kvm:kvm_vcpu_timeline events if there are any (default)"),
+		OPT_CALLBACK(0, "level", &sections->levels, "host|vm|vcpu[,...]",
+			     "only of these (default: host,vcpu); vm: without vCPUs",
+			     parse_option_levels),
+		OPT_LIST(0, "vm", &sections->vms, &report->vms, "pattern[,pattern...]",
+			 "only these VMs", parse_option_names),
+		OPT_LIST(0, "vcpu", &sections->vcpus, &report->vcpus, "id[,id...]",
+			 "only these vCPUs of each VM", parse_option_numbers),
+		OPT_CALLBACK(0, "pid", &sections->pids, "pid[,pid...]",
+			     "only what these processes of a guest executed",
+			     parse_option_numbers),
+		OPT_CALLBACK('c', "comms", &sections->comms, "pattern[,pattern...]",
+			     "only what processes of guests with these names executed",
+			     parse_option_names),
+		OPT_LIST('C', "cpu", &sections->cpus, &report->cpus, "cpu",
+			 "only what was on these CPUs of the host", parse_option_cpus),
+		OPT_STRING(0, "time", &report->times, "start,stop",
+			   "only this time, as in perf kvm unified report"),
+		OPTS_READING(report),
+		OPT_END()
+	};
+	const char *const usage[] = {
+		"perf kvm unified export [<options>]",
+		NULL
+	};
+
+	options__no_negation(options);
+	argc = parse_options(argc, argv, options, usage, 0);
+	if (argc)
+		usage_with_options_msg(usage, options, "Unknown argument: %s\n", argv[0]);
+	if (report_options__symfs_hides_roots(report))
+		usage_with_options_msg(usage, options, SYMFS_HIDES_ROOTS);
+	if (sections->levels & SECTIONS_VM && sections->levels & SECTIONS_VCPU)
+		usage_with_options_msg(usage, options,
+				       "--level vm or vcpu, not both: all time is exported once\n");
+}
+
+/**
+ * export_options__parse - what the command line says
+ * @opts: @opts->report is to be given to report_options__exit(), whatever comes of this
+ *
+ * As report_options__parse()
+ */
+int export_options__parse(struct export_options *opts, int argc, const char **argv)
+{
+	struct report_options *report = &opts->report;
+
+	*opts = (struct export_options) {
+		.report = {
+			.use_timeline = true,
+			.input = report_options__default_input(),
+		},
+		.output = "-",
+	};
+	kvm_guests_options__init(&report->guests);
+	parse_argv(opts, argc, argv);
+	if (!report->sections.levels)
+		report->sections.levels = SECTIONS_HOST | SECTIONS_VCPU;
+	return report_options__check(report);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rows of the report as stacks in the folded format, with literal input.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+
+#include "tests/tests.h"
+#include "util/debug.h"
+#include "util/strbuf.h"
+#include "util/symbol.h"
+#include "kvm-unified/export/frames.h"
+#include "kvm-unified/export/stacks.h"
+#include "kvm-unified/report/hits.h"
+#include "kvm-unified/report/measurement.h"
+#include "kvm-unified/report/sections.h"
+#include "kvm-unified/report/tables.h"
+#include "export.h"
+
+static int check_line(const char *outer, const char *inner, const char *expected)
+{
+	struct strbuf stack = STRBUF_INIT;
+	int ret = stack__push(&stack, "%s", outer) ?: stack__push(&stack, "%s", inner);
+
+	TEST_ASSERT_EQUAL("two frames", ret, 0);
+	stack__end(&stack);
+	TEST_ASSERT_EQUAL(expected, strcmp(stack.buf, expected), 0);
+	strbuf_release(&stack);
+	return TEST_OK;
+}
+
+/* Whatever is in a name, a line has as many frames as were put into it, and one number. */
+static int check_lines(void)
+{
+	static const struct {
+		const char *outer;
+		const char *inner;
+		const char *expected;
+	} cases[] = {
+		{ "vm1", "main", "vm1;main" },
+		{ "vm1", "f<int, int>(char)", "vm1;f<int, int>(char)" },
+		{ "a;b", "c;d", "a:b;c:d" },
+		{ "a\nvm2", "x 5\n", "a?vm2;x 5?" },
+		{ "\033[2J", "\303\244", "?[2J;??" },
+		{ "", "", "[unknown];[unknown]" },
+		{ "a 1", "b 2", "a 1;b_2" },
+		{ "a", "b 2.5", "a;b_2.5" },
+		{ "a", "b 2.", "a;b_2." },
+		{ "a", "b 2x", "a;b 2x" },
+		{ "a", "b .2", "a;b .2" },
+		{ "a", "b ", "a;b " },
+		{ "a", "12", "a;12" },
+		{ "a 1", "2", "a 1;2" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (check_line(cases[i].outer, cases[i].inner, cases[i].expected))
+			return TEST_FAIL;
+	}
+	return TEST_OK;
+}
+
+/* Of the same stack there is one line, and the one with most time comes first. */
+static int check_sums(void)
+{
+	static const char expected[] = "c 9000000000000000000\na;b 7\na 3\nb 3\n";
+	struct stacks stacks;
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	TEST_ASSERT_VAL("a file", fp);
+	TEST_ASSERT_EQUAL("init", stacks__init(&stacks), 0);
+	TEST_ASSERT_EQUAL("b", stacks__add(&stacks, "b", 3), 0);
+	TEST_ASSERT_EQUAL("a;b", stacks__add(&stacks, "a;b", 5), 0);
+	TEST_ASSERT_EQUAL("a", stacks__add(&stacks, "a", 3), 0);
+	TEST_ASSERT_EQUAL("a;b again", stacks__add(&stacks, "a;b", 2), 0);
+	TEST_ASSERT_EQUAL("c", stacks__add(&stacks, "c", 9000000000000000000ULL), 0);
+	TEST_ASSERT_EQUAL("print", stacks__print(&stacks, fp), 0);
+	stacks__exit(&stacks);
+	fclose(fp);
+	TEST_ASSERT_EQUAL("lines", strcmp(text, expected), 0);
+	free(text);
+	return TEST_OK;
+}
+
+int test__stacks(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	return check_lines() ?: check_sums();
+}
+
+static int check_state(const char *name, const char *expected)
+{
+	struct strbuf stack = STRBUF_INIT;
+
+	TEST_ASSERT_EQUAL(name, frames__push_state(&stack, name), 0);
+	TEST_ASSERT_EQUAL(expected, strcmp(stack.buf, expected), 0);
+	strbuf_release(&stack);
+	return TEST_OK;
+}
+
+static int check_states(void)
+{
+	static const char *const cases[][2] = {
+		{ "[lost]", "[lost]" },
+		{ "[steal] (on task rsync)", "[steal];(on task rsync)" },
+		{ "[steal] (on task a] (b)", "[steal];(on task a] (b)" },
+		{ "[idle] (halt_exit), with the VMM at work for it",
+		  "[idle];(halt_exit), with the VMM at work for it" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (check_state(cases[i][0], cases[i][1]))
+			return TEST_FAIL;
+	}
+	return TEST_OK;
+}
+
+static int check_hit(const struct hit *hit, enum section_level level, const char *expected)
+{
+	struct measured_vm vm = { .name = "vm1" };
+	const struct measurement m = { .vms = &vm, .nr_vms = 1 };
+	const struct section section = { .level = level, .vcpu = 3 };
+	const struct table_row row = { .key = &hit->key, .hit = hit };
+	struct strbuf stack = STRBUF_INIT;
+
+	TEST_ASSERT_EQUAL("a row", frames__push_row(&stack, &m, &section, &row), 0);
+	TEST_ASSERT_EQUAL(expected, strcmp(stack.buf, expected), 0);
+	strbuf_release(&stack);
+	return TEST_OK;
+}
+
+/* What a guest has executed */
+static int check_hits(void)
+{
+	struct symbol *sym = symbol__new(1, 1, 0, 0, "work");
+	struct hit hit = {
+		.key = { PROFILE_USER, "work", "shor", "shor", 12, 0 },
+		.sym = sym,
+		.cpumode = PERF_RECORD_MISC_GUEST_USER,
+	};
+	int ret;
+
+	TEST_ASSERT_VAL("a symbol", sym);
+	ret = check_hit(&hit, SECTION_VCPU, "vm1;vCPU 3;shor-12;work") ?:
+	      check_hit(&hit, SECTION_VM, "vm1;shor-12;work");
+	hit.sym = NULL;
+	hit.key.pid = -1;
+	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;shor;[unknown] (shor)");
+	hit.key.module = "[unknown]";
+	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;shor;[unknown]");
+	hit.sym = sym;
+	hit.cpumode = PERF_RECORD_MISC_GUEST_KERNEL;
+	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[kernel];work_[k]");
+	hit.key.class = PROFILE_VM;
+	hit.key.module = "inner";
+	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[inner];[kernel];work_[k]");
+	hit.cpumode = PERF_RECORD_MISC_CPUMODE_UNKNOWN;
+	hit.key.function = "[exit: HLT]";
+	ret = ret ?: check_hit(&hit, SECTION_HOST, "[host];[exit: HLT]");
+	symbol__delete(sym);
+	return ret;
+}
+
+int test__frames(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	return check_states() ?: check_hits();
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_TESTS_EXPORT_H
+#define __PERF_KVM_UNIFIED_TESTS_EXPORT_H
+
+struct test_suite;
+
+/* Of the suite in report.c */
+int test__stacks(struct test_suite *test, int subtest);
+int test__frames(struct test_suite *test, int subtest);
+
+#endif /* __PERF_KVM_UNIFIED_TESTS_EXPORT_H */
