@@ -1275,6 +1275,8 @@ export_of -i "$chains" >"$TMP/folded-chains"
 	>"$TMP/json-chains" 2>/dev/null
 ok "export: callers are outside" grep -qE \
 	'^\[host\];[^;]+;(.*;)?do_syscall_64_\[k\];(.*;)?[a-z_0-9]+_\[k\] [0-9]+$' "$TMP/folded-chains"
+ok "... and what was hit is inside of them, once" not grep -E '([a-z_]*safe_halt_\[k\]);\1' \
+	<(grep 'safe_halt_\[k\] [0-9]*$' "$TMP/folded-chains")
 ok "export: with callers, the time of the report" \
 	"$TESTS/folded-sums" "$TMP/folded-chains" "$TMP/json-chains"
 
