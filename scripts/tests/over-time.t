@@ -268,6 +268,8 @@ ok "without --stalls there is no such table" not grep -q 'waited for a CPU' "$TM
 
 report --format openmetrics >"$TMP/metrics"
 ok "openmetrics: an exit code of 0" test $? -eq 0
+ok "alerts: the rules are Prometheus' own, and alert on what they should" \
+	"$TESTS/promtool" test rules "$TESTS/alerts.yml"
 ok "openmetrics: promtool has nothing to say" "$TESTS/promtool" check metrics <"$TMP/metrics"
 # metrics FILE EXPRESSION: as OpenMetrics has them, s are the samples; with Debian's Python
 metrics()
