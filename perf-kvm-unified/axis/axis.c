@@ -497,7 +497,7 @@ bool time_axis__is_due(const struct time_axis *ta, u64 now)
 static int step(struct time_axis *ta, u64 now)
 {
 	struct axis_span span = ta->span;
-	struct axis_until until = { .time = now - span.near };
+	struct axis_until until = { .time = now - span.near, .silent = now - span.near };
 
 	ta->advanced = now;
 	span.end = ~0ULL;
@@ -533,6 +533,26 @@ int time_axis__advance(struct time_axis *ta, u64 now)
 	return ret ?: step(ta, now);
 }
 
+/*
+ * The time that is near to the end, when all is known that is to come: not at once, as what is
+ * made of it is more than what it is made of. 0, -ENOMEM or what the sink returned
+ */
+static int finish_steps(struct time_axis *ta)
+{
+	u64 end = ta->span.end, length = ta->span.near / STEPS_IN_NEAR;
+	struct axis_span span = ta->span;
+	struct axis_until until = { .silent = ta->advanced - min(ta->advanced, span.near) };
+	int ret = 0;
+
+	span.end = ~0ULL;
+	for (u64 time = until.silent; !ret && length && time < end && end - time > length; ) {
+		time += length;
+		until.time = time;
+		ret = advance(ta, &span, &until);
+	}
+	return ret;
+}
+
 /**
  * time_axis__finish - hand out the rest
  *
@@ -541,8 +561,10 @@ int time_axis__advance(struct time_axis *ta, u64 now)
 int time_axis__finish(struct time_axis *ta)
 {
 	const struct axis_until until = { .time = ta->span.end, .final = true };
-	int ret = ta->begun ? time_axis__advance(ta, ta->span.end) : 0;
+	int ret = 0;
 
+	if (ta->begun)
+		ret = time_axis__advance(ta, ta->span.end) ?: finish_steps(ta);
 	time_axis__begin(ta);
 	return ret ?: advance(ta, &ta->span, &until);
 }

@@ -736,12 +736,12 @@ static int states__event(const struct states_walk *w)
  * KVM_RUN that goes on: as far as samples show that. Without any, so much later that a look
  * would have told if the event of another state was lost. 0 or -ENOMEM
  */
-static int hand_out_run(const struct states_walk *w, u64 until)
+static int hand_out_run(const struct states_walk *w, const struct axis_until *until)
 {
 	struct vcpu_interval run = w->m->state;
 
-	run.end = until > w->span->near ? until - w->span->near : 0;
-	for (size_t i = first_sample(w->vcpu, until); i--; ) {
+	run.end = until->silent > w->span->near ? until->silent - w->span->near : 0;
+	for (size_t i = first_sample(w->vcpu, until->time); i--; ) {
 		const struct axis_sample *sample = sample_at(w->vcpu, i);
 
 		if (sample->time <= run.end)
@@ -829,7 +829,7 @@ static int states_from_events(const struct states_walk *w, const struct axis_unt
 	ret = states__seen(w, until->time, /*final=*/false) ?: state__mend(w, until->time);
 	if (ret)
 		return ret;
-	return state__is_run(&w->m->state) ? hand_out_run(w, until->time) :
+	return state__is_run(&w->m->state) ? hand_out_run(w, until) :
 					     hand_out_known(w, until->time);
 }
 
@@ -953,10 +953,10 @@ static int states_from_samples(const struct states_walk *w, const struct axis_un
 		return states__end_samples(w);
 	/* It has no sample until later than that. Whether it is there then is to be seen. */
 	if (i < nr_samples(w->vcpu) || !w->m->has_prev || !w->vcpu->at_end ||
-	    until->time <= w->m->done)
+	    until->silent <= w->m->done)
 		return 0;
 	w->m->blank = true;
-	return add_blank(w, w->m->done, until->time, w->m->prev.cpu);
+	return add_blank(w, w->m->done, until->silent, w->m->prev.cpu);
 }
 
 /**

@@ -12,11 +12,14 @@ struct axis_vcpu;
 
 /**
  * struct axis_until - how far to go
- * @time: all that has happened until axis_span.near behind it is known
+ * @time: all that has happened until then is known, and what has begun
+ * @silent: the same of axis_span.near behind it: not before @time, or where all is known that
+ *	is to come, so long before the end of the axis. That there is no sample says more then.
  * @final: or all there is
  */
 struct axis_until {
 	u64	time;
+	u64	silent;
 	bool	final;
 };
 

@@ -458,9 +458,9 @@ static int test__limited(struct test_suite *test __maybe_unused, int subtest __m
 /* A thread ends that runs a vCPU, or has run it; one is stopped for good. */
 static int test__gone(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	/* In two, as the time that is near is handed out in the end */
+	/* In two, as the last of the steps to the end is one of its own */
 	const struct expected did_killed[] = {
-		RAN(105, GUEST_USER, 1, 0), WAS(800, ABSENT, NONE), WAS(900, ABSENT, NONE),
+		RAN(105, GUEST_USER, 1, 0), WAS(896, ABSENT, NONE), WAS(900, ABSENT, NONE),
 	};
 	const struct expected did_again[] = {
 		RAN(105, GUEST_USER, 1, 1), WAS(300, ABSENT, NONE), WAS(400, VMM, 1),
@@ -471,7 +471,7 @@ static int test__gone(struct test_suite *test __maybe_unused, int subtest __mayb
 	};
 	const struct expected did_stopped[] = { RAN(100, GUEST_USER, 1, 3), WAS(900, STOPPED, 3) };
 	const struct expected did_both[] = {
-		RAN(100, GUEST_USER, 1, 4), WAS(500, STOPPED, 4), WAS(800, ABSENT, NONE),
+		RAN(100, GUEST_USER, 1, 4), WAS(500, STOPPED, 4), WAS(896, ABSENT, NONE),
 		WAS(900, ABSENT, NONE),
 	};
 	struct time_axis ta;
@@ -1840,6 +1840,46 @@ static int test__stream(struct test_suite *test __maybe_unused, int subtest __ma
 	return ret;
 }
 
+/* Of a vCPU that leaves KVM_RUN all the time */
+#define SHORT_NEAR	1000
+#define SHORT_STATE	5
+/* Those of a step, twice, as one may be behind by one */
+#define MOST_SHORT	(2 * SHORT_NEAR / 8 / SHORT_STATE)
+
+static size_t most_labelled;
+
+static int count_labelled(u32 vcpu, const struct vcpu_interval *interval __maybe_unused, void *arg)
+{
+	const struct time_axis *ta = arg;
+
+	most_labelled = max(most_labelled, queue_len(&ta->vcpus[vcpu].labelled));
+	return 0;
+}
+
+/* What is made of the time that is near is never kept all at once, in the end neither. */
+static int test__short_states(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct time_axis ta;
+	int v, err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 4 * SHORT_NEAR));
+	ta.span.near = SHORT_NEAR;
+	ta.sink = (struct axis_sink) { .vcpu = count_labelled, .cpu = collect_cpu, .arg = &ta };
+	forget();
+	most_labelled = 0;
+	v = axis__vcpu(&ta, 0, 0);
+	for (u64 time = 0; !err && time < ta.span.end; time += 2 * SHORT_STATE)
+		err = event(&ta, time, v, 0, VCPU_STATE_USER, NONE, 0, SVM_NPF) ?:
+		      event(&ta, time + SHORT_STATE, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_NPF) ?:
+		      guest_samples(&ta, v, time + SHORT_STATE, time + SHORT_STATE + 1) ?:
+		      time_axis__advance(&ta, time + SHORT_STATE);
+	TEST_ASSERT_VAL("as it comes", !err && most_labelled && most_labelled <= MOST_SHORT);
+	TEST_ASSERT_VAL("the rest", !time_axis__finish(&ta));
+	TEST_ASSERT_VAL("step by step", most_labelled <= MOST_SHORT);
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
 static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: states", states),
 	TEST_CASE("kvm unified: time axis: a limit of its own", throttled),
@@ -1869,6 +1909,7 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: extremes", extremes),
 	TEST_CASE("kvm unified: time axis: random", random),
 	TEST_CASE("kvm unified: time axis: what comes in as a stream", stream),
+	TEST_CASE("kvm unified: time axis: short states to the end", short_states),
 	{ .name = NULL, }
 };
 
