@@ -332,7 +332,7 @@ static u64 measurement__limit(const struct measurement *m)
  */
 static bool measurement__can_begin(const struct measurement *m, u64 now)
 {
-	if (m->first > m->last || now <= m->first || now - m->first < 2 * m->axis.span.near)
+	if (m->first > m->last || now <= m->first || now - m->first < m->axis.span.near)
 		return false;
 	if (!m->long_states.known && m->has_timeline && m->use_timeline)
 		return false;
