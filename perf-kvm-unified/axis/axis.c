@@ -20,6 +20,7 @@
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/sort.h"
 #include "axis.h"
+#include "causes.h"
 #include "gaps.h"
 #include "intervals.h"
 #include "labels.h"
@@ -43,13 +44,13 @@
  */
 #define MOST_LAG	4
 
-/* 0 or -ENOMEM */
+/* 0 or -ENOMEM; time_axis__exit() comes after it in any case. @ta must stay where it is. */
 int time_axis__init(struct time_axis *ta)
 {
 	*ta = (struct time_axis) { .span.near = TIME_AXIS_NEAR };
 	ta->vcpu_idx = number_map__new();
 	if (!IS_ERR(ta->vcpu_idx))
-		return 0;
+		return axis_causes__init(&ta->causes);
 	ta->vcpu_idx = NULL;
 	return -ENOMEM;
 }
@@ -69,6 +70,7 @@ void time_axis__exit(struct time_axis *ta)
 	}
 	free(ta->vcpus);
 	hashmap__free(ta->vcpu_idx);
+	axis_causes__exit(&ta->causes);
 	axis_gaps__exit(&ta->gaps);
 	*ta = (struct time_axis) { };
 }
@@ -102,6 +104,7 @@ int time_axis__findnew_vcpu(struct time_axis *ta, u32 vm, u32 id)
 	return ta->nr_vcpus++;
 }
 
+/* Causes are numbered as they come: of changes that are the same else, that order will do. */
 static int change__cmp(const void *_a, const void *_b)
 {
 	const struct vcpu_change *a = _a, *b = _b;
@@ -112,9 +115,7 @@ static int change__cmp(const void *_a, const void *_b)
 	       sort_cmp(a->ended, b->ended) ?:
 	       sort_cmp(a->after_lost, b->after_lost) ?:
 	       sort_cmp(a->cpu, b->cpu) ?:
-	       sort_cmp(a->why, b->why) ?:
-	       sort_cmp(a->exit_reason, b->exit_reason) ?:
-	       sort_cmp(a->isa, b->isa);
+	       sort_cmp(a->cause, b->cause);
 }
 
 static int sample__cmp(const void *a, const void *b)
@@ -134,18 +135,24 @@ static int look__cmp(const void *_a, const void *_b)
 int time_axis__add_event(struct time_axis *ta, const struct axis_event *event)
 {
 	struct axis_vcpu *vcpu = &ta->vcpus[event->vcpu];
-	const struct vcpu_change change = {
-		.time = event->time,
-		.waited = event->waited,
+	const struct axis_cause cause = {
 		.exit_reason = event->exit_reason,
-		.why = event->why,
-		.cpu = event->cpu,
 		.isa = event->isa,
+		.why = event->why,
+	};
+	struct vcpu_change change = {
+		.time = event->time,
+		.waited = min_t(u64, event->waited, VCPU_CHANGE_MOST_WAIT),
+		.cpu = event->cpu,
 		.state = event->state,
 		.ended = event->ended,
 		.after_lost = event->after_lost,
 	};
+	int nr = axis_causes__findnew(&ta->causes, &cause);
 
+	if (nr < 0)
+		return nr;
+	change.cause = nr;
 	if (queue_len(&vcpu->events) && change__cmp(queue_last(&vcpu->events), &change) > 0)
 		vcpu->unsorted = true;
 	return queue_add(&vcpu->events, &change) ?: cpu_tracks__add_switch(&ta->tracks, event);
@@ -242,10 +249,15 @@ static int advance_vcpu(struct time_axis *ta, const struct axis_span *span,
 			struct axis_vcpu *vcpu, const struct axis_until *until)
 {
 	struct run_labels_input in = { .states = &vcpu->states, .samples = &vcpu->samples };
+	const struct states_input in_axis = {
+		.span = span,
+		.gaps = &ta->gaps,
+		.causes = &ta->causes,
+	};
 	int ret = sort_vcpu(vcpu);
 
 	if (!ret)
-		ret = vcpu_states__advance(span, &ta->gaps, vcpu, until);
+		ret = vcpu_states__advance(&in_axis, vcpu, until);
 	in.done = vcpu->machine.done;
 	if (!ret)
 		ret = run_labels__advance(&vcpu->labels, span, &in, until->final,

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "causes.h"
 #include "gaps.h"
 #include "intervals.h"
 #include "shares.h"
@@ -51,6 +52,7 @@ struct axis_sink {
  *	@near is set already
  * @sink: to be set before, too
  * @vcpu_idx: index of a vCPU by number of the VM and id
+ * @causes: why the states of vCPUs have changed
  * @begun: intervals have been handed out
  * @advanced: time that it has come to, ns
  * @nr_late: samples that came when their time had been handed out
@@ -65,6 +67,7 @@ struct time_axis {
 	u32	nr_vcpus;
 	size_t	allocated_vcpus;
 	struct hashmap *vcpu_idx;
+	struct axis_causes causes;
 	struct cpu_tracks tracks;
 	struct axis_work work;
 	struct axis_gaps gaps;

@@ -12,11 +12,21 @@
 
 #include "util/vcpu-sample.h"
 #include "kvm-unified/lib/sort.h"
+#include "causes.h"
 #include "gaps.h"
 #include "intervals.h"
 #include "states.h"
 #include "types.h"
 #include "vcpu.h"
+
+/* What all steps of a vCPU's machine work with */
+struct states_walk {
+	const struct axis_span *span;
+	const struct axis_gaps *gaps;
+	const struct axis_causes *causes;
+	struct axis_vcpu *vcpu;
+	struct vcpu_machine *m;
+};
 
 static struct vcpu_interval interval__new(enum vcpu_time_kind kind, u64 start, u64 end, u32 cpu)
 {
@@ -57,12 +67,13 @@ static u64 clamp_time(const struct axis_span *span, u64 time)
 	return clamp(time, span->start, span->end);
 }
 
-static enum vcpu_time_kind event__kind(const struct vcpu_change *event)
+static enum vcpu_time_kind event__kind(const struct vcpu_change *event,
+				       const struct axis_cause *cause)
 {
 	switch (event->state) {
 	case VCPU_STATE_RUN:		return VCPU_TIME_RUN;
 	/* A VMM that has the interrupt controller has the halts, too. */
-	case VCPU_STATE_USER:		return event->why == KVM_EXIT_HLT ? VCPU_TIME_HALTED :
+	case VCPU_STATE_USER:		return cause->why == KVM_EXIT_HLT ? VCPU_TIME_HALTED :
 									    VCPU_TIME_VMM;
 	case VCPU_STATE_PREEMPTED:	return VCPU_TIME_PREEMPTED;
 	case VCPU_STATE_BLOCKED:	return VCPU_TIME_BLOCKED;
@@ -80,14 +91,22 @@ static bool waits_all_the_time(enum vcpu_time_kind kind)
 	return kind == VCPU_TIME_PREEMPTED || kind == VCPU_TIME_THROTTLED;
 }
 
-static struct vcpu_interval event__interval(const struct vcpu_change *event, u64 start)
+static const struct axis_cause *cause_of(const struct states_walk *w,
+					 const struct vcpu_change *event)
+{
+	return axis_causes__at(w->causes, event->cause);
+}
+
+static struct vcpu_interval event__interval(const struct states_walk *w,
+					    const struct vcpu_change *event, u64 start)
 {
 	u32 cpu = event->state == VCPU_STATE_GONE ? TIME_AXIS_NONE : event->cpu;
-	struct vcpu_interval state = interval__new(event__kind(event), start, start, cpu);
+	const struct axis_cause *cause = cause_of(w, event);
+	struct vcpu_interval state = interval__new(event__kind(event, cause), start, start, cpu);
 
-	state.exit_reason = event->exit_reason;
-	state.isa = event->isa;
-	state.why = event->why;
+	state.exit_reason = cause->exit_reason;
+	state.isa = cause->isa;
+	state.why = cause->why;
 	return state;
 }
 
@@ -102,9 +121,12 @@ static u64 short_wait(const struct axis_span *span)
  * when it comes back to that, the last exit tells what from, as for the samples
  * alone: a halt, or else the CPU was taken away, if that is not too long ago.
  */
-static enum vcpu_time_kind first_kind(const struct axis_span *span, const struct axis_vcpu *vcpu)
+static enum vcpu_time_kind first_kind(const struct states_walk *w)
 {
+	const struct axis_span *span = w->span;
+	const struct axis_vcpu *vcpu = w->vcpu;
 	const struct vcpu_change *first = event_at(vcpu, 0);
+	const struct axis_cause *cause;
 
 	if (!nr_events(vcpu) || first->state == VCPU_STATE_GONE) {
 		for (size_t i = 0; i < nr_samples(vcpu); i++) {
@@ -119,10 +141,10 @@ static enum vcpu_time_kind first_kind(const struct axis_span *span, const struct
 		return VCPU_TIME_RUN;
 	if (first->ended == VCPU_STATE_USER)
 		return VCPU_TIME_VMM;
-	if (vcpu->halted ||
-	    vcpu_exit_reason__is_halt(first->isa, first->exit_reason))
+	cause = cause_of(w, first);
+	if (vcpu->halted || vcpu_exit_reason__is_halt(cause->isa, cause->exit_reason))
 		return VCPU_TIME_HALTED;
-	if (!first->isa ||
+	if (!cause->isa ||
 	    (first->time > span->start && first->time - span->start > short_wait(span)))
 		return VCPU_TIME_UNKNOWN;
 	return VCPU_TIME_PREEMPTED;
@@ -156,14 +178,6 @@ static u32 first_cpu(const struct axis_vcpu *vcpu)
 		return event_at(vcpu, 0)->cpu;
 	return nr_samples(vcpu) ? sample_at(vcpu, 0)->cpu : TIME_AXIS_NONE;
 }
-
-/* What all steps of a vCPU's machine work with */
-struct states_walk {
-	const struct axis_span *span;
-	const struct axis_gaps *gaps;
-	struct axis_vcpu *vcpu;
-	struct vcpu_machine *m;
-};
 
 static bool sample__is_before(const void *sample, const void *time)
 {
@@ -687,11 +701,11 @@ static int states__begin(const struct states_walk *w, const struct axis_until *u
 	}
 	w->m->begun = true;
 	w->m->done = w->span->start;
-	w->m->state = interval__new(first_kind(w->span, vcpu), w->span->start, w->span->start,
+	w->m->state = interval__new(first_kind(w), w->span->start, w->span->start,
 				    first_cpu(vcpu));
 	if (nr_events(vcpu)) {
-		w->m->state.exit_reason = event_at(vcpu, 0)->exit_reason;
-		w->m->state.isa = event_at(vcpu, 0)->isa;
+		w->m->state.exit_reason = cause_of(w, event_at(vcpu, 0))->exit_reason;
+		w->m->state.isa = cause_of(w, event_at(vcpu, 0))->isa;
 	}
 	if (vcpu->at_start)
 		return 0;
@@ -725,7 +739,7 @@ static int states__event(const struct states_walk *w)
 		ret = state__lose(w, time);
 	if (!ret)
 		ret = state__end(w, max(time, state->start), event.waited, event.cpu);
-	*state = event__interval(&event, max(time, state->start));
+	*state = event__interval(w, &event, max(time, state->start));
 	w->m->looked = false;
 	w->m->sign = max(w->m->sign, event.time);
 	queue_drop(&w->vcpu->events, 1);
@@ -777,7 +791,7 @@ static int hand_out_known(const struct states_walk *w, u64 until)
 	}
 	length = next->time > state.start ? next->time - state.start : 0;
 	if (!waits_all_the_time(state.kind))
-		waited = min(next->waited, length);
+		waited = min_t(u64, next->waited, length);
 	state.end = next->time - waited;
 	wait.kind = wait_kind(w, &state, waited);
 	wait.woken = wait.kind == VCPU_TIME_PREEMPTED;
@@ -966,17 +980,18 @@ static int states_from_samples(const struct states_walk *w, const struct axis_un
  * What is added is in order and without a gap; time in KVM_RUN is not split by what ran if
  * it comes from events. 0 or -ENOMEM
  */
-int vcpu_states__advance(const struct axis_span *span, const struct axis_gaps *gaps,
-			 struct axis_vcpu *vcpu, const struct axis_until *until)
+int vcpu_states__advance(const struct states_input *in, struct axis_vcpu *vcpu,
+			 const struct axis_until *until)
 {
 	const struct states_walk w = {
-		.span = span,
-		.gaps = gaps,
+		.span = in->span,
+		.gaps = in->gaps,
+		.causes = in->causes,
 		.vcpu = vcpu,
 		.m = &vcpu->machine,
 	};
 
-	return span->timeline ? states_from_events(&w, until) : states_from_samples(&w, until);
+	return in->span->timeline ? states_from_events(&w, until) : states_from_samples(&w, until);
 }
 
 /* Takes the first @nr samples of @vcpu out, which are of no use any more. */

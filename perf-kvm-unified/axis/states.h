@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+struct axis_causes;
 struct axis_gaps;
 struct axis_span;
 struct axis_vcpu;
@@ -23,8 +24,15 @@ struct axis_until {
 	bool	final;
 };
 
-int vcpu_states__advance(const struct axis_span *span, const struct axis_gaps *gaps,
-			 struct axis_vcpu *vcpu, const struct axis_until *until);
+/* What is the same for all vCPUs */
+struct states_input {
+	const struct axis_span *span;
+	const struct axis_gaps *gaps;
+	const struct axis_causes *causes;
+};
+
+int vcpu_states__advance(const struct states_input *in, struct axis_vcpu *vcpu,
+			 const struct axis_until *until);
 void vcpu_states__drop_samples(struct axis_vcpu *vcpu, size_t nr);
 
 #endif /* __PERF_KVM_UNIFIED_AXIS_STATES_H */

@@ -5,10 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <linux/build_bug.h>
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 #include "kvm-unified/lib/queue.h"
 #include "kvm-unified/lib/sort.h"
+#include "causes.h"
 
 /*
  * Times are ns of the clock of the profile. Hits and tasks are numbers of the
@@ -86,6 +88,8 @@ struct axis_span {
  * struct axis_event - a change of a vCPU's state, from kvm:kvm_vcpu_timeline
  * @vcpu: index of the vCPU, as from time_axis__findnew_vcpu()
  * @next_task: who gets the CPU, or TIME_AXIS_NONE
+ * @exit_reason: @isa: of the last exit before, if @isa is one of PERF_VCPU_ISA_*
+ * @why: VCPU_STATE_USER: what KVM_RUN returned if negative, else a KVM_EXIT_* code
  * @waited: @ended: @after_lost: and all else: as in struct vcpu_change
  */
 struct axis_event {
@@ -102,24 +106,29 @@ struct axis_event {
 	bool	after_lost;
 };
 
+/* Three days */
+#define VCPU_CHANGE_WAIT_BITS	48
+#define VCPU_CHANGE_MOST_WAIT	((1ULL << VCPU_CHANGE_WAIT_BITS) - 1)
+
 /**
  * struct vcpu_change - what is kept of an event with its vCPU, in little: it is of seconds
- * @waited: ns of the state before, until this, that the thread has waited for a CPU
+ * @waited: ns of the state before, until this, that the thread has waited for a CPU; more than
+ *	VCPU_CHANGE_MOST_WAIT is that
+ * @cause: number of what the event says of it, as from axis_causes__findnew()
  * @ended: VCPU_STATE_RUN: what the state before was, if that has no event; else
  *	VCPU_STATE_RUN
  * @after_lost: a state before this one is missing: its event was lost
  */
 struct vcpu_change {
 	u64	time;
-	u64	waited;
-	u64	exit_reason;
-	s32	why;
-	u32	cpu:TIME_AXIS_CPU_BITS;
-	u32	isa:TIME_AXIS_ISA_BITS;
+	u64	waited:VCPU_CHANGE_WAIT_BITS;
+	u64	cpu:TIME_AXIS_CPU_BITS;
+	u32	cause:AXIS_CAUSE_BITS;
 	enum vcpu_state state:VCPU_STATE_BITS;
 	enum vcpu_state ended:VCPU_STATE_BITS;
 	bool	after_lost:1;
-};
+} __packed __aligned(4);
+static_assert(sizeof(struct vcpu_change) == 20);
 
 /**
  * struct axis_look - a look at a vCPU's thread that had not run for a while

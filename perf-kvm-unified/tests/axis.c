@@ -16,6 +16,7 @@
 #include "tests/tests.h"
 #include "util/debug.h"
 #include "kvm-unified/axis/axis.h"
+#include "kvm-unified/axis/causes.h"
 #include "kvm-unified/axis/gaps.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/sort.h"
@@ -1880,6 +1881,38 @@ static int test__short_states(struct test_suite *test __maybe_unused, int subtes
 	return TEST_OK;
 }
 
+/* Each cause has a number, which is the same for the same. */
+static int test__causes(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const struct axis_cause all[] = {
+		{ },
+		{ .exit_reason = SVM_HLT, .isa = PERF_VCPU_ISA_SVM },
+		{ .exit_reason = ~0ULL, .isa = PERF_VCPU_ISA_SVM },
+		{ .exit_reason = ~0ULL, .isa = PERF_VCPU_ISA_VMX },
+		{ .exit_reason = ~0ULL, .isa = PERF_VCPU_ISA_VMX, .why = -1 },
+		{ .why = -1 },
+		{ .exit_reason = 1ULL << 32 },
+	};
+	struct axis_causes causes;
+
+	TEST_ASSERT_VAL("init", !axis_causes__init(&causes));
+	for (int again = 0; again < 2; again++) {
+		for (int i = 0; i < (int)ARRAY_SIZE(all); i++) {
+			TEST_ASSERT_EQUAL("number", axis_causes__findnew(&causes, &all[i]), i);
+			TEST_ASSERT_EQUAL("the last", axis_causes__findnew(&causes, &all[i]), i);
+			TEST_ASSERT_VAL("what it is", !memcmp(axis_causes__at(&causes, i), &all[i],
+							      sizeof(all[i])));
+		}
+	}
+	TEST_ASSERT_EQUAL("no more", (int)causes.nr, (int)ARRAY_SIZE(all));
+	for (u32 i = 0; i < 1000; i++)
+		TEST_ASSERT_VAL("many", axis_causes__findnew(&causes, &(struct axis_cause) {
+			.exit_reason = 1 + i, .why = 1 }) == (int)(ARRAY_SIZE(all) + i));
+	TEST_ASSERT_EQUAL("still", axis_causes__findnew(&causes, &all[3]), 3);
+	axis_causes__exit(&causes);
+	return TEST_OK;
+}
+
 static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: states", states),
 	TEST_CASE("kvm unified: time axis: a limit of its own", throttled),
@@ -1910,6 +1943,7 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: random", random),
 	TEST_CASE("kvm unified: time axis: what comes in as a stream", stream),
 	TEST_CASE("kvm unified: time axis: short states to the end", short_states),
+	TEST_CASE("kvm unified: time axis: causes", causes),
 	{ .name = NULL, }
 };
 
