@@ -18,7 +18,7 @@
 
 /* So many lines: of the VMs that are first in the overview */
 #define LIMITS_SHOWN	8
-/* Percent of a VM's time: KVM_RUN returns for a signal also where a thread is to do something else. */
+/* Percent of a VM's time: signals are also sent to have a thread do something else. */
 #define STOPPED_MIN	1.0
 
 /* The next limit that has held back the vCPUs of a VM, or may have; NULL: there is no other one */

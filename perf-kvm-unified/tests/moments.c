@@ -448,9 +448,9 @@ static int check_longest(struct stalls *stalls)
 	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
 		const struct taker taker = { .kind = TAKER_VCPU, .who = waits[i].vcpu };
 		u64 ns = waits[i].end - waits[i].start;
+		int ret = stalls__add(stalls, 0, &waits[i], STALL_STOLEN, &taker, ns);
 
-		TEST_ASSERT_EQUAL("add", stalls__add(stalls, 0, &waits[i], STALL_STOLEN, &taker, ns),
-				  0);
+		TEST_ASSERT_EQUAL("add", ret, 0);
 	}
 	TEST_ASSERT_EQUAL("finish", stalls__finish(stalls), 0);
 	longest = &stalls->vcpus[0].longest[STALL_STOLEN];
