@@ -1266,8 +1266,9 @@ ok "... as standard output" full_stdout
 ok "export to a directory that there is not" export_fails 1 'none/out: No such file' -o "$TMP/none/out"
 
 export_of -i "$TMP/events.data" >"$TMP/folded-events"
+report -i "$TMP/events.data" --format json >"$TMP/of-events.json"
 ok "export: of several events, the time" \
-	"$TESTS/folded-sums" "$TMP/folded-events" "$TMP/events.json"
+	"$TESTS/folded-sums" "$TMP/folded-events" "$TMP/of-events.json"
 
 # With callers: the outermost first, and the time that there is without
 export_of -i "$chains" >"$TMP/folded-chains"
