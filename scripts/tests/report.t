@@ -1513,6 +1513,8 @@ mkdir -p "$TMP/home"
 HOME=$TMP/home "$PERF" kvm unified report --format table -f -i perf.data >"$TMP/elsewhere" 2>"$TMP/warnings"
 ok "without the host's kernel: a report" test $? -eq 0
 ok "without the host's kernel: that is said" grep -q "The host's kernel has no symbols here" "$TMP/warnings"
+ok "without the host's kernel: how long it was idle is not known" grep -qE \
+	'^# host: .*, own work or idle [0-9.]+ %, lost or unknown' "$TMP/elsewhere"
 ok "without the host's kernel: its functions do not get names of the kernel that runs here" \
 	not grep -E '^ .* \[kernel\]$' <(awk '/^Host/ { on = 1 } /^$/ { on = 0 } on && !/\[unknown\]/' "$TMP/elsewhere" |
 		sed 's/ *$//')
