@@ -396,14 +396,24 @@ static bool may_be_throttled(const struct states_walk *w)
 }
 
 /*
- * What a wait of @ns is, at the end of @state. Threads are throttled when they return to user
- * mode: out of KVM_RUN, KVM does not know of it, and the scheduler's figure is of both.
+ * ... at the end of @state, without KVM's knowing of it? Threads are throttled when they return to
+ * user mode, out of KVM_RUN; and with a deadline before the end of SCHED_DEADLINE's period, when
+ * they are woken up.
  */
+static bool wait_may_be_limit(const struct states_walk *w, const struct vcpu_interval *state)
+{
+	bool slept = state->kind == VCPU_TIME_HALTED || state->kind == VCPU_TIME_BLOCKED;
+
+	return (state->kind == VCPU_TIME_VMM && may_be_throttled(w)) ||
+	       (slept && w->vcpu->constrained);
+}
+
+/* What a wait of @ns is, at the end of @state: the scheduler's figure is of limits, too. */
 static enum vcpu_time_kind wait_kind(const struct states_walk *w,
 				     const struct vcpu_interval *state, u64 ns)
 {
-	return state->kind == VCPU_TIME_VMM && may_be_throttled(w) && ns > short_wait(w->span) ?
-	       VCPU_TIME_UNKNOWN : VCPU_TIME_PREEMPTED;
+	return wait_may_be_limit(w, state) && ns > short_wait(w->span) ? VCPU_TIME_UNKNOWN :
+									 VCPU_TIME_PREEMPTED;
 }
 
 /* Hands @interval out, as far as that was not done before. 0 or -ENOMEM */

@@ -254,6 +254,7 @@ static int look_at_deadline(struct kvm_limits *limits, const struct kvm_vm *vm, 
 		return 0;
 	limit.quota = attr.runtime;
 	limit.period = attr.period ?: attr.deadline;
+	limit.constrained = attr.deadline < limit.period;
 	return kvm_limits__set(limits, &limit);
 }
 

@@ -52,6 +52,9 @@ static void print_limit(const char *vm, const struct kvm_limit *limit, FILE *fp)
 		fputs(" that was taken away meanwhile", fp);
 	if (limit->counted)
 		fprintf(fp, ", %" PRIu64 " times", limit->times);
+	if (limit->constrained)
+		fputs("; its deadline is before the end of the period: long waits after halts are unknown",
+		      fp);
 	fputc('\n', fp);
 }
 
@@ -121,6 +124,8 @@ void print_json_limits(const struct measurement *m, u32 vm, FILE *fp)
 				limit->quota, limit->period);
 		if (limit->counted)
 			fprintf(fp, ", \"times\": %" PRIu64, limit->times);
+		if (limit->constrained)
+			fputs(", \"constrained\": true", fp);
 		fputc('}', fp);
 	}
 	if (!first)

@@ -425,14 +425,24 @@ static int test__looks(struct test_suite *test __maybe_unused, int subtest __may
  */
 static int test__limited(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const enum vcpu_time_kind kinds[] = { VCPU_TIME_PREEMPTED, VCPU_TIME_UNKNOWN };
+	/* What a wait out of KVM_RUN is, and one after a halt: without a limit, and with some */
+	const struct {
+		bool limited, constrained;
+		enum vcpu_time_kind out, woken;
+	} limits[] = {
+		{ false, false, VCPU_TIME_PREEMPTED, VCPU_TIME_PREEMPTED },
+		{ true, false, VCPU_TIME_UNKNOWN, VCPU_TIME_PREEMPTED },
+		{ true, true, VCPU_TIME_UNKNOWN, VCPU_TIME_UNKNOWN },
+	};
 
-	for (int limited = 0; limited < 2; limited++) {
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
 		const struct expected did_v[] = {
 			RAN(100, GUEST_USER, 1, 0), WAS(120, VMM, 0),
-			{ .end = 200, .kind = kinds[limited], .cpu = 0, .hit = NONE, .vcpu = NONE,
+			{ .end = 200, .kind = limits[i].out, .cpu = 0, .hit = NONE, .vcpu = NONE,
 			  .task = NONE },
-			RAN(300, GUEST_USER, 1, 0), WAS(350, HALTED, 0), WAS(400, PREEMPTED, 0),
+			RAN(300, GUEST_USER, 1, 0), WAS(350, HALTED, 0),
+			{ .end = 400, .kind = limits[i].woken, .cpu = 0, .hit = NONE, .vcpu = NONE,
+			  .task = NONE },
 			RAN(500, GUEST_USER, 1, 0),
 		};
 		struct time_axis ta;
@@ -440,7 +450,8 @@ static int test__limited(struct test_suite *test __maybe_unused, int subtest __m
 
 		TEST_ASSERT_VAL("init", !axis__new(&ta, true, 500));
 		v = axis__vcpu(&ta, 0, 0);
-		ta.vcpus[v].limited = limited;
+		ta.vcpus[v].limited = limits[i].limited;
+		ta.vcpus[v].constrained = limits[i].constrained;
 		err |= event(&ta, 0, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
 		err |= guest_samples(&ta, v, 10, 100);
 		err |= event(&ta, 100, v, 0, VCPU_STATE_USER, NONE, 0, SVM_NPF);
