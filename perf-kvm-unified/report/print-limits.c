@@ -91,9 +91,13 @@ void print_limits(const struct measurement *m, const struct overview *overview, 
 
 		if (!vm->profile.classes[PROFILE_THROTTLED])
 			continue;
-		if (!next_limit(m, vm->vm, NULL) && nr++ < LIMITS_SHOWN)
-			fprintf(fp, "# throttled: %s, by a limit that was not there when it was looked at\n",
-				m->vms[vm->vm].name);
+		if (!next_limit(m, vm->vm, NULL)) {
+			if (nr++ < LIMITS_SHOWN)
+				fprintf(fp, "# throttled: %s, by a limit that was not there when it was looked at\n",
+					m->vms[vm->vm].name);
+			else
+				more++;
+		}
 		while ((limit = next_limit(m, vm->vm, limit))) {
 			if (nr++ < LIMITS_SHOWN)
 				print_limit(m->vms[vm->vm].name, limit, fp);
