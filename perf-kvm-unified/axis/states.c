@@ -21,9 +21,7 @@
 
 /* What all steps of a vCPU's machine work with */
 struct states_walk {
-	const struct axis_span *span;
-	const struct axis_gaps *gaps;
-	const struct axis_causes *causes;
+	const struct states_input *in;
 	struct axis_vcpu *vcpu;
 	struct vcpu_machine *m;
 };
@@ -94,7 +92,7 @@ static bool waits_all_the_time(enum vcpu_time_kind kind)
 static const struct axis_cause *cause_of(const struct states_walk *w,
 					 const struct vcpu_change *event)
 {
-	return axis_causes__at(w->causes, event->cause);
+	return axis_causes__at(w->in->causes, event->cause);
 }
 
 static struct vcpu_interval event__interval(const struct states_walk *w,
@@ -123,7 +121,7 @@ static u64 short_wait(const struct axis_span *span)
  */
 static enum vcpu_time_kind first_kind(const struct states_walk *w)
 {
-	const struct axis_span *span = w->span;
+	const struct axis_span *span = w->in->span;
 	const struct axis_vcpu *vcpu = w->vcpu;
 	const struct vcpu_change *first = event_at(vcpu, 0);
 	const struct axis_cause *cause;
@@ -245,17 +243,17 @@ static int add_lost(const struct states_walk *w, const struct vcpu_interval *sta
 {
 	const struct axis_gap *gap = NULL;
 
-	while ((gap = axis_gaps__next(w->gaps, gap, cpu, state->start, state->end))) {
+	while ((gap = axis_gaps__next(w->in->gaps, gap, cpu, state->start, state->end))) {
 		struct vcpu_interval range;
 		int ret;
 
-		if (gap->samples_only && w->span->timeline && !state__is_run(state))
+		if (gap->samples_only && w->in->span->timeline && !state__is_run(state))
 			continue;
 
 		range = interval__new(VCPU_TIME_LOST, max(state->start, gap->from),
 				      min(state->end, gap->until), cpu);
 		if (!gap->samples_only)
-			range.end = max(range.end, next_sign(w->span, w->vcpu, gap->until));
+			range.end = max(range.end, next_sign(w->in->span, w->vcpu, gap->until));
 		ret = vcpu_intervals__add(lost, &range);
 		if (ret)
 			return ret;
@@ -269,10 +267,10 @@ static int add_silent(const struct states_walk *w, u64 start, u64 end,
 {
 	int ret = 0;
 
-	if (!axis_gaps__is_silent(w->gaps, start, end))
+	if (!axis_gaps__is_silent(w->in->gaps, start, end))
 		return 0;
-	for (size_t i = 0; !ret && i < w->gaps->nr; i++) {
-		const struct axis_gap *gap = &w->gaps->entries[i];
+	for (size_t i = 0; !ret && i < w->in->gaps->nr; i++) {
+		const struct axis_gap *gap = &w->in->gaps->entries[i];
 		struct vcpu_interval range;
 
 		if (!gap->silent || gap->from >= end || gap->until <= start)
@@ -295,7 +293,7 @@ static int add_unseen(const struct states_walk *w, const struct vcpu_interval *s
 	u64 seen = state->start;
 	int ret = 0;
 
-	if (!w->span->timeline) {
+	if (!w->in->span->timeline) {
 		if (state->kind != VCPU_TIME_PREEMPTED && state->kind != VCPU_TIME_HALTED)
 			return 0;
 		return add_silent(w, state->start, state->end, lost);
@@ -309,7 +307,7 @@ static int add_unseen(const struct states_walk *w, const struct vcpu_interval *s
 		if (!is_last && !axis_sample__in_run(sample_at(vcpu, i)))
 			continue;
 		/* The next sample may just not be due. */
-		if ((next - seen) / 2 > w->span->period)
+		if ((next - seen) / 2 > w->in->span->period)
 			ret = add_silent(w, seen, next, lost);
 		seen = next;
 	}
@@ -338,7 +336,7 @@ static int find_lost(const struct states_walk *w, const struct vcpu_interval *st
 		if (ret)
 			return ret;
 	}
-	if (w->gaps->nr && state->kind != VCPU_TIME_ABSENT) {
+	if (w->in->gaps->nr && state->kind != VCPU_TIME_ABSENT) {
 		ret = add_lost(w, state, state->cpu, lost);
 		if (ret)
 			return ret;
@@ -412,7 +410,7 @@ static bool wait_may_be_limit(const struct states_walk *w, const struct vcpu_int
 static enum vcpu_time_kind wait_kind(const struct states_walk *w,
 				     const struct vcpu_interval *state, u64 ns)
 {
-	return wait_may_be_limit(w, state) && ns > short_wait(w->span) ? VCPU_TIME_UNKNOWN :
+	return wait_may_be_limit(w, state) && ns > short_wait(w->in->span) ? VCPU_TIME_UNKNOWN :
 									 VCPU_TIME_PREEMPTED;
 }
 
@@ -430,7 +428,7 @@ static int hand_out(const struct states_walk *w, const struct vcpu_interval *int
 		w->m->longest_wait = max(w->m->longest_wait, part.end - part.start);
 	w->m->throttled |= part.kind == VCPU_TIME_THROTTLED;
 	w->m->done = part.end;
-	if (!w->gaps->nr && w->m->lost.end <= part.start)
+	if (!w->in->gaps->nr && w->m->lost.end <= part.start)
 		return vcpu_intervals__add(&w->vcpu->states, &part);
 
 	ret = find_lost(w, &part, &lost);
@@ -505,9 +503,9 @@ static int state__mend(const struct states_walk *w, u64 end)
 	if (!sample || state__is_run(state))
 		return 0;
 
-	before.end = clamp_time(w->span, sample->time);
-	if (!records_are_lost(w->gaps, before.cpu, before.start, before.end) &&
-	    !records_are_lost(w->gaps, sample->cpu, before.start, before.end))
+	before.end = clamp_time(w->in->span, sample->time);
+	if (!records_are_lost(w->in->gaps, before.cpu, before.start, before.end) &&
+	    !records_are_lost(w->in->gaps, sample->cpu, before.start, before.end))
 		before.kind = VCPU_TIME_LOST;
 	ret = hand_out(w, &before);
 	*state = interval__new(VCPU_TIME_RUN, before.end, before.end, sample->cpu);
@@ -539,7 +537,7 @@ static int state__lose(const struct states_walk *w, u64 end)
 		}
 		seen = next;
 	}
-	if (until - from <= w->span->period)
+	if (until - from <= w->in->span->period)
 		return 0;
 
 	lost = *state;
@@ -586,7 +584,7 @@ static void pass_samples(struct axis_vcpu *vcpu, u64 time)
 static enum vcpu_time_kind seen_kind(const struct states_walk *w, const struct axis_look *look,
 				     u64 seen, u64 time)
 {
-	if (axis_gaps__is_silent(w->gaps, seen, time))
+	if (axis_gaps__is_silent(w->in->gaps, seen, time))
 		return VCPU_TIME_LOST;
 	return look->kind == VCPU_TIME_PREEMPTED && may_be_throttled(w) ? VCPU_TIME_UNKNOWN :
 									  look->kind;
@@ -605,7 +603,7 @@ static int states__seen(const struct states_walk *w, u64 end, bool final)
 
 	for (; !ret && queue_len(&w->vcpu->looks); queue_drop(&w->vcpu->looks, 1)) {
 		const struct axis_look *look = queue_first(&w->vcpu->looks);
-		u64 time = clamp_time(w->span, look->time), seen;
+		u64 time = clamp_time(w->in->span, look->time), seen;
 
 		if (look->time >= end && !final)
 			break;
@@ -617,7 +615,7 @@ static int states__seen(const struct states_walk *w, u64 end, bool final)
 			continue;
 		seen = max(w->m->run, state->start);
 		/* The next sample may just not be due. */
-		if ((time - seen) / 2 <= w->span->period)
+		if ((time - seen) / 2 <= w->in->span->period)
 			continue;
 		state->end = seen;
 		ret = hand_out(w, state);
@@ -640,9 +638,9 @@ static int states__seen(const struct states_walk *w, u64 end, bool final)
  */
 static enum vcpu_time_kind waiting_kind(const struct states_walk *w, u64 seen)
 {
-	u64 most = max(w->m->longest_wait, short_wait(w->span));
+	u64 most = max(w->m->longest_wait, short_wait(w->in->span));
 
-	return !may_be_throttled(w) && w->span->end - seen <= most ? VCPU_TIME_PREEMPTED :
+	return !may_be_throttled(w) && w->in->span->end - seen <= most ? VCPU_TIME_PREEMPTED :
 								     VCPU_TIME_UNKNOWN;
 }
 
@@ -654,20 +652,20 @@ static enum vcpu_time_kind waiting_kind(const struct states_walk *w, u64 seen)
 static int state__open(const struct states_walk *w)
 {
 	struct vcpu_interval *state = &w->m->state, open = *state;
-	u64 seen = min(last_run(w), w->span->end);
+	u64 seen = min(last_run(w), w->in->span->end);
 	enum vcpu_time_kind kind;
 	int ret;
 
 	if (w->vcpu->last == VCPU_TIME_HALTED || w->vcpu->last == VCPU_TIME_BLOCKED ||
 	    w->vcpu->last == VCPU_TIME_VMM || w->vcpu->last == VCPU_TIME_STOPPED)
 		kind = w->vcpu->last;
-	else if (w->vcpu->last == VCPU_TIME_RUN && w->span->clock)
+	else if (w->vcpu->last == VCPU_TIME_RUN && w->in->span->clock)
 		kind = waiting_kind(w, seen);
 	else
 		return 0;
-	if (!state__is_run(state) || (w->span->end - seen) / 2 <= w->span->period)
+	if (!state__is_run(state) || (w->in->span->end - seen) / 2 <= w->in->span->period)
 		return 0;
-	if (axis_gaps__is_silent(w->gaps, seen, w->span->end))
+	if (axis_gaps__is_silent(w->in->gaps, seen, w->in->span->end))
 		kind = VCPU_TIME_LOST;
 
 	open.end = seen;
@@ -702,7 +700,7 @@ static void keep_first(struct axis_vcpu *vcpu, u64 time)
 static int states__begin(const struct states_walk *w, const struct axis_until *until)
 {
 	struct axis_vcpu *vcpu = w->vcpu;
-	u64 born = clamp_time(w->span, first_sign(vcpu));
+	u64 born = clamp_time(w->in->span, first_sign(vcpu));
 	struct vcpu_interval absent;
 
 	if (!until->final && !nr_events(vcpu) && !has_run(vcpu, until->time)) {
@@ -710,8 +708,8 @@ static int states__begin(const struct states_walk *w, const struct axis_until *u
 		return 0;
 	}
 	w->m->begun = true;
-	w->m->done = w->span->start;
-	w->m->state = interval__new(first_kind(w), w->span->start, w->span->start,
+	w->m->done = w->in->span->start;
+	w->m->state = interval__new(first_kind(w), w->in->span->start, w->in->span->start,
 				    first_cpu(vcpu));
 	if (nr_events(vcpu)) {
 		w->m->state.exit_reason = cause_of(w, event_at(vcpu, 0))->exit_reason;
@@ -719,7 +717,7 @@ static int states__begin(const struct states_walk *w, const struct axis_until *u
 	}
 	if (vcpu->at_start)
 		return 0;
-	absent = interval__new(VCPU_TIME_ABSENT, w->span->start, born, TIME_AXIS_NONE);
+	absent = interval__new(VCPU_TIME_ABSENT, w->in->span->start, born, TIME_AXIS_NONE);
 	w->m->state.start = born;
 	return hand_out(w, &absent);
 }
@@ -736,7 +734,7 @@ static int states__event(const struct states_walk *w)
 {
 	const struct vcpu_change event = *event_at(w->vcpu, 0);
 	struct vcpu_interval *state = &w->m->state;
-	u64 time = max(clamp_time(w->span, event.time), state->start);
+	u64 time = max(clamp_time(w->in->span, event.time), state->start);
 	int ret;
 
 	ret = states__seen(w, time, /*final=*/false) ?: state__mend(w, time);
@@ -764,7 +762,7 @@ static int hand_out_run(const struct states_walk *w, const struct axis_until *un
 {
 	struct vcpu_interval run = w->m->state;
 
-	run.end = until->silent > w->span->near ? until->silent - w->span->near : 0;
+	run.end = until->silent > w->in->span->near ? until->silent - w->in->span->near : 0;
 	for (size_t i = first_sample(w->vcpu, until->time); i--; ) {
 		const struct axis_sample *sample = sample_at(w->vcpu, i);
 
@@ -817,7 +815,7 @@ static int hand_out_known(const struct states_walk *w, u64 until)
 static int states__end(const struct states_walk *w)
 {
 	struct vcpu_interval *state = &w->m->state;
-	u64 end = w->span->end, gone = clamp_time(w->span, last_sign(w->vcpu));
+	u64 end = w->in->span->end, gone = clamp_time(w->in->span, last_sign(w->vcpu));
 	int ret;
 
 	ret = states__seen(w, end, /*final=*/true) ?: state__mend(w, end);
@@ -894,7 +892,7 @@ static int add_blank(const struct states_walk *w, u64 start, u64 end, u32 cpu)
  */
 static int states__sample(const struct states_walk *w, const struct axis_sample *sample)
 {
-	const struct axis_span *span = w->span;
+	const struct axis_span *span = w->in->span;
 	struct vcpu_interval *state = &w->m->state;
 	u64 pos = w->m->done, end = max(clamp_time(span, sample->time), pos), start = pos;
 	int ret;
@@ -930,7 +928,7 @@ static int hand_out_unseen(const struct states_walk *w)
 		kind = VCPU_TIME_ABSENT;
 	else if (w->vcpu->halted)
 		kind = VCPU_TIME_HALTED;
-	w->m->state = interval__new(kind, w->span->start, w->span->end, TIME_AXIS_NONE);
+	w->m->state = interval__new(kind, w->in->span->start, w->in->span->end, TIME_AXIS_NONE);
 	return hand_out(w, &w->m->state);
 }
 
@@ -938,7 +936,7 @@ static int hand_out_unseen(const struct states_walk *w)
 static int states__end_samples(const struct states_walk *w)
 {
 	struct vcpu_interval *state = &w->m->state;
-	u64 pos = w->m->done, end = w->span->end;
+	u64 pos = w->m->done, end = w->in->span->end;
 
 	if (!w->m->has_prev)
 		return hand_out_unseen(w);
@@ -947,7 +945,7 @@ static int states__end_samples(const struct states_walk *w)
 		return hand_out(w, state);
 	}
 	/* The next sample would have come after the end. */
-	if (end - pos <= w->span->period && !w->m->blank) {
+	if (end - pos <= w->in->span->period && !w->m->blank) {
 		state->start = pos;
 		state->end = end;
 		return hand_out(w, state);
@@ -961,7 +959,7 @@ static int states_from_samples(const struct states_walk *w, const struct axis_un
 	int ret = 0;
 
 	if (!w->m->begun)
-		w->m->done = w->span->start;
+		w->m->done = w->in->span->start;
 	w->m->begun = true;
 	for (i = w->m->nr_used; !ret && i < nr_samples(w->vcpu); i++) {
 		const struct axis_sample *sample = sample_at(w->vcpu, i);
@@ -994,9 +992,7 @@ int vcpu_states__advance(const struct states_input *in, struct axis_vcpu *vcpu,
 			 const struct axis_until *until)
 {
 	const struct states_walk w = {
-		.span = in->span,
-		.gaps = in->gaps,
-		.causes = in->causes,
+		.in = in,
 		.vcpu = vcpu,
 		.m = &vcpu->machine,
 	};
