@@ -50,26 +50,29 @@ static int stall_line__add(struct stall_line *line, struct stall_hist *hist,
 static int add_line(const struct lines_arg *la, u32 vm, u32 vcpu, enum stall_kind kind,
 		    const struct axis_vcpu **vcpus, u32 nr)
 {
+	struct stall_line line = { .vm = vm, .vcpu = vcpu, .kind = kind };
 	struct stall_lines *lines = la->lines;
+	bool has_thief = kind < STALL_NR_OF_THIEVES;
 	struct stall_hist hist = { };
-	struct stall_line *line;
-	int ret = grow_array(lines->lines, lines->nr, lines->allocated);
+	int ret = 0;
 
-	if (ret)
-		return ret;
-	line = &lines->lines[lines->nr++];
-	*line = (struct stall_line) { .vm = vm, .vcpu = vcpu, .kind = kind };
 	for (u32 i = 0; !ret && i < nr; i++)
-		ret = stall_line__add(line, &hist, la->stalls, vcpus[i] - la->m->axis.vcpus);
-	if (!ret && line->longest && kind < STALL_NR_OF_THIEVES)
-		ret = takers__top(&line->longest->takers, la->m, /*exact=*/true, &line->thief);
-	if (!hist.nr && kind >= STALL_NR_OF_THIEVES)
-		lines->nr--;
-	line->nr = hist.nr;
-	line->ns = hist.ns;
-	line->p50 = stall_hist__quantile(&hist, 0.5);
-	line->p99 = stall_hist__quantile(&hist, 0.99);
+		ret = stall_line__add(&line, &hist, la->stalls, vcpus[i] - la->m->axis.vcpus);
+	line.nr = hist.nr;
+	line.ns = hist.ns;
+	line.p50 = stall_hist__quantile(&hist, 0.5);
+	line.p99 = stall_hist__quantile(&hist, 0.99);
 	stall_hist__exit(&hist);
+	if (ret || (!line.nr && !has_thief))
+		return ret;
+	if (line.longest && has_thief)
+		ret = takers__top(&line.longest->takers, la->m, /*exact=*/true, &line.thief);
+	if (!ret)
+		ret = grow_array(lines->lines, lines->nr, lines->allocated);
+	if (ret)
+		free(line.thief.owner);
+	else
+		lines->lines[lines->nr++] = line;
 	return ret;
 }
 
