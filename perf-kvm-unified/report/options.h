@@ -74,6 +74,36 @@ struct diff_options {
 	bool		 keep_pids;
 };
 
+/* Whose work is charged to whom. For tables of options */
+#define OPTS_CHARGING(opts)									\
+	OPT_CALLBACK(0, "attribution", &(opts)->sections.attribution,				\
+		     "cpu-switch|domain-switch",						\
+		     "charge the host's work for a guest to host (default) or guest",		\
+		     parse_option_attribution),							\
+	OPT_BOOLEAN(0, "timeline", &(opts)->use_timeline,					\
+		    "use kvm:kvm_vcpu_timeline events if there are any (default)")
+
+/* Which VMs and vCPUs. For tables of options */
+#define OPTS_VCPUS(opts)									\
+	OPT_LIST(0, "vm", &(opts)->sections.vms, &(opts)->vms, "pattern[,pattern...]",		\
+		 "only these VMs", parse_option_names),						\
+	OPT_LIST(0, "vcpu", &(opts)->sections.vcpus, &(opts)->vcpus, "id[,id...]",		\
+		 "only these vCPUs of each VM", parse_option_numbers)
+
+/* Which processes of guests. For tables of options */
+#define OPTS_PROCESSES(opts)									\
+	OPT_CALLBACK(0, "pid", &(opts)->sections.pids, "pid[,pid...]",				\
+		     "only what these processes of a guest executed", parse_option_numbers),	\
+	OPT_CALLBACK('c', "comms", &(opts)->sections.comms, "pattern[,pattern...]",		\
+		     "only what processes of these names executed", parse_option_names)
+
+/* Which part of the measurement. For tables of options */
+#define OPTS_WHERE_AND_WHEN(opts)								\
+	OPT_LIST('C', "cpu", &(opts)->sections.cpus, &(opts)->cpus, "cpu",			\
+		 "only what was on these CPUs of the host", parse_option_cpus),			\
+	OPT_STRING(0, "time", &(opts)->times, "start,stop",					\
+		   "only this time, as in perf report, or +10,+15 or -10s,")
+
 /* Which files to read, with perf's own names for them; how much to say. For tables of options */
 #define OPTS_READING(opts)									\
 	OPTS_KVM_GUESTS(&(opts)->guests),							\
