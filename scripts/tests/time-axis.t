@@ -140,7 +140,7 @@ waits_and_events()
 	value 'measurement()["timeline_states"]["preempted"]' "$1"
 }
 
-for name in one-busy interrupts three-busy limited small-buffer third port-io; do
+for name in one-busy interrupts three-busy limited small-buffer constrained third port-io; do
 	# With intervals, whose time is all there once, too
 	report "$name" -i "$name.data" --interval 100ms
 	ok "$name: a report" test $? -eq 0
@@ -192,6 +192,13 @@ ok "limited: nobody else is throttled" test \
 # It runs for three periods at once: how many samples that are is chance.
 within 1 "limited: all that it has not, and the host's time for others, %" \
 	"$(value 'share("guest1", "taken")' limited)" "$(value '100 - rows("host", "[guest1]")' limited)"
+
+# The scheduler makes it wait for the next period when it wakes up, of which it tells nobody.
+at_least 20 "constrained: guest1's waits after halts are not known, %" \
+	"$(value 'share("guest1", "unknown")' constrained)"
+at_most 2 "constrained: and are nobody's, %" "$(value 'share("guest1", "steal")' constrained)"
+ok "constrained: with the cause, in JSON" test "$(value "r[0].json['overview'][[x['vm'] for x in
+		r[0].json['overview']].index('guest1')]['limits'][0]['constrained']" constrained)" = True
 
 # --- one third busy (Tables 14 and 15) ------------------------------------------------------
 

@@ -66,6 +66,12 @@ measure()
 	# A buffer of one page, and perf kept from reading it for a second
 	bracketed_record small-buffer -c $PERIOD -m 1 -- \
 		sh -c "sleep 1; kill -STOP \$RECORD; sleep 1; kill -CONT \$RECORD; sleep 1"
+	# It wakes up often, and mostly between the deadline and the end of the period.
+	in_guest guest1 stop
+	in_guest guest1 start duty 1000 3000
+	chrt -d -T 3000000 -D 5000000 -P 50000000 -p 0 "$(vcpu_thread guest1)"
+	bracketed_record constrained -c $PERIOD -- sleep 2
+	chrt -o -p 0 "$(vcpu_thread guest1)"
 	for name in $GUESTS; do
 		in_guest "$name" stop
 	done
