@@ -395,15 +395,15 @@ static bool may_be_throttled(const struct states_walk *w)
 
 /*
  * ... at the end of @state, without KVM's knowing of it? Threads are throttled when they return to
- * user mode, out of KVM_RUN; and with a deadline before the end of SCHED_DEADLINE's period, when
- * they are woken up.
+ * user mode, out of KVM_RUN; and by SCHED_DEADLINE also while they sleep, if the end of their
+ * quota is noticed late, and when they are woken up between their deadline and the next period.
  */
 static bool wait_may_be_limit(const struct states_walk *w, const struct vcpu_interval *state)
 {
 	bool slept = state->kind == VCPU_TIME_HALTED || state->kind == VCPU_TIME_BLOCKED;
 
 	return (state->kind == VCPU_TIME_VMM && may_be_throttled(w)) ||
-	       (slept && w->vcpu->constrained);
+	       (slept && w->vcpu->deadline);
 }
 
 /* What a wait of @ns is, at the end of @state: the scheduler's figure is of limits, too. */

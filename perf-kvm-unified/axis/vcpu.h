@@ -19,7 +19,7 @@
  * @at_start: @at_end: whether it was there then
  * @halted: it is known to have been halted when the measurement started
  * @limited: a limit of its own is known to have held it back, or may have
- * @constrained: and it may have held it back when it was woken up
+ * @deadline: SCHED_DEADLINE may have held it back when it was woken up
  * @last: what it was seen at, at the end: HALTED, BLOCKED, VMM, STOPPED; RUN: it could run;
  *	any other: nobody has looked
  * @events: @samples: @looks: its own, those that are needed still
@@ -38,7 +38,7 @@ struct axis_vcpu {
 	bool	at_end;
 	bool	halted;
 	bool	limited;
-	bool	constrained;
+	bool	deadline;
 	bool	unsorted;
 	bool	waits;
 	enum vcpu_time_kind last;

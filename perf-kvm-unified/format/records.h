@@ -131,8 +131,6 @@ struct perf_record_guest_vm_tsc {
  */
 /* How often it held tasks back was counted from before the measurement to after it. */
 #define GUEST_LIMIT_COUNTED	(1U << 0)
-/* Of SCHED_DEADLINE: the deadline is before the end of the period. */
-#define GUEST_LIMIT_CONSTRAINED	(1U << 1)
 
 struct perf_record_guest_vm_limit {
 	struct perf_event_header header;

@@ -74,16 +74,15 @@ bool kvm_limits__may_hold(const struct kvm_limits *limits, pid_t pid)
 	return false;
 }
 
-/* Does one of them hold VM @pid back at a wake-up, see struct kvm_limit? */
-bool kvm_limits__are_constrained(const struct kvm_limits *limits, pid_t pid)
+/* Of the threads of VM @pid that are SCHED_DEADLINE, or were so; NULL: none */
+const struct kvm_limit *kvm_limits__deadline(const struct kvm_limits *limits, pid_t pid)
 {
 	const struct kvm_limit *limit = NULL;
 
-	while ((limit = kvm_limits__next(limits, pid, limit))) {
-		if (limit->constrained)
-			return true;
-	}
-	return false;
+	do {
+		limit = kvm_limits__next(limits, pid, limit);
+	} while (limit && limit->cgroup[0]);
+	return limit;
 }
 
 void kvm_limits__exit(struct kvm_limits *limits)
@@ -100,8 +99,7 @@ static int kvm_limit__write(const struct kvm_limit *limit, int fd)
 	struct perf_record_guest_vm_limit rec = {
 		.header.type = PERF_RECORD_GUEST_VM_LIMIT,
 		.pid = limit->pid,
-		.flags = (limit->counted ? GUEST_LIMIT_COUNTED : 0) |
-			 (limit->constrained ? GUEST_LIMIT_CONSTRAINED : 0),
+		.flags = limit->counted ? GUEST_LIMIT_COUNTED : 0,
 		.quota = limit->quota,
 		.period = limit->period,
 		.times = limit->times,
@@ -152,7 +150,6 @@ int kvm_limits__process(struct kvm_limits *limits, const union perf_event *event
 		.period = rec->period,
 		.times = rec->times,
 		.counted = rec->flags & GUEST_LIMIT_COUNTED,
-		.constrained = rec->flags & GUEST_LIMIT_CONSTRAINED,
 	};
 	return kvm_limits__set(limits, &limit);
 }

@@ -15,7 +15,6 @@ union perf_event;
  * @cgroup: whose limit it is, its path in the hierarchy; "": SCHED_DEADLINE, of a thread
  * @quota: of CPU time, ns, in each @period; 0: there was none at the end
  * @times: in so many periods it held tasks back while it was recorded, on any CPU, if @counted
- * @constrained: SCHED_DEADLINE: a thread that wakes up after the deadline waits for the next period
  */
 struct kvm_limit {
 	pid_t	pid;
@@ -24,7 +23,6 @@ struct kvm_limit {
 	u64	period;
 	u64	times;
 	bool	counted;
-	bool	constrained;
 };
 
 /* All of them, one for each VM and cgroup. All zero: none */
@@ -39,7 +37,7 @@ const struct kvm_limit *kvm_limits__next(const struct kvm_limits *limits, pid_t 
 					 const struct kvm_limit *last);
 bool kvm_limit__may_hold(const struct kvm_limit *limit);
 bool kvm_limits__may_hold(const struct kvm_limits *limits, pid_t pid);
-bool kvm_limits__are_constrained(const struct kvm_limits *limits, pid_t pid);
+const struct kvm_limit *kvm_limits__deadline(const struct kvm_limits *limits, pid_t pid);
 void kvm_limits__exit(struct kvm_limits *limits);
 
 int kvm_limits__write(const struct kvm_limits *limits, int fd);

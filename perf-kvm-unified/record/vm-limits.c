@@ -243,18 +243,26 @@ static int look_at_cgroup(struct limits_scan *scan, struct kvm_limits *limits,
 	return ret;
 }
 
-/* 0 or -errno */
+/* Has @a less time than @b? */
+static bool is_less(const struct kvm_limit *a, const struct kvm_limit *b)
+{
+	return (double)a->quota * b->period < (double)b->quota * a->period;
+}
+
+/* Each thread has its own: of a VM's, the least is kept. 0 or -errno */
 static int look_at_deadline(struct kvm_limits *limits, const struct kvm_vm *vm, u32 tid)
 {
 	struct deadline_attr attr = { };
 	struct kvm_limit limit = { .pid = vm->pid, .cgroup = (char *)"" };
+	const struct kvm_limit *known = kvm_limits__deadline(limits, vm->pid);
 
 	if (syscall(__NR_sched_getattr, tid, &attr, sizeof(attr), 0) ||
 	    attr.policy != SCHED_DEADLINE)
 		return 0;
 	limit.quota = attr.runtime;
 	limit.period = attr.period ?: attr.deadline;
-	limit.constrained = attr.deadline < limit.period;
+	if (known && !is_less(&limit, known))
+		return 0;
 	return kvm_limits__set(limits, &limit);
 }
 
@@ -292,6 +300,17 @@ static int keep_limits(struct kvm_limits *limits, const struct kvm_limits *old, 
 	return ret;
 }
 
+/* SCHED_DEADLINE that was there, and is not any more, may have held the VM back. 0 or -errno */
+static int keep_deadline(struct kvm_limits *limits, const struct kvm_limits *old, pid_t pid)
+{
+	const struct kvm_limit *was = kvm_limits__deadline(old, pid);
+	struct kvm_limit gone = { .pid = pid, .cgroup = (char *)"" };
+
+	if (!was || kvm_limits__deadline(limits, pid))
+		return 0;
+	return kvm_limits__set(limits, &gone);
+}
+
 /**
  * limits_scan__look - find out what limits the VMs that there are
  * @vms: gets these limits in place of those that it has; those of VMs that have ended stay
@@ -317,6 +336,8 @@ int limits_scan__look(struct limits_scan *scan, struct kvm_vms *vms)
 		ret = look_at_vm(scan, &vms->limits, &vms->entries[i]);
 		if (ret == -ENOENT)
 			ret = keep_limits(&vms->limits, &old, vms->entries[i].pid);
+		else if (!ret)
+			ret = keep_deadline(&vms->limits, &old, vms->entries[i].pid);
 	}
 	kvm_limits__exit(&old);
 	return ret;

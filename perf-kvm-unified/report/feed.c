@@ -508,7 +508,7 @@ static int measurement__add_known_vcpus(struct measurement *m)
 		const struct kvm_vm *vm = &guests->vms.entries[i];
 		struct kvm_guest *guest = kvm_guests__find(m->session, vm->pid);
 		bool limited = kvm_limits__may_hold(&guests->vms.limits, vm->pid);
-		bool constrained = kvm_limits__are_constrained(&guests->vms.limits, vm->pid);
+		bool deadline = kvm_limits__deadline(&guests->vms.limits, vm->pid);
 
 		for (u32 v = 0; guest && v < vm->nr_vcpus; v++) {
 			const struct guest_vcpu *known = &vm->vcpus[v];
@@ -528,7 +528,7 @@ static int measurement__add_known_vcpus(struct measurement *m)
 						   vcpu->at_start;
 			vcpu->halted = known->flags & GUEST_VCPU_HALTED;
 			vcpu->limited = limited;
-			vcpu->constrained = constrained;
+			vcpu->deadline = deadline;
 			if (vcpu->at_end && end_known)
 				vcpu->last = vcpu_last(known->flags);
 			if (known->tid)

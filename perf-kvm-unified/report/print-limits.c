@@ -52,9 +52,8 @@ static void print_limit(const char *vm, const struct kvm_limit *limit, FILE *fp)
 		fputs(" that was taken away meanwhile", fp);
 	if (limit->counted)
 		fprintf(fp, ", %" PRIu64 " times", limit->times);
-	if (limit->constrained)
-		fputs("; its deadline is before the end of the period: long waits after halts are unknown",
-		      fp);
+	if (!limit->cgroup[0])
+		fputs("; long waits after halts are [unknown]", fp);
 	fputc('\n', fp);
 }
 
@@ -80,6 +79,16 @@ void print_stopped(const struct measurement *m, const struct overview *overview,
 		fprintf(fp, "# stopped: %u more VMs\n", more);
 }
 
+/* Has a limit of its own held the VM back, or is it why that is not known? */
+static bool may_be_held_back(const struct measurement *m, const struct overview_vm *vm)
+{
+	const struct kvm_guests *guests = m->session->kvm_guests;
+
+	return vm->profile.classes[PROFILE_THROTTLED] ||
+	       (vm->profile.classes[PROFILE_UNKNOWN] && guests &&
+		kvm_limits__deadline(&guests->vms.limits, m->vms[vm->vm].guest->pid));
+}
+
 /* Of the VMs that have lost time by limits of their own, a line for each limit */
 void print_limits(const struct measurement *m, const struct overview *overview, FILE *fp)
 {
@@ -89,7 +98,7 @@ void print_limits(const struct measurement *m, const struct overview *overview, 
 		const struct overview_vm *vm = &overview->vms[i];
 		const struct kvm_limit *limit = NULL;
 
-		if (!vm->profile.classes[PROFILE_THROTTLED])
+		if (!may_be_held_back(m, vm))
 			continue;
 		if (!next_limit(m, vm->vm, NULL)) {
 			if (nr++ < LIMITS_SHOWN)
@@ -128,8 +137,6 @@ void print_json_limits(const struct measurement *m, u32 vm, FILE *fp)
 				limit->quota, limit->period);
 		if (limit->counted)
 			fprintf(fp, ", \"times\": %" PRIu64, limit->times);
-		if (limit->constrained)
-			fputs(", \"constrained\": true", fp);
 		fputc('}', fp);
 	}
 	if (!first)

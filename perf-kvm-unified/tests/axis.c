@@ -427,7 +427,7 @@ static int test__limited(struct test_suite *test __maybe_unused, int subtest __m
 {
 	/* What a wait out of KVM_RUN is, and one after a halt: without a limit, and with some */
 	const struct {
-		bool limited, constrained;
+		bool limited, deadline;
 		enum vcpu_time_kind out, woken;
 	} limits[] = {
 		{ false, false, VCPU_TIME_PREEMPTED, VCPU_TIME_PREEMPTED },
@@ -451,7 +451,7 @@ static int test__limited(struct test_suite *test __maybe_unused, int subtest __m
 		TEST_ASSERT_VAL("init", !axis__new(&ta, true, 500));
 		v = axis__vcpu(&ta, 0, 0);
 		ta.vcpus[v].limited = limits[i].limited;
-		ta.vcpus[v].constrained = limits[i].constrained;
+		ta.vcpus[v].deadline = limits[i].deadline;
 		err |= event(&ta, 0, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
 		err |= guest_samples(&ta, v, 10, 100);
 		err |= event(&ta, 100, v, 0, VCPU_STATE_USER, NONE, 0, SVM_NPF);

@@ -111,7 +111,7 @@ static int check_file(struct kvm_vms *vms, const char *path)
 {
 	struct kvm_limit more = {
 		.pid = VM_PID, .cgroup = (char *)"/a\033b", .quota = 1, .period = 2, .times = 3,
-		.counted = true, .constrained = true,
+		.counted = true,
 	};
 	const struct kvm_limit *limit;
 	struct kvm_vms copy = { };
@@ -126,9 +126,8 @@ static int check_file(struct kvm_vms *vms, const char *path)
 	limit = kvm_limits__next(&copy.limits, VM_PID, NULL);
 	TEST_ASSERT_EQUAL("one", (int)copy.limits.nr, 1);
 	TEST_ASSERT_VAL("the last one", limit && limit->times == 4 && limit->quota == 1 &&
-			limit->period == 2 && limit->counted && limit->constrained);
-	TEST_ASSERT_VAL("constrained", kvm_limits__are_constrained(&copy.limits, VM_PID));
-	TEST_ASSERT_VAL("but not another VM", !kvm_limits__are_constrained(&copy.limits, 1));
+			limit->period == 2 && limit->counted);
+	TEST_ASSERT_VAL("no deadline", !kvm_limits__deadline(&copy.limits, VM_PID));
 	TEST_ASSERT_VAL("fit for a terminal", !strcmp(limit->cgroup, "/a_b"));
 	TEST_ASSERT_VAL("none besides", !kvm_limits__next(&copy.limits, VM_PID, limit));
 	TEST_ASSERT_VAL("none of another VM", !kvm_limits__next(&copy.limits, 1, NULL));

@@ -198,7 +198,8 @@ at_least 20 "constrained: guest1's waits after halts are not known, %" \
 	"$(value 'share("guest1", "unknown")' constrained)"
 at_most 2 "constrained: and are nobody's, %" "$(value 'share("guest1", "steal")' constrained)"
 ok "constrained: with the cause, in JSON" test "$(value "r[0].json['overview'][[x['vm'] for x in
-		r[0].json['overview']].index('guest1')]['limits'][0]['constrained']" constrained)" = True
+		r[0].json['overview']].index('guest1')]['limits']" constrained)" = \
+	"[{'kind': 'SCHED_DEADLINE', 'quota_ns': 3000000, 'period_ns': 50000000}]"
 
 # --- one third busy (Tables 14 and 15) ------------------------------------------------------
 
