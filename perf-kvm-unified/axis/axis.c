@@ -114,6 +114,7 @@ static int change__cmp(const void *_a, const void *_b)
 	       sort_cmp(a->waited, b->waited) ?:
 	       sort_cmp(a->ended, b->ended) ?:
 	       sort_cmp(a->after_lost, b->after_lost) ?:
+	       sort_cmp(a->first, b->first) ?:
 	       sort_cmp(a->cpu, b->cpu) ?:
 	       sort_cmp(a->cause, b->cause);
 }
@@ -147,6 +148,7 @@ int time_axis__add_event(struct time_axis *ta, const struct axis_event *event)
 		.state = event->state,
 		.ended = event->ended,
 		.after_lost = event->after_lost,
+		.first = event->first,
 	};
 	int nr = axis_causes__findnew(&ta->causes, &cause);
 

@@ -8,7 +8,7 @@
 struct hashmap;
 
 /* There are few of them, and a file that is made up may have so many. */
-#define AXIS_CAUSE_BITS	24
+#define AXIS_CAUSE_BITS	23
 
 /**
  * struct axis_cause - why a vCPU's state has changed

@@ -729,6 +729,23 @@ static bool is_told(const struct vcpu_interval *state)
 	       state->kind != VCPU_TIME_ABSENT;
 }
 
+/*
+ * The vCPU that has been in KVM_RUN, as far as is known, was gone before @time, when another has
+ * its first event: there is none of the end. What was between its last sample and that is not known.
+ */
+static int state__of_another(const struct states_walk *w, u64 time)
+{
+	struct vcpu_interval *state = &w->m->state, run = *state;
+	int ret;
+
+	pass_samples(w->vcpu, time);
+	run.end = max(w->m->run, state->start);
+	ret = hand_out(w, &run);
+	state->start = run.end;
+	state->kind = VCPU_TIME_UNKNOWN;
+	return ret;
+}
+
 /* The first event: ends one state, and begins another. 0 or -ENOMEM */
 static int states__event(const struct states_walk *w)
 {
@@ -745,6 +762,8 @@ static int states__event(const struct states_walk *w)
 	}
 	if (!ret && event.after_lost && state__is_run(state))
 		ret = state__lose(w, time);
+	if (!ret && event.first && state__is_run(state))
+		ret = state__of_another(w, time);
 	if (!ret)
 		ret = state__end(w, max(time, state->start), event.waited, event.cpu);
 	*state = event__interval(w, &event, max(time, state->start));

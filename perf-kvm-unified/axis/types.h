@@ -90,7 +90,7 @@ struct axis_span {
  * @next_task: who gets the CPU, or TIME_AXIS_NONE
  * @exit_reason: @isa: of the last exit before, if @isa is one of PERF_VCPU_ISA_*
  * @why: VCPU_STATE_USER: what KVM_RUN returned if negative, else a KVM_EXIT_* code
- * @waited: @ended: @after_lost: and all else: as in struct vcpu_change
+ * @waited: @ended: @after_lost: @first: and all else: as in struct vcpu_change
  */
 struct axis_event {
 	u64	time;
@@ -104,6 +104,7 @@ struct axis_event {
 	enum vcpu_state state;
 	enum vcpu_state ended;
 	bool	after_lost;
+	bool	first;
 };
 
 /* Three days */
@@ -118,6 +119,7 @@ struct axis_event {
  * @ended: VCPU_STATE_RUN: what the state before was, if that has no event; else
  *	VCPU_STATE_RUN
  * @after_lost: a state before this one is missing: its event was lost
+ * @first: of a vCPU that was made meanwhile, with the number of one that was there before
  */
 struct vcpu_change {
 	u64	time;
@@ -127,6 +129,7 @@ struct vcpu_change {
 	enum vcpu_state state:VCPU_STATE_BITS;
 	enum vcpu_state ended:VCPU_STATE_BITS;
 	bool	after_lost:1;
+	bool	first:1;
 } __packed __aligned(4);
 static_assert(sizeof(struct vcpu_change) == 20);
 

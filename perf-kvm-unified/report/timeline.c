@@ -117,13 +117,22 @@ u64 measurement__guest_steal(const struct measurement *m, u32 vcpu)
 	return min(m->timeline_last[vcpu].waited, measurement__duration(m));
 }
 
+/* Of a vCPU, as KVM counts */
+#define FIRST_SEQ	1
+
+/* Has a vCPU that was made meanwhile the number of one that was there before? */
+static bool timeline_last__is_other(const struct timeline_last *last, u32 seq)
+{
+	return last->known && !last->mixed && last->seq && seq == FIRST_SEQ;
+}
+
 /*
  * Event number @seq follows. How many are missing between them, which is added to @sum. Where
  * numbers go back, they are those of several vCPUs, and do not tell what is missing: none of it is.
  */
 static u32 timeline_last__move(struct timeline_last *last, u32 seq, u64 *sum)
 {
-	u32 lost = seq - last->seq - 1;
+	u32 lost = timeline_last__is_other(last, seq) ? 0 : seq - last->seq - 1;
 
 	if (last->known && lost >= INT_MAX && !last->mixed) {
 		last->mixed = true;
@@ -150,6 +159,7 @@ static int measurement__add_ended(struct measurement *m, struct perf_sample *sam
 	u64 cpu = measurement__field(m, sample, TIMELINE_CPU);
 	int ret = 0;
 
+	event->first = timeline_last__is_other(last, seq);
 	lost = timeline_last__move(last, seq, &m->nr_timeline_lost);
 	if (last->mixed && m->mixed_vcpu == TIME_AXIS_NONE)
 		m->mixed_vcpu = event->vcpu;
@@ -163,6 +173,7 @@ static int measurement__add_ended(struct measurement *m, struct perf_sample *sam
 		begin.cpu = cpu < m->nr_cpus ? cpu : event->cpu;
 		ret = time_axis__add_event(&m->axis, &begin);
 		event->after_lost = false;
+		event->first = false;
 	} else {
 		event->ended = event->state;
 	}

@@ -334,6 +334,34 @@ static int test__lost_state(struct test_suite *test __maybe_unused, int subtest 
 	return TEST_OK;
 }
 
+/* A VM ends, and another has its pid and the number of its vCPU: what was between them? */
+static int test__another(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct expected did_v[] = {
+		RAN(50, GUEST_USER, 1, 0), WAS(200, UNKNOWN, 0), WAS(250, HALTED, 0),
+		RAN(300, GUEST_USER, 1, 0),
+	};
+	struct time_axis ta;
+	int v, err = 0;
+
+	TEST_ASSERT_VAL("init", !axis__new(&ta, true, 300));
+	v = axis__vcpu(&ta, 0, 0);
+	err |= event(&ta, 0, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_INTR);
+	for (u64 time = 10; time <= 300; time += 10) {
+		if (time <= 50 || time > 250)
+			err |= sample(&ta, time, 0, AXIS_SAMPLE_GUEST_USER, v, NONE, 1, SVM_INTR);
+	}
+	err |= time_axis__add_event(&ta, &(struct axis_event) {
+		.time = 200, .vcpu = v, .state = VCPU_STATE_HALTED, .first = true,
+		.next_task = IDLE_TASK, .exit_reason = SVM_HLT, .isa = PERF_VCPU_ISA_SVM,
+	});
+	err |= event(&ta, 250, v, 0, VCPU_STATE_RUN, NONE, 0, SVM_HLT);
+	TEST_ASSERT_VAL("add and build", !err && !build(&ta));
+	TEST_ASSERT_VAL("not known", DID(&ta, v, did_v));
+	time_axis__exit(&ta);
+	return TEST_OK;
+}
+
 static int look(struct time_axis *ta, u64 time, u32 vcpu, enum vcpu_time_kind kind)
 {
 	return time_axis__add_look(ta, &(struct axis_look) {
@@ -1932,6 +1960,7 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: waits of a vCPU that has a limit", limited),
 	TEST_CASE("kvm unified: time axis: in the VMM before the first event", first_user),
 	TEST_CASE("kvm unified: time axis: one state that is lost", lost_state),
+	TEST_CASE("kvm unified: time axis: another vCPU of that number", another),
 	TEST_CASE("kvm unified: time axis: long states that were seen", looks),
 	TEST_CASE("kvm unified: time axis: what goes on at the end", open),
 	TEST_CASE("kvm unified: time axis: who had the CPU", who),
