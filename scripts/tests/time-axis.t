@@ -140,7 +140,7 @@ waits_and_events()
 	value 'measurement()["timeline_states"]["preempted"]' "$1"
 }
 
-for name in one-busy interrupts three-busy limited small-buffer constrained third port-io; do
+for name in one-busy interrupts three-busy limited small-buffer constrained third port-io port-io-shared; do
 	# With intervals, whose time is all there once, too
 	report "$name" -i "$name.data" --interval 100ms
 	ok "$name: a report" test $? -eq 0
@@ -223,6 +223,11 @@ for name in one-busy three-busy third; do
 		within 0.5 "$name, $guest: steal, and what its thread waited on a runqueue, %" \
 			"$(waited "$name" "$guest")" "$(thread_time "$name" "$guest" 4)"
 	done
+done
+# A third of the time it is on the way into KVM_RUN or out of it.
+for guest in guest1 guest2; do
+	within 1 "port-io-shared, $guest: steal, and what its thread waited on a runqueue, %" \
+		"$(waited port-io-shared "$guest")" "$(thread_time port-io-shared "$guest" 4)"
 done
 ok "three busy: the guest sees steal at all" \
 	awk -v s="$(guest_steal three-busy guest1)" 'BEGIN { exit !(s > 50) }'

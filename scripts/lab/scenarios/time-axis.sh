@@ -86,5 +86,9 @@ measure()
 	# Each byte is an exit to the VMM.
 	in_guest guest1 "start sh -c 'exec yes >/dev/ttyS1'"
 	COUNTED=$EVENTS bracketed_record port-io -c $PERIOD -- sleep 1
+	# And so it is where the scheduler takes the CPU away, in KVM or out of it.
+	shor guest2
+	bracketed_record port-io-shared -c $PERIOD -- sleep 2
+	in_guest guest2 stop
 	in_guest guest1 stop
 }
