@@ -22,10 +22,14 @@
 #define JIT_NAME_LEN		1024
 /**
  * struct jitdump - a file that is read
+ * @process: whose code is wanted
+ * @has_times: its times are of CLOCK_MONOTONIC
  * @name_at: of what was loaded, by its index: where in the file its name is
  */
 struct jitdump {
 	FILE	       *file;
+	const struct jitdump_process *process;
+	bool	       has_times;
 	struct hashmap *name_at;
 	jitdump_fn     fn;
 	void	       *arg;
@@ -35,11 +39,12 @@ struct jitdump {
  * jitdump__is_marker - is this a program's sign that it writes such a file?
  * @maps_line: of /proc/PID/maps, without the newline
  * @start: @end: get where it is mapped
+ * @pid: gets the one in its name
  *
  * It maps the file as if it had code: jit-PID.dump, with the pid that it knows of itself. The file
  * may be deleted by now.
  */
-bool jitdump__is_marker(const char *maps_line, u64 *start, u64 *end)
+bool jitdump__is_marker(const char *maps_line, u64 *start, u64 *end, pid_t *pid)
 {
 	const char *base = strrchr(maps_line, '/');
 	char perms[5];
@@ -51,6 +56,7 @@ bool jitdump__is_marker(const char *maps_line, u64 *start, u64 *end)
 	base += strlen("/jit-");
 	if (!isdigit(*base))
 		return false;
+	*pid = strtoul(base, NULL, 10);
 	base += strspn(base, "0123456789");
 	return !strcmp(base, ".dump") || !strcmp(base, ".dump (deleted)");
 }
@@ -68,6 +74,15 @@ static bool read_name(FILE *file, u64 size, char *name)
 	return *name;
 }
 
+/* Has the process the code that @pid has told of at @time, or is that not certain? */
+static bool has_code(const struct jitdump *dump, pid_t pid, u64 time)
+{
+	const struct jitdump_process *process = dump->process;
+
+	return pid == process->pid ||
+	       (pid == process->parent && dump->has_times && time && time < process->forked);
+}
+
 /* 0 or not: the end. What makes no sense is left out. */
 static int process_load(struct jitdump *dump, const struct jr_prefix *prefix)
 {
@@ -77,7 +92,8 @@ static int process_load(struct jitdump *dump, const struct jr_prefix *prefix)
 
 	if (prefix->total_size <= sizeof(load) ||
 	    fread((char *)&load + sizeof(*prefix), sizeof(load) - sizeof(*prefix), 1,
-		  dump->file) != 1)
+		  dump->file) != 1 ||
+	    !has_code(dump, load.pid, prefix->timestamp))
 		return 0;
 	at = ftell(dump->file);
 	if (at < 0 || !read_name(dump->file, prefix->total_size - sizeof(load), name) ||
@@ -97,7 +113,8 @@ static int process_move(struct jitdump *dump, const struct jr_prefix *prefix)
 	if (prefix->total_size < sizeof(move) ||
 	    fread((char *)&move + sizeof(*prefix), sizeof(move) - sizeof(*prefix), 1,
 		  dump->file) != 1 ||
-	    !move.code_size || !hashmap__find(dump->name_at, (long)move.code_index, &at) ||
+	    !has_code(dump, move.pid, prefix->timestamp) || !move.code_size ||
+	    !hashmap__find(dump->name_at, (long)move.code_index, &at) ||
 	    fseek(dump->file, at, SEEK_SET) || !read_name(dump->file, JIT_NAME_LEN, name))
 		return 0;
 	return dump->fn(move.new_code_addr, move.code_size, name, dump->arg);
@@ -128,6 +145,7 @@ static int process_records(struct jitdump *dump, long at, u32 *left)
 /**
  * jitdump__each_symbol - what the file has, in its order: later code takes the place of earlier
  * @file: can be read anywhere; a program may be writing it
+ * @process: what is of others is left out
  * @left: so many records at most, of which those are taken off that the file has; at first
  *	JITDUMP_MAX_RECORDS
  * @fn: gets address and size in bytes, and the name, which is one line
@@ -135,15 +153,17 @@ static int process_records(struct jitdump *dump, long at, u32 *left)
  * 0; -EINVAL: it is no such file, or of a machine of the other byte order; -ENOMEM; or what @fn
  * has returned
  */
-int jitdump__each_symbol(FILE *file, u32 *left, jitdump_fn fn, void *arg)
+int jitdump__each_symbol(FILE *file, const struct jitdump_process *process, u32 *left,
+			 jitdump_fn fn, void *arg)
 {
-	struct jitdump dump = { .file = file, .fn = fn, .arg = arg };
+	struct jitdump dump = { .file = file, .process = process, .fn = fn, .arg = arg };
 	struct jitheader header;
 	int ret;
 
 	if (fread(&header, sizeof(header), 1, file) != 1 || header.magic != JITHEADER_MAGIC ||
 	    header.total_size < sizeof(header))
 		return -EINVAL;
+	dump.has_times = !(header.flags & JITDUMP_FLAGS_ARCH_TIMESTAMP);
 	dump.name_at = number_map__new();
 	if (IS_ERR(dump.name_at))
 		return -ENOMEM;

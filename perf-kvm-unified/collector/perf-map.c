@@ -79,7 +79,8 @@ u64 process__start_ns(const char *stat, long ticks_per_s)
 	return ticks * NSEC_PER_SEC / ticks_per_s;
 }
 
-static u64 read_start_ns(pid_t pid)
+/* The same of a process that is there */
+u64 process__read_start_ns(pid_t pid)
 {
 	char path[PATH_MAX], line[STAT_LINE_LEN];
 	u64 start = 0;
@@ -104,7 +105,8 @@ bool perf_map__is_older(time_t mtime, u64 start, s64 offset)
 	return mtime < ((s64)start + offset) / (s64)NSEC_PER_SEC - OLDER_MARGIN;
 }
 
-static pid_t ns_pid(pid_t pid)
+/* In the pid namespace of the process, as it knows itself */
+pid_t process__ns_pid(pid_t pid)
 {
 	struct nsinfo *nsi = nsinfo__new(pid);
 	pid_t ret = nsi ? nsinfo__nstgid(nsi) : pid;
@@ -130,7 +132,7 @@ static int open_perf_map(pid_t pid, struct stat *st)
 		scnprintf(path, sizeof(path), "/" PERF_MAP_FMT, pid);
 		return open_regular(AT_FDCWD, path, O_NOFOLLOW, st);
 	}
-	scnprintf(path, sizeof(path), PERF_MAP_FMT, ns_pid(pid));
+	scnprintf(path, sizeof(path), PERF_MAP_FMT, process__ns_pid(pid));
 	fd = open_regular(root, path, O_NOFOLLOW, st);
 	close(root);
 	return fd;
@@ -187,7 +189,7 @@ static bool is_shared(const struct perf_maps *maps, const struct stat *st)
  */
 int perf_maps__open(struct perf_maps *maps, pid_t pid, u64 since)
 {
-	const u64 start = max(since, read_start_ns(pid));
+	const u64 start = max(since, process__read_start_ns(pid));
 	struct stat st;
 	int fd = open_perf_map(pid, &st);
 	bool older, shared;
@@ -198,7 +200,7 @@ int perf_maps__open(struct perf_maps *maps, pid_t pid, u64 since)
 	shared = is_shared(maps, &st);
 	if (!older && !shared)
 		return fd;
-	pr_debug("Process %d: its " PERF_MAP_FMT " is %s\n", pid, ns_pid(pid),
+	pr_debug("Process %d: its " PERF_MAP_FMT " is %s\n", pid, process__ns_pid(pid),
 		 older ? "older than it" : "another one's, too");
 	maps->nr_old += older;
 	maps->nr_shared += !older;

@@ -35,6 +35,8 @@ struct perf_maps {
 
 bool guest_mmap2__may_be_own_code(const struct perf_record_mmap2 *mmap2);
 u64 process__start_ns(const char *stat, long ticks_per_s);
+u64 process__read_start_ns(pid_t pid);
+pid_t process__ns_pid(pid_t pid);
 bool perf_map__is_older(time_t mtime, u64 start, s64 offset);
 
 int perf_maps__add(struct perf_maps *maps, pid_t pid);

@@ -10,12 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 #include <linux/zalloc.h>
 #ifdef HAVE_LIBELF_SUPPORT
 #include <gelf.h>
@@ -110,15 +112,71 @@ static int symbol_lines__add(u64 start, u64 size, const char *name, void *arg)
 	return ret;
 }
 
+static pid_t read_parent(pid_t pid)
+{
+	char path[PATH_MAX], line[256];
+	pid_t parent = 0;
+	FILE *file;
+
+	scnprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file) && sscanf(line, "PPid: %d", &parent) != 1)
+		;
+	fclose(file);
+	return parent;
+}
+
+/* Has the process the clocks that this one has? Kernels without time namespaces have one. */
+static bool has_own_clocks(pid_t pid)
+{
+	struct stat own, others;
+	char path[PATH_MAX];
+
+	if (stat("/proc/self/ns/time", &own))
+		return false;
+	scnprintf(path, sizeof(path), "/proc/%d/ns/time", pid);
+	return stat(path, &others) || others.st_ino != own.st_ino;
+}
+
+/* By how many ns CLOCK_BOOTTIME is ahead: it goes on while the machine is suspended. */
+static u64 suspended_ns(void)
+{
+	struct timespec boot, mono;
+
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return (boot.tv_sec - mono.tv_sec) * NSEC_PER_SEC + boot.tv_nsec - mono.tv_nsec;
+}
+
+/* Whose code the process has: that of a parent which is gone is not certain. */
+static struct jitdump_process find_process(pid_t pid)
+{
+	const pid_t parent = read_parent(pid);
+	struct jitdump_process process = { .pid = process__ns_pid(pid) };
+	u64 start = process__read_start_ns(pid), suspended = suspended_ns();
+
+	if (!parent || has_own_clocks(parent))
+		return process;
+	process.parent = process__ns_pid(parent);
+	process.forked = start > suspended ? start - suspended : 0;
+	return process;
+}
+
 /**
  * struct jitdumps - the dumps of a process, each of which is read once
+ * @process: the same process, as it knows itself
  * @maps: its /proc/PID/maps
+ * @own: those with its pid in their names are read now, or the others
  * @seen: those that were read
  * @records: so many may be read still
  */
 struct jitdumps {
 	pid_t	pid;
+	struct jitdump_process process;
 	FILE   *maps;
+	bool	own;
 	struct stat seen[MAX_JITDUMPS];
 	size_t	nr_seen;
 	u32	records;
@@ -160,10 +218,12 @@ static FILE *jitdumps__next(struct jitdumps *dumps)
 	char line[PATH_MAX + 128];
 	FILE *file = NULL;
 	u64 start, end;
+	pid_t pid;
 
 	while (!file && dumps->nr_seen < MAX_JITDUMPS && fgets(line, sizeof(line), dumps->maps)) {
 		line[strcspn(line, "\n")] = '\0';
-		if (jitdump__is_marker(line, &start, &end))
+		if (jitdump__is_marker(line, &start, &end, &pid) &&
+		    (pid == dumps->process.pid) == dumps->own)
 			file = open_mapped(dumps, start, end);
 	}
 	return file;
@@ -179,7 +239,8 @@ static int read_jitdump(FILE *file, struct jitdumps *dumps, struct symbol_lines 
 		lines->rec = zalloc(UINT16_MAX);
 	if (lines->rec) {
 		lines->rec->pid = pid;
-		ret = jitdump__each_symbol(file, &dumps->records, symbol_lines__add, lines);
+		ret = jitdump__each_symbol(file, &dumps->process, &dumps->records,
+					   symbol_lines__add, lines);
 	}
 	if (ret == -EINVAL) {
 		unified_warning("Process %d: its jitdump is not one that can be read\n", pid);
@@ -188,6 +249,21 @@ static int read_jitdump(FILE *file, struct jitdumps *dumps, struct symbol_lines 
 	if (ret == -ENOSPC)
 		unified_warning("Process %d: not all of its jitdump is read, as the files of this kind have %u MiB\n",
 				pid, GUEST_SYMBOLS_MAX_SIZE >> 20);
+	return ret;
+}
+
+/* All that are own ones, or all others. As read_jitdump() */
+static int read_jitdumps(struct jitdumps *dumps, bool own, struct symbol_lines *lines)
+{
+	FILE *file;
+	int ret = 0;
+
+	dumps->own = own;
+	rewind(dumps->maps);
+	while (!ret && (file = jitdumps__next(dumps))) {
+		ret = read_jitdump(file, dumps, lines);
+		fclose(file);
+	}
 	return ret;
 }
 
@@ -200,17 +276,16 @@ int guest_symbols__write_jitdumps(int fd, pid_t pid, size_t *left)
 	struct symbol_lines lines = { .fd = fd, .left = left };
 	struct jitdumps dumps = { .pid = pid, .records = JITDUMP_MAX_RECORDS };
 	char path[PATH_MAX];
-	FILE *file;
-	int ret = 0;
+	int ret;
 
 	scnprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	dumps.maps = fopen(path, "re");
 	if (!dumps.maps)
 		return 0;
-	while (!ret && (file = jitdumps__next(&dumps))) {
-		ret = read_jitdump(file, &dumps, &lines);
-		fclose(file);
-	}
+	dumps.process = find_process(pid);
+	/* Where it has code of its own, that has taken the place of what it was forked with. */
+	ret = read_jitdumps(&dumps, /*own=*/false, &lines) ?:
+	      read_jitdumps(&dumps, /*own=*/true, &lines);
 	fclose(dumps.maps);
 	if (ret == -ENOSPC)
 		ret = 0;
