@@ -58,27 +58,43 @@ static size_t record_size(const void *data, size_t left)
 	return more > left - len ? 0 : len + more;
 }
 
+/* Do zeros come next, as where the host crashed before it had written what was there? */
+static bool is_zeroed(const void *data, size_t left)
+{
+	static const char zeros[sizeof(struct perf_event_header)];
+
+	return left && !memcmp(data, zeros, min(left, sizeof(zeros)));
+}
+
 /**
  * whole_records - how much of perf.data can be read where it is not known where it ends
  * @data: records, the last of which may be cut; anything may come after them
  * @size: bytes
  * @compressed: set if there are compressed ones among them (perf record -z)
  *
+ * One that ends in a zero, in front of zeros, may have lost its end to them: it does not count.
+ *
  * Return: the bytes of the records at the beginning of @data that are whole
  */
 size_t whole_records(const void *data, size_t size, bool *compressed)
 {
-	size_t at = 0, len;
+	bool last_compressed = false;
+	size_t at = 0, last = 0, len;
 
 	*compressed = false;
 	while ((len = record_size(data + at, size - at))) {
 		struct perf_event_header header;
 
+		*compressed |= last_compressed;
 		memcpy(&header, data + at, sizeof(header));
-		if (header.type == PERF_RECORD_COMPRESSED || header.type == PERF_RECORD_COMPRESSED2)
-			*compressed = true;
+		last_compressed = header.type == PERF_RECORD_COMPRESSED ||
+				  header.type == PERF_RECORD_COMPRESSED2;
+		last = at;
 		at += len;
 	}
+	if (is_zeroed(data + at, size - at) && at && !((const char *)data)[at - 1])
+		return last;
+	*compressed |= last_compressed;
 	return at;
 }
 

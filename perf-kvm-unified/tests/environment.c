@@ -60,6 +60,35 @@ static int whole_bytes(const void *data, size_t size, bool *compressed)
 	return whole_records(data, size, compressed);
 }
 
+/* A file that has zeros from some byte on, as it can be when the host has crashed */
+static int check_zeroed(void)
+{
+	static const u64 records[] = {
+		/* Samples with a time and three numbers more, and then zeros */
+		PERF_RECORD_SAMPLE | 40ULL << 48, 1000, 1, 2, ~0ULL,
+		PERF_RECORD_SAMPLE | 40ULL << 48, 2000, 3, 4, ~0ULL,
+		PERF_RECORD_COMPRESSED2 | 40ULL << 48, ~0ULL, ~0ULL, ~0ULL, ~0ULL,
+		0, 0,
+	};
+	char data[sizeof(records)];
+	bool compressed;
+
+	for (size_t from = 0; from <= 120; from++) {
+		memcpy(data, records, sizeof(data));
+		memset(data + from, 0, sizeof(data) - from);
+		TEST_ASSERT_EQUAL("zeros", whole_bytes(data, sizeof(data), &compressed),
+				  (int)(from / 40 * 40));
+		TEST_ASSERT_VAL("compressed", compressed == (from == 120));
+	}
+	/* The last one is there, and ends in a zero as others do: it cannot be told. */
+	memcpy(data, records, sizeof(data));
+	memset(data + 79, 0, sizeof(data) - 79);
+	TEST_ASSERT_EQUAL("in front of zeros", whole_bytes(data, sizeof(data), &compressed), 40);
+	TEST_ASSERT_EQUAL("at the end", whole_bytes(data, 80, &compressed), 80);
+	TEST_ASSERT_EQUAL("one zero", whole_bytes(data, 81, &compressed), 40);
+	return TEST_OK;
+}
+
 int test__whole_records(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	const size_t size = sizeof(whole), aux = offsetof(struct some_data, aux);
@@ -94,7 +123,7 @@ int test__whole_records(struct test_suite *test __maybe_unused, int subtest __ma
 	data = whole;
 	data.second.type = PERF_RECORD_HEADER_MAX;
 	TEST_ASSERT_EQUAL("no record", whole_bytes(&data, size, &compressed), 16);
-	return TEST_OK;
+	return check_zeroed();
 }
 
 /* Runs shell commands in a directory. Have they all succeeded? */
