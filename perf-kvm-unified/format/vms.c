@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/zalloc.h>
 
+#include "util/cap.h"
 #include "util/debug.h"
 #include "util/event.h"
 #include "util/header.h"
@@ -199,6 +200,19 @@ int kvm_vms__complete(const struct kvm_vms *vms, struct patterns *patterns)
 	return ret;
 }
 
+/* What it takes to look at the processes of others, as far as it is missing */
+static const char *missing_caps(void)
+{
+	bool ptrace = perf_cap__capable(CAP_SYS_PTRACE);
+	bool read = perf_cap__capable(CAP_DAC_READ_SEARCH);
+
+	if (read && !ptrace)
+		return "CAP_SYS_PTRACE is missing.";
+	if (ptrace && !read)
+		return "CAP_DAC_READ_SEARCH is missing.";
+	return "It takes root, or both of CAP_SYS_PTRACE and\nCAP_DAC_READ_SEARCH.";
+}
+
 /**
  * kvm_vms__unseen - why a scan may not have found a VM that runs
  * @vms: those that it has found
@@ -208,17 +222,15 @@ int kvm_vms__complete(const struct kvm_vms *vms, struct patterns *patterns)
  */
 const char *kvm_vms__unseen(const struct kvm_vms *vms, char *buf, size_t size)
 {
-	static const char who[] =
-		"VMs among them are not found. It takes root, or both of CAP_SYS_PTRACE and\n"
-		"CAP_DAC_READ_SEARCH.";
+	static const char who[] = "VMs among them are not found.";
 
 	if (vms->hidden)
 		scnprintf(buf, size,
-			  "Processes of other users are hidden here (/proc is mounted with hidepid):\n%s",
-			  who);
+			  "Processes of other users are hidden here (/proc is mounted with hidepid):\n%s %s",
+			  who, missing_caps());
 	else if (vms->nr_closed)
-		scnprintf(buf, size, "%u process%s may not be looked at:\n%s", vms->nr_closed,
-			  vms->nr_closed == 1 ? "" : "es", who);
+		scnprintf(buf, size, "%u process%s may not be looked at:\n%s %s", vms->nr_closed,
+			  vms->nr_closed == 1 ? "" : "es", who, missing_caps());
 	else
 		return NULL;
 	return buf;
