@@ -254,6 +254,16 @@ static char *default_event(const struct record_events *events)
 	return event_with_rate("cpu-clock", events, true);
 }
 
+/* Are there any tracepoints? A mount that another one is on is in the table of mounts, too. */
+static bool has_tracefs(void)
+{
+	char *path = get_events_file("enable");
+	bool there = path && (!access(path, F_OK) || errno != ENOENT);
+
+	put_events_file(path);
+	return there;
+}
+
 /*
  * Is there the event of the time line? 0, -ENODEV: no tracefs is mounted, or can be,
  * -ENOENT: this kernel has no such event, or -EACCES
@@ -269,7 +279,7 @@ static int find_timeline(void)
 	if (fd >= 0)
 		close(fd);
 	put_events_file(path);
-	if (err && !tracefs__mountpoint())
+	if (err && !has_tracefs())
 		return -ENODEV;
 	return err == -EPERM ? -EACCES : err;
 }
