@@ -102,7 +102,7 @@ void print_limits(const struct measurement *m, const struct overview *overview, 
 			continue;
 		if (!next_limit(m, vm->vm, NULL)) {
 			if (nr++ < LIMITS_SHOWN)
-				fprintf(fp, "# throttled: %s, by a limit that was not there when it was looked at\n",
+				fprintf(fp, "# throttled: %s, by a limit that is not in the profile: it came and went, or the profile is cut\n",
 					m->vms[vm->vm].name);
 			else
 				more++;
