@@ -226,7 +226,8 @@ static int scan_vms(struct unified_record *rec, u32 flag)
 	ret = limits_scan__look(&rec->limits, &rec->vms);
 	rec->limits.mount = NULL;
 	if (ret)
-		pr_debug("Not all limits of VMs are known: %s\n", strerror(-ret));
+		unified_warning("Not all limits on the CPU time of VMs are recorded: %s\n",
+				ret == -E2BIG ? "there are too many" : strerror(-ret));
 	return 0;
 }
 
