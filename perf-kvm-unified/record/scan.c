@@ -121,26 +121,60 @@ void kvm_vm__name_from_cmdline(const char *cmdline, size_t len, char *name, size
 	kvm_vm__sanitize_name(name);
 }
 
+/**
+ * struct vm_dir - what KVM's debugfs has of a VM
+ * @maker: @fd: its name: the thread that has made the VM, which may be gone and its number
+ *	another's, and the descriptor that it got, of which there may only be a duplicate now
+ * @process: that has the VM; 0 if that is not known
+ */
+struct vm_dir {
+	pid_t	maker;
+	int	fd;
+	pid_t	process;
+};
+
+/**
+ * struct vm_scan - where vm__scan() looks, and what for
+ * @flag: GUEST_VCPU_AT_*, or 0
+ * @dirs: all that KVM's debugfs has
+ */
+struct vm_scan {
+	const char *proc;
+	const char *debugfs;
+	u32	flag;
+	struct vm_dir *dirs;
+	u32	nr_dirs;
+	u32	allocated;
+};
+
+/* A number from one of KVM's debugfs files of a vCPU. 0 or -errno */
+static int vcpu_number(const struct vm_scan *scan, const struct vm_dir *dir, u32 id,
+		       const char *file, u64 *n)
+{
+	char path[PATH_MAX], *text = NULL;
+	size_t len;
+	int ret;
+
+	scnprintf(path, sizeof(path), "%s/kvm/%d-%d/vcpu%u/%s", scan->debugfs, dir->maker,
+		  dir->fd, id, file);
+	ret = filename__read_str(path, &text, &len);
+	if (ret)
+		return ret;
+	/* An offset has a sign. */
+	*n = text[0] == '-' ? (u64)strtoll(text, NULL, 10) : strtoull(text, NULL, 10);
+	free(text);
+	return 0;
+}
+
 /*
  * The thread that ran the vCPU last, from KVM's debugfs files, or 0: without
  * them it becomes known with the vCPU's first sample.
  */
-static u32 vcpu_tid(const char *debugfs, pid_t pid, int vm_fd, u32 id)
+static u32 vcpu_tid(const struct vm_scan *scan, const struct vm_dir *dir, u32 id)
 {
-	char path[PATH_MAX], buf[32];
-	ssize_t n;
-	int fd;
+	u64 tid;
 
-	scnprintf(path, sizeof(path), "%s/kvm/%d-%d/vcpu%u/pid", debugfs, pid, vm_fd, id);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, buf, sizeof(buf) - 1);
-	close(fd);
-	if (n <= 0)
-		return 0;
-	buf[n] = '\0';
-	return strtoul(buf, NULL, 10);
+	return vcpu_number(scan, dir, id, "pid", &tid) ? 0 : tid;
 }
 
 /* Is the thread of a vCPU there? One that was unplugged has none, and KVM keeps it. */
@@ -152,45 +186,29 @@ static bool has_thread(const char *proc, pid_t pid, u32 tid)
 	return !access(path, F_OK) || errno != ENOENT;
 }
 
-/* A number from one of KVM's debugfs files of a vCPU. 0 or -errno */
-static int vcpu_number(const char *debugfs, pid_t pid, int vm_fd, u32 id, const char *file, u64 *n)
-{
-	char path[PATH_MAX], *text = NULL;
-	size_t len;
-	int ret;
-
-	scnprintf(path, sizeof(path), "%s/kvm/%d-%d/vcpu%u/%s", debugfs, pid, vm_fd, id, file);
-	ret = filename__read_str(path, &text, &len);
-	if (ret)
-		return ret;
-	/* An offset has a sign. */
-	*n = text[0] == '-' ? (u64)strtoll(text, NULL, 10) : strtoull(text, NULL, 10);
-	free(text);
-	return 0;
-}
-
 /* What KVM makes of the TSC for a vCPU: it has files for scaling only if it can */
-static void vcpu_tsc(const char *debugfs, pid_t pid, int vm_fd, u32 id, struct guest_tsc *tsc)
+static void vcpu_tsc(const struct vm_scan *scan, const struct vm_dir *dir, u32 id,
+		     struct guest_tsc *tsc)
 {
 	u64 frac_bits = 0;
 
 	*tsc = (struct guest_tsc) { };
-	if (vcpu_number(debugfs, pid, vm_fd, id, "tsc-offset", &tsc->offset))
+	if (vcpu_number(scan, dir, id, "tsc-offset", &tsc->offset))
 		return;
-	if (!vcpu_number(debugfs, pid, vm_fd, id, "tsc-scaling-ratio", &tsc->ratio) &&
-	    vcpu_number(debugfs, pid, vm_fd, id, "tsc-scaling-ratio-frac-bits", &frac_bits))
+	if (!vcpu_number(scan, dir, id, "tsc-scaling-ratio", &tsc->ratio) &&
+	    vcpu_number(scan, dir, id, "tsc-scaling-ratio-frac-bits", &frac_bits))
 		return;
 	tsc->frac_bits = frac_bits;
 	tsc->known = true;
 }
 
 /* That of all vCPUs, or not known: a guest whose CPUs differ does not use it either */
-static void vm__scan_tsc(struct kvm_vm *vm, int vm_fd, const char *debugfs)
+static void vm__scan_tsc(struct kvm_vm *vm, const struct vm_scan *scan, const struct vm_dir *dir)
 {
 	for (u32 i = 0; i < vm->nr_vcpus; i++) {
 		struct guest_tsc tsc;
 
-		vcpu_tsc(debugfs, kvm_vm__vmm(vm), vm_fd, vm->vcpus[i].id, &tsc);
+		vcpu_tsc(scan, dir, vm->vcpus[i].id, &tsc);
 		if (!i)
 			vm->tsc = tsc;
 		else if (!guest_tsc__same(&tsc, &vm->tsc))
@@ -291,7 +309,12 @@ static bool may_be_vmm(const char *proc, pid_t pid)
 	return may_be;
 }
 
-/* What a process has of KVM: descriptors of VMs, and the vCPUs of all of them, each number once */
+/**
+ * struct process_fds - what a process has of KVM
+ * @vm_fds: descriptors of VMs
+ * @vcpus: of all of them, each number once
+ * @dirs: of the VMs, if debugfs has them
+ */
 struct process_fds {
 	int	*vm_fds;
 	u32	nr;
@@ -299,12 +322,16 @@ struct process_fds {
 	struct guest_vcpu *vcpus;
 	u32	nr_vcpus;
 	u32	allocated_vcpus;
+	const struct vm_dir **dirs;
+	u32	nr_dirs;
+	u32	allocated_dirs;
 };
 
 static void process_fds__exit(struct process_fds *fds)
 {
 	zfree(&fds->vm_fds);
 	zfree(&fds->vcpus);
+	zfree(&fds->dirs);
 }
 
 /* One of a process's descriptors, by what it links to. 0 or -ENOMEM */
@@ -362,97 +389,166 @@ static int process_fds__scan(struct process_fds *fds, const char *proc, pid_t pi
 	return ret;
 }
 
-/* Where vm__scan() looks, and what for */
-struct vm_scan {
-	const char *proc;
-	const char *debugfs;
-	u32	flag;		/* GUEST_VCPU_AT_*, or 0 */
-};
-
-/* Not access(): that does not heed the capabilities of who is not root. */
-static bool exists(const char *path)
+/* The process that @tid is a thread of; 0: there is none, or it may not be looked at */
+static pid_t process_of(const char *proc, pid_t tid)
 {
-	struct stat st;
-
-	return !stat(path, &st);
-}
-
-/* Does KVM's debugfs know a VM that @tid has made, with that descriptor? */
-static bool has_made_vm(const struct vm_scan *scan, pid_t tid, int vm_fd)
-{
-	char path[PATH_MAX];
-
-	scnprintf(path, sizeof(path), "%s/kvm/%d-%d", scan->debugfs, tid, vm_fd);
-	return exists(path);
-}
-
-/* ... or one that another thread of @pid has made: the directory has that one's number */
-static bool process_has_made_vm(const struct vm_scan *scan, pid_t pid, int vm_fd)
-{
-	char path[PATH_MAX];
-	struct dirent *ent;
-	bool made = has_made_vm(scan, pid, vm_fd);
-	DIR *dir;
-
-	if (made)
-		return true;
-	scnprintf(path, sizeof(path), "%s/%d/task", scan->proc, pid);
-	dir = opendir(path);
-	if (!dir)
-		return false;
-	while (!made && (ent = readdir(dir))) {
-		pid_t tid = atoi(ent->d_name);
-
-		made = tid > 0 && has_made_vm(scan, tid, vm_fd);
-	}
-	closedir(dir);
-	return made;
-}
-
-/* The process that @pid is a child of; 0: none, or it is not known */
-static pid_t parent_of(const char *proc, pid_t pid)
-{
-	static const char key[] = "\nPPid:";
+	static const char key[] = "\nTgid:";
 	size_t len;
-	char *status = read_proc_file(proc, pid, "status", &len);
+	char *status = read_proc_file(proc, tid, "status", &len);
 	/* A name before it has its newlines as "\n". */
 	const char *line = status ? strstr(status, key) : NULL;
-	pid_t parent = line ? atoi(line + strlen(key)) : 0;
+	pid_t process = line ? atoi(line + strlen(key)) : 0;
 
 	free(status);
-	return parent;
+	return process;
+}
+
+/* Has @pid anything of a VM? So may one that may not be looked at. */
+static bool may_have_vm(const struct vm_scan *scan, pid_t pid, int vm_fd)
+{
+	char path[PATH_MAX], target[sizeof(KVM_VM_LINK)];
+	struct process_fds fds = { };
+	ssize_t n;
+	bool may_have;
+	int ret;
+
+	scnprintf(path, sizeof(path), "%s/%d/fd/%d", scan->proc, pid, vm_fd);
+	n = readlink(path, target, sizeof(target));
+	if (n == strlen(KVM_VM_LINK) && !strncmp(target, KVM_VM_LINK, n))
+		return true;
+	ret = process_fds__scan(&fds, scan->proc, pid);
+	may_have = ret == -EACCES || fds.nr || fds.nr_vcpus;
+	process_fds__exit(&fds);
+	return may_have;
 }
 
 /*
- * Is the descriptor of a VM a copy of the parent's, by fork()? KVM_RUN is refused there, and
- * the VM is the parent's. Not known without debugfs: then it is none
+ * The process that has the VM of @dir: a vCPU's thread is of it, as KVM_RUN is refused
+ * elsewhere. As long as none has run, the thread that has made the VM tells, if it is there.
  */
-static bool is_inherited(const struct vm_scan *scan, pid_t pid, int vm_fd)
+static pid_t vm_dir__find_process(const struct vm_dir *dir, const struct vm_scan *scan)
 {
-	pid_t parent;
+	char path[PATH_MAX], end;
+	pid_t process = 0;
+	struct dirent *ent;
+	DIR *vm;
+	u32 id;
 
-	/* No directory alone is no proof: the thread that has made the VM may have ended. */
-	if (process_has_made_vm(scan, pid, vm_fd))
-		return false;
-	parent = parent_of(scan->proc, pid);
-	return parent > 0 && process_has_made_vm(scan, parent, vm_fd);
+	scnprintf(path, sizeof(path), "%s/kvm/%d-%d", scan->debugfs, dir->maker, dir->fd);
+	vm = opendir(path);
+	if (!vm)
+		return 0;
+	while (!process && (ent = readdir(vm))) {
+		u32 tid;
+
+		if (sscanf(ent->d_name, "vcpu%u%c", &id, &end) != 1)
+			continue;
+		tid = vcpu_tid(scan, dir, id);
+		process = tid ? process_of(scan->proc, tid) : 0;
+		/* The number of a thread that has ended may be another's. */
+		if (process && !may_have_vm(scan, process, dir->fd))
+			process = 0;
+	}
+	closedir(vm);
+	if (process)
+		return process;
+	process = process_of(scan->proc, dir->maker);
+	return process && may_have_vm(scan, process, dir->fd) ? process : 0;
 }
 
-/* Leaves those that the process has made itself. */
-static void process_fds__leave_out_inherited(struct process_fds *fds, pid_t pid,
-					     const struct vm_scan *scan)
+/* All that KVM's debugfs has. 0 or -errno */
+static int vm_scan__read_dirs(struct vm_scan *scan)
 {
-	u32 nr = 0;
+	char path[PATH_MAX];
+	struct dirent *ent;
+	int ret = 0;
+	DIR *kvm;
 
-	for (u32 i = 0; i < fds->nr; i++) {
-		if (!is_inherited(scan, pid, fds->vm_fds[i]))
-			fds->vm_fds[nr++] = fds->vm_fds[i];
+	scnprintf(path, sizeof(path), "%s/kvm", scan->debugfs);
+	kvm = opendir(path);
+	if (!kvm)
+		return errno == ENOENT ? 0 : -errno;
+	while (!ret && (ent = readdir(kvm))) {
+		struct vm_dir dir = { };
+
+		/* kvm_create_vm_debugfs() in virt/kvm */
+		if (sscanf(ent->d_name, "%d-%d", &dir.maker, &dir.fd) != 2 || dir.maker <= 0)
+			continue;
+		dir.process = vm_dir__find_process(&dir, scan);
+		if (grow_array(scan->dirs, scan->nr_dirs, scan->allocated))
+			ret = -ENOMEM;
+		else
+			scan->dirs[scan->nr_dirs++] = dir;
 	}
-	fds->nr = nr;
+	closedir(kvm);
+	return ret;
+}
+
+static bool process_fds__have_vm(const struct process_fds *fds, int vm_fd)
+{
+	for (u32 i = 0; i < fds->nr; i++) {
+		if (fds->vm_fds[i] == vm_fd)
+			return true;
+	}
+	return false;
+}
+
+/* Finds the directories of the VMs that @pid has now. 0 or -ENOMEM */
+static int process_fds__find_dirs(struct process_fds *fds, pid_t pid, const struct vm_scan *scan)
+{
+	u32 nr_named = 0;
+
+	for (u32 i = 0; i < scan->nr_dirs; i++)
+		nr_named += scan->dirs[i].process == pid &&
+			    process_fds__have_vm(fds, scan->dirs[i].fd);
+	for (u32 i = 0; i < scan->nr_dirs; i++) {
+		const struct vm_dir *dir = &scan->dirs[i];
+
+		if (dir->process != pid)
+			continue;
+		/* Of a VM that has ended here, or that has a descriptor which no directory names */
+		if (!process_fds__have_vm(fds, dir->fd) && nr_named >= fds->nr)
+			continue;
+		if (grow_array(fds->dirs, fds->nr_dirs, fds->allocated_dirs))
+			return -ENOMEM;
+		fds->dirs[fds->nr_dirs++] = dir;
+	}
+	return 0;
+}
+
+/*
+ * Has the process nothing but copies, by fork(), of descriptors of others' VMs? KVM_RUN is
+ * refused there. Not known without debugfs, nor as long as it has a VM of which it is not
+ * known whose it is
+ */
+static bool process_fds__are_copies(const struct process_fds *fds, const struct vm_scan *scan)
+{
+	if (fds->nr_dirs || !scan->nr_dirs)
+		return false;
+	for (u32 i = 0; i < scan->nr_dirs; i++) {
+		const struct vm_dir *dir = &scan->dirs[i];
+
+		if (!dir->process && process_fds__have_vm(fds, dir->fd))
+			return false;
+	}
+	return true;
+}
+
+/* Has each of the VMs a number of its own? Two threads may get one, if a duplicate is kept. */
+static bool process_fds__are_distinct(const struct process_fds *fds)
+{
+	for (u32 i = 0; i < fds->nr_dirs; i++) {
+		for (u32 j = 0; j < i; j++) {
+			if (fds->dirs[i]->fd == fds->dirs[j]->fd)
+				return false;
+		}
+	}
+	return true;
 }
 
 /* The vCPUs that KVM's debugfs has for the VM. 0, -ENOENT or -ENOMEM */
-static int vm__scan_debugfs(struct kvm_vm *vm, const struct vm_scan *scan)
+static int vm__scan_debugfs(struct kvm_vm *vm, const struct vm_scan *scan,
+			    const struct vm_dir *vm_dir)
 {
 	u32 allocated = 0, id;
 	char path[PATH_MAX], end;
@@ -460,7 +556,7 @@ static int vm__scan_debugfs(struct kvm_vm *vm, const struct vm_scan *scan)
 	int ret = 0;
 	DIR *dir;
 
-	scnprintf(path, sizeof(path), "%s/kvm/%d-%d", scan->debugfs, kvm_vm__vmm(vm), vm->fd);
+	scnprintf(path, sizeof(path), "%s/kvm/%d-%d", scan->debugfs, vm_dir->maker, vm_dir->fd);
 	dir = opendir(path);
 	if (!dir)
 		return -ENOENT;
@@ -495,15 +591,19 @@ static void vm__find_name(struct kvm_vm *vm, const char *proc)
 	scnprintf(vm->name + len, sizeof(vm->name) - len, "-%d", vm->fd);
 }
 
-/* Takes over @vm, of which it is known which vCPUs it has. 0 or -ENOMEM */
-static int vm__add(struct kvm_vms *vms, struct kvm_vm *vm, const struct vm_scan *scan)
+/*
+ * Takes over @vm, of which it is known which vCPUs it has; @dir: NULL if it is not known.
+ * 0 or -ENOMEM
+ */
+static int vm__add(struct kvm_vms *vms, struct kvm_vm *vm, const struct vm_scan *scan,
+		   const struct vm_dir *dir)
 {
 	pid_t pid = kvm_vm__vmm(vm);
 
 	for (u32 i = 0; i < vm->nr_vcpus; i++) {
 		struct guest_vcpu *vcpu = &vm->vcpus[i];
 
-		vcpu->tid = vcpu_tid(scan->debugfs, pid, vm->fd, vcpu->id);
+		vcpu->tid = dir ? vcpu_tid(scan, dir, vcpu->id) : 0;
 		if (vcpu->tid && !has_thread(scan->proc, pid, vcpu->tid))
 			continue;
 		vcpu->flags = scan->flag;
@@ -513,7 +613,8 @@ static int vm__add(struct kvm_vms *vms, struct kvm_vm *vm, const struct vm_scan 
 		if (scan->flag == GUEST_VCPU_AT_END)
 			vcpu->flags |= kvm_vcpu__end_flag(scan->proc, pid, vcpu->tid);
 	}
-	vm__scan_tsc(vm, vm->fd, scan->debugfs);
+	if (dir)
+		vm__scan_tsc(vm, scan, dir);
 
 	/* One that is known has its name. */
 	if (!kvm_vms__find_pid(vms, vm->pid))
@@ -521,38 +622,43 @@ static int vm__add(struct kvm_vms *vms, struct kvm_vm *vm, const struct vm_scan 
 	return kvm_vms__add(vms, vm);
 }
 
-/*
- * The VMs of a process that has several descriptors of such, which may be duplicates: KVM's
- * debugfs has a directory for each VM. 0, -ENOMEM, or -ENOENT: it has fewer than two
- */
+/* The VMs of a process that has several. 0 or -ENOMEM */
 static int vms__scan_several(struct kvm_vms *vms, const struct process_fds *fds, pid_t pid,
 			     const struct vm_scan *scan)
 {
-	u32 nr = 0;
 	int ret = 0;
 
-	for (u32 i = 0; i < fds->nr; i++) {
-		char path[PATH_MAX];
-
-		scnprintf(path, sizeof(path), "%s/kvm/%d-%d", scan->debugfs, pid, fds->vm_fds[i]);
-		nr += exists(path);
-	}
-	if (nr < 2)
-		return -ENOENT;
-	for (u32 i = 0; !ret && i < fds->nr; i++) {
-		struct kvm_vm vm = { .fd = fds->vm_fds[i] };
+	for (u32 i = 0; !ret && i < fds->nr_dirs; i++) {
+		const struct vm_dir *dir = fds->dirs[i];
+		struct kvm_vm vm = { .fd = dir->fd };
 
 		vm.pid = kvm_vms__choose_key(vms, pid, vm.fd, /*alone=*/false);
-		ret = vm__scan_debugfs(&vm, scan);
+		ret = vm__scan_debugfs(&vm, scan, dir);
 		if (!ret)
-			ret = vm__add(vms, &vm, scan);
+			ret = vm__add(vms, &vm, scan, dir);
 		else
 			zfree(&vm.vcpus);
-		/* A duplicate, or it is gone. */
+		/* It is gone. */
 		if (ret == -ENOENT)
 			ret = 0;
 	}
 	return ret;
+}
+
+/* The VM of a process that has one, or of which it is not known that it has several */
+static int vms__scan_one(struct kvm_vms *vms, struct process_fds *fds, pid_t pid,
+			 const struct vm_scan *scan)
+{
+	const struct vm_dir *dir = fds->nr_dirs == 1 ? fds->dirs[0] : NULL;
+	struct kvm_vm vm = {
+		.fd = dir ? dir->fd : fds->vm_fds[fds->nr - 1],
+		.nr_vcpus = fds->nr_vcpus,
+		.vcpus = fds->vcpus,
+	};
+
+	fds->vcpus = NULL;
+	vm.pid = kvm_vms__choose_key(vms, pid, vm.fd, /*alone=*/true);
+	return vm__add(vms, &vm, scan, dir);
 }
 
 static int vm__scan(struct kvm_vms *vms, pid_t pid, const struct vm_scan *scan)
@@ -561,26 +667,15 @@ static int vm__scan(struct kvm_vms *vms, pid_t pid, const struct vm_scan *scan)
 	int ret;
 
 	ret = process_fds__scan(&fds, scan->proc, pid);
-	process_fds__leave_out_inherited(&fds, pid, scan);
-	if (ret || !fds.nr) {
-		process_fds__exit(&fds);
-		if (ret != -EACCES)
-			return ret;
+	if (!ret && fds.nr)
+		ret = process_fds__find_dirs(&fds, pid, scan);
+	if (ret == -EACCES) {
 		vms->nr_closed += may_be_vmm(scan->proc, pid);
-		return 0;
-	}
-
-	ret = fds.nr == 1 ? -ENOENT : vms__scan_several(vms, &fds, pid, scan);
-	if (ret == -ENOENT) {
-		struct kvm_vm vm = {
-			.fd = fds.vm_fds[fds.nr - 1],
-			.nr_vcpus = fds.nr_vcpus,
-			.vcpus = fds.vcpus,
-		};
-
-		fds.vcpus = NULL;
-		vm.pid = kvm_vms__choose_key(vms, pid, vm.fd, /*alone=*/true);
-		ret = vm__add(vms, &vm, scan);
+		ret = 0;
+	} else if (!ret && fds.nr && !process_fds__are_copies(&fds, scan)) {
+		ret = fds.nr_dirs > 1 && process_fds__are_distinct(&fds) ?
+		      vms__scan_several(vms, &fds, pid, scan) :
+		      vms__scan_one(vms, &fds, pid, scan);
 	}
 	process_fds__exit(&fds);
 	return ret;
@@ -597,16 +692,21 @@ static int vm__scan(struct kvm_vms *vms, pid_t pid, const struct vm_scan *scan)
  */
 int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs, u32 flag)
 {
-	const struct vm_scan scan = { .proc = proc, .debugfs = debugfs, .flag = flag };
+	struct vm_scan scan = { .proc = proc, .debugfs = debugfs, .flag = flag };
 	char path[PATH_MAX];
 	struct dirent *ent;
 	struct stat st;
-	int ret = 0;
+	int ret;
 	DIR *dir;
 
 	dir = opendir(proc);
 	if (!dir)
 		return -errno;
+
+	/* Whatever of debugfs cannot be read is not known. */
+	ret = vm_scan__read_dirs(&scan);
+	if (ret != -ENOMEM)
+		ret = 0;
 
 	/* There is always a pid 1. */
 	scnprintf(path, sizeof(path), "%s/1", proc);
@@ -621,6 +721,7 @@ int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs, u3
 		ret = vm__scan(vms, pid, &scan);
 	}
 	closedir(dir);
+	free(scan.dirs);
 	return ret;
 }
 
@@ -634,32 +735,22 @@ int kvm_vms__scan(struct kvm_vms *vms, const char *proc, const char *debugfs, u3
  */
 int kvm_vms__scan_debugfs(struct kvm_vms *vms, const char *proc, const char *debugfs)
 {
-	const struct vm_scan scan = { .proc = proc, .debugfs = debugfs };
-	char path[PATH_MAX];
+	struct vm_scan scan = { .proc = proc, .debugfs = debugfs };
 	struct hashmap *seen;
-	struct dirent *ent;
-	int ret = 0;
-	DIR *dir;
+	int ret;
 
-	scnprintf(path, sizeof(path), "%s/kvm", debugfs);
-	dir = opendir(path);
-	if (!dir)
-		return errno == ENOENT ? 0 : -errno;
-
+	ret = vm_scan__read_dirs(&scan);
 	/* A process that runs many VMs is looked at once. */
 	seen = number_map__new();
 	if (IS_ERR(seen))
 		ret = -ENOMEM;
-	while (!ret && (ent = readdir(dir))) {
-		int pid, fd;
+	for (u32 i = 0; !ret && i < scan.nr_dirs; i++) {
+		long pid = scan.dirs[i].process;
 
-		/* <pid>-<descriptor>: kvm_create_vm_debugfs() in virt/kvm */
-		if (sscanf(ent->d_name, "%d-%d", &pid, &fd) != 2 || pid <= 0 ||
-		    hashmap__find(seen, (long)pid, NULL))
-			continue;
-		ret = hashmap__add(seen, (long)pid, 0L) ?: vm__scan(vms, pid, &scan);
+		if (pid && !hashmap__find(seen, pid, NULL))
+			ret = hashmap__add(seen, pid, 0L) ?: vm__scan(vms, pid, &scan);
 	}
 	hashmap__free(seen);
-	closedir(dir);
+	free(scan.dirs);
 	return ret;
 }

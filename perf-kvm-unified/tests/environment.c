@@ -203,23 +203,30 @@ static int count_vms(const char *dir)
 	return nr;
 }
 
-/* A process with the descriptor of its parent 100 */
+/* A process, whoever its parent is, with the descriptor of 100 */
 static int check_fork(const char *dir)
 {
-	TEST_ASSERT_VAL("a child", run_in_dir(dir, "mkdir -p 100/task 101/fd 101/task/101 kvm && "
+	TEST_ASSERT_VAL("a child", run_in_dir(dir, "mkdir -p 101/fd 102 103 kvm && "
 					  "ln -s anon_inode:kvm-vm 101/fd/9 && "
-					  "printf 'Name:\\tv\\366\\nPPid:\\t100\\n' >101/status"));
+					  "printf 'Name:\\tv\\366\\nTgid:\\t100\\n' >100/status && "
+					  "cp 100/status 102/status && "
+					  "printf 'Name:\\tx\\nTgid:\\t101\\n' | "
+					  "tee 101/status >103/status"));
 	TEST_ASSERT_EQUAL("nothing is known", count_vms(dir), 2);
-	TEST_ASSERT_VAL("made by the parent", run_in_dir(dir, "mkdir kvm/100-9"));
+	TEST_ASSERT_VAL("made by 100", run_in_dir(dir, "mkdir kvm/100-9"));
 	TEST_ASSERT_EQUAL("which has the VM", count_vms(dir), 1);
 	TEST_ASSERT_VAL("made by a thread", run_in_dir(dir, "rm -r kvm/100-9 && "
-					  "mkdir 100/task/102 kvm/102-9"));
-	TEST_ASSERT_EQUAL("of the parent's", count_vms(dir), 1);
-	TEST_ASSERT_VAL("of its own", run_in_dir(dir, "mkdir 101/task/103 kvm/103-9"));
+					  "mkdir kvm/102-9"));
+	TEST_ASSERT_EQUAL("of 100's", count_vms(dir), 1);
+	TEST_ASSERT_VAL("of its own", run_in_dir(dir, "mkdir kvm/103-9"));
 	TEST_ASSERT_EQUAL("two VMs", count_vms(dir), 2);
-	TEST_ASSERT_VAL("made by neither", run_in_dir(dir, "rm -r kvm/102-9 kvm/103-9"));
+	TEST_ASSERT_VAL("made by neither", run_in_dir(dir, "rm -r kvm/102-9 kvm/103-9 && "
+					  "mkdir kvm/104-9"));
 	TEST_ASSERT_EQUAL("not known again", count_vms(dir), 2);
-	TEST_ASSERT_VAL("no child", run_in_dir(dir, "rm -r 101 100/task kvm"));
+	TEST_ASSERT_VAL("run by a thread of 100's", run_in_dir(dir, "mkdir kvm/104-9/vcpu0 && "
+					  "echo 102 >kvm/104-9/vcpu0/pid"));
+	TEST_ASSERT_EQUAL("which has the VM again", count_vms(dir), 1);
+	TEST_ASSERT_VAL("no child", run_in_dir(dir, "rm -r 101 102 103 100/status kvm"));
 	return TEST_OK;
 }
 

@@ -276,12 +276,14 @@ static int make_fake_host(const char *dir)
 	       fake_link(dir, "100/fd/11", "anon_inode:kvm-vcpu:0") ||
 	       fake_link(dir, "100/fd/12", "anon_inode:kvm-vcpu-stats:0") ||
 	       fake_file(dir, "100/cmdline", cmdline, sizeof(cmdline)) ||
+	       fake_file(dir, "100/status", "Name:\tq\nTgid:\t100\n", 17) ||
 	       fake_dir(dir, "200") || fake_dir(dir, "200/fd") ||
 	       fake_link(dir, "200/fd/5", "anon_inode:kvm-vm") ||
 	       fake_file(dir, "200/cmdline", cmdline, sizeof(cmdline)) ||
 	       fake_dir(dir, "300") || fake_dir(dir, "300/fd") ||
 	       fake_link(dir, "300/fd/0", "/dev/null") ||
-	       fake_dir(dir, "kvm") || fake_dir(dir, "kvm/100-9") ||
+	       fake_file(dir, "200/status", "Name:\tq\nTgid:\t200\n", 17) ||
+	       fake_dir(dir, "kvm") || fake_dir(dir, "kvm/200-5") || fake_dir(dir, "kvm/100-9") ||
 	       fake_dir(dir, "kvm/100-9/vcpu0") ||
 	       fake_file(dir, "kvm/100-9/vcpu0/pid", "103\n", 4) ||
 	       fake_dir(dir, "100/task") || fake_dir(dir, "100/task/103") ||
@@ -370,10 +372,14 @@ static int check_long_names(const char *path)
 	return TEST_OK;
 }
 
-/* A process that runs two VMs, each with a vCPU 0; another descriptor is a duplicate */
+/*
+ * A process that runs two VMs, each with a vCPU 0; another descriptor is a duplicate. One
+ * was made by a thread that is there, the other one by one that has ended.
+ */
 static int make_library_vmm(const char *dir)
 {
 	static const char cmdline[] = "library\0--id\0lib";
+	static const char status[] = "Name:\tx\nTgid:\t400\n";
 
 	return fake_dir(dir, "400") || fake_dir(dir, "400/fd") ||
 	       fake_link(dir, "400/fd/8", "anon_inode:kvm-vm") ||
@@ -382,11 +388,12 @@ static int make_library_vmm(const char *dir)
 	       fake_link(dir, "400/fd/11", "anon_inode:kvm-vcpu:0") ||
 	       fake_link(dir, "400/fd/12", "anon_inode:kvm-vcpu:0") ||
 	       fake_file(dir, "400/cmdline", cmdline, sizeof(cmdline)) ||
+	       fake_dir(dir, "402") || fake_file(dir, "402/status", status, strlen(status)) ||
 	       fake_dir(dir, "kvm") ||
-	       fake_dir(dir, "kvm/400-8") || fake_dir(dir, "kvm/400-8/vcpu0") ||
-	       fake_file(dir, "kvm/400-8/vcpu0/pid", "401\n", 4) ||
-	       fake_dir(dir, "kvm/400-9") || fake_dir(dir, "kvm/400-9/vcpu0") ||
-	       fake_file(dir, "kvm/400-9/vcpu0/pid", "402\n", 4);
+	       fake_dir(dir, "kvm/402-8") || fake_dir(dir, "kvm/402-8/vcpu0") ||
+	       fake_file(dir, "kvm/402-8/vcpu0/pid", "401\n", 4) ||
+	       fake_dir(dir, "kvm/403-9") || fake_dir(dir, "kvm/403-9/vcpu0") ||
+	       fake_file(dir, "kvm/403-9/vcpu0/pid", "402\n", 4);
 }
 
 static int check_library_vms(struct kvm_vms *vms)
