@@ -731,7 +731,7 @@ static bool is_told(const struct vcpu_interval *state)
 
 /*
  * The vCPU that has been in KVM_RUN, as far as is known, was gone before @time, when another has
- * its first event: there is none of the end. What was between its last sample and that is not known.
+ * its first event: there is none of the end. What was after its last sample is not known.
  */
 static int state__of_another(const struct states_walk *w, u64 time)
 {

@@ -223,7 +223,7 @@ static FILE *jitdumps__next(struct jitdumps *dumps)
 	while (!file && dumps->nr_seen < MAX_JITDUMPS && fgets(line, sizeof(line), dumps->maps)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (jitdump__is_marker(line, &start, &end, &pid) &&
-		    (pid == dumps->process.pid) == dumps->own)
+		    (dumps->own ? pid == dumps->process.pid : pid != dumps->process.pid))
 			file = open_mapped(dumps, start, end);
 	}
 	return file;
