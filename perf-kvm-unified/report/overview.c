@@ -148,6 +148,8 @@ int overview__build(struct overview *overview, struct sections *sections, struct
 	overview->knows_guest_steal = m->axis.span.timeline && !sections->opts->nr_times &&
 				      !sections->opts->cpus;
 	if (!ret)
+		ret = vm_cgroups__init(&overview->cgroups, m);
+	if (!ret)
 		sort_array(overview->vms, overview->nr, sizeof(*overview->vms), vm__cmp);
 	return ret;
 }
@@ -158,6 +160,7 @@ void overview__exit(struct overview *overview)
 		thief_sums__free(overview->vms[i].thieves, overview->vms[i].nr_thieves);
 		free(overview->vms[i].vcpus);
 	}
+	vm_cgroups__exit(&overview->cgroups);
 	zfree(&overview->vms);
 	overview->nr = 0;
 }

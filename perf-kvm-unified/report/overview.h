@@ -42,10 +42,12 @@ struct overview_vm {
  * struct overview - a line for each VM
  * @knows_guest_steal: what guests were told is known; it is of the whole measurement
  * @vms: the one that was stolen most from first, @nr of them
+ * @cgroups: those of all VMs
  */
 struct overview {
 	struct overview_vm *vms;
 	u32		nr;
+	struct vm_cgroups cgroups;
 	bool		knows_guest_steal;
 };
 

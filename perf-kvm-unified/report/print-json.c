@@ -207,26 +207,50 @@ static void print_guests(const struct measurement *m, FILE *fp)
 	fputs("\n  ],\n", fp);
 }
 
-static void print_overview_thief(const struct measurement *m, const struct thief_sum *thief,
-				 FILE *fp)
+/* What there is to act on, of a task that steals */
+static void print_thief_task(const struct measurement *m, const struct vm_cgroups *cgroups,
+			     const struct measured_task *task, FILE *fp)
 {
-	const char *cgroup;
+	const char *cgroup = measured_task__cgroup(m, task);
+	u32 vm = measured_task__helped_vm(m, task, cgroups);
 
-	fputc('{', fp);
-	print_json_member("name", thief->owner, fp);
-	if (thief->task && !thief->several) {
-		fprintf(fp, ", \"pid\": %d", thief->task->tid);
-		cgroup = measured_task__cgroup(m, thief->task);
-		if (cgroup) {
-			fputs(", ", fp);
-			print_json_member("cgroup", cgroup, fp);
-		}
+	fprintf(fp, "\"pid\": %d, ", task->tid);
+	if (cgroup) {
+		print_json_member("cgroup", cgroup, fp);
+		fputs(", ", fp);
 	}
-	fprintf(fp, ", \"time_ns\": %" PRIu64 "}", thief->ns);
+	if (vm != TIME_AXIS_NONE) {
+		print_json_member("vm", m->vms[vm].name, fp);
+		fputs(", ", fp);
+	}
 }
 
-static void print_overview_vm(const struct measurement *m, const struct overview_vm *vm,
-			      bool knows_guest_steal, FILE *fp)
+static void print_overview_thief(const struct measurement *m, const struct vm_cgroups *cgroups,
+				 const struct thief_sum *thief, FILE *fp)
+{
+	fputc('{', fp);
+	print_json_member("name", thief->owner, fp);
+	fputs(", ", fp);
+	if (thief->task && !thief->several)
+		print_thief_task(m, cgroups, thief->task, fp);
+	fprintf(fp, "\"time_ns\": %" PRIu64, thief->ns);
+	if (thief->several) {
+		fputs(", \"tasks\": [", fp);
+		for (u32 i = 0; i < thief->nr_tasks; i++) {
+			fputs(i ? ", {" : "{", fp);
+			print_thief_task(m, cgroups, thief->tasks[i].task, fp);
+			fprintf(fp, "\"time_ns\": %" PRIu64 "}", thief->tasks[i].ns);
+		}
+		fputc(']', fp);
+	}
+	if (thief->nr_more)
+		fprintf(fp, ", \"more_tasks\": %u, \"more_tasks_ns\": %" PRIu64, thief->nr_more,
+			thief->more_ns);
+	fputc('}', fp);
+}
+
+static void print_overview_vm(const struct measurement *m, const struct overview *overview,
+			      const struct overview_vm *vm, FILE *fp)
 {
 	fputs("\n    {", fp);
 	print_json_member("vm", m->vms[vm->vm].name, fp);
@@ -234,7 +258,7 @@ static void print_overview_vm(const struct measurement *m, const struct overview
 		vm->nr_vcpus, vm->profile.totals[PROFILE_TIME]);
 	print_json_classes(&vm->profile, fp);
 	fputs("},\n     ", fp);
-	if (knows_guest_steal)
+	if (overview->knows_guest_steal)
 		fprintf(fp, "\"guest_steal_ns\": %" PRIu64 ", ", vm->guest_steal);
 	if (vm->nr_vcpus)
 		fprintf(fp, "\"worst_vcpu\": %u, \"worst_vcpu_steal_percent\": %.4f, \"least_vcpu_steal_percent\": %.4f, ",
@@ -243,7 +267,7 @@ static void print_overview_vm(const struct measurement *m, const struct overview
 	fputs("\"thieves\": [", fp);
 	for (size_t i = 0; i < vm->nr_thieves; i++) {
 		fputs(i ? ", " : "", fp);
-		print_overview_thief(m, &vm->thieves[i], fp);
+		print_overview_thief(m, &overview->cgroups, &vm->thieves[i], fp);
 	}
 	fputc(']', fp);
 	print_json_limits(m, vm->vm, fp);
@@ -395,8 +419,7 @@ int print_json(const struct measurement *m, const struct sections *sections,
 	for (u32 i = 0; i < opts->overview->nr; i++) {
 		if (i)
 			fputc(',', fp);
-		print_overview_vm(m, &opts->overview->vms[i],
-				  opts->overview->knows_guest_steal, fp);
+		print_overview_vm(m, opts->overview, &opts->overview->vms[i], fp);
 	}
 	fputs("\n  ],\n", fp);
 	print_intervals(m, &sections->moments, opts, fp);

@@ -3,6 +3,7 @@
  * Who had a CPU that a vCPU wanted, and what to call it.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #include "kvm-unified/lib/sort.h"
 #include "measurement.h"
 #include "thieves.h"
+#include "timeline.h"
 
 /* By what systemd's names of what it runs end */
 static const char *const unit_endings[] = { ".service", ".scope", ".slice" };
@@ -65,9 +67,13 @@ int thieves__add(struct thieves *thieves, const struct thief *thief)
 int thief_sums__init(struct thief_sums *sums)
 {
 	struct hashmap *by_owner = name_map__new();
+	struct hashmap *by_task = number_map__new();
 
-	sums->by_owner = IS_ERR(by_owner) ? NULL : by_owner;
-	return sums->by_owner ? 0 : -ENOMEM;
+	*sums = (struct thief_sums) {
+		.by_owner = IS_ERR(by_owner) ? NULL : by_owner,
+		.by_task = IS_ERR(by_task) ? NULL : by_task,
+	};
+	return sums->by_owner && sums->by_task ? 0 : -ENOMEM;
 }
 
 void thief_sums__exit(struct thief_sums *sums)
@@ -79,8 +85,35 @@ void thief_sums__exit(struct thief_sums *sums)
 		hashmap__for_each_entry(sums->by_owner, entry, bkt)
 			thief_sums__free(entry->pvalue, 1);
 	}
+	if (sums->by_task) {
+		hashmap__for_each_entry(sums->by_task, entry, bkt)
+			free(entry->pvalue);
+	}
 	hashmap__free(sums->by_owner);
-	sums->by_owner = NULL;
+	hashmap__free(sums->by_task);
+	*sums = (struct thief_sums) { };
+}
+
+/* 0 or -ENOMEM */
+static int thief_sums__add_task(struct thief_sums *sums, struct thief_sum *sum,
+				const struct measured_task *task, u64 ns)
+{
+	struct thief_task *one;
+
+	if (hashmap__find(sums->by_task, (long)task, &one)) {
+		one->ns += ns;
+		return 0;
+	}
+	one = zalloc(sizeof(*one));
+	if (!one || hashmap__add(sums->by_task, (long)task, one)) {
+		free(one);
+		return -ENOMEM;
+	}
+	one->task = task;
+	one->ns = ns;
+	one->next = sum->all;
+	sum->all = one;
+	return 0;
 }
 
 /* @owner: copied; @task: another task of the host, or NULL. 0 or -ENOMEM */
@@ -92,7 +125,7 @@ int thief_sums__add(struct thief_sums *sums, const char *owner,
 	if (hashmap__find(sums->by_owner, owner, &sum)) {
 		sum->ns += ns;
 		sum->several |= sum->task != task;
-		return 0;
+		return task ? thief_sums__add_task(sums, sum, task, ns) : 0;
 	}
 	sum = zalloc(sizeof(*sum));
 	if (!sum)
@@ -101,9 +134,46 @@ int thief_sums__add(struct thief_sums *sums, const char *owner,
 	sum->ns = ns;
 	sum->task = task;
 	if (sum->owner && !hashmap__add(sums->by_owner, sum->owner, sum))
-		return 0;
+		return task ? thief_sums__add_task(sums, sum, task, ns) : 0;
 	thief_sums__free(sum, 1);
 	return -ENOMEM;
+}
+
+/* Most ns first, and the same order every time */
+static int thief_task__cmp(const void *_a, const void *_b)
+{
+	const struct thief_task *a = _a, *b = _b;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return sort_cmp(a->task->tid, b->task->tid) ?:
+	       sort_cmp(a->task->cgroup, b->task->cgroup);
+}
+
+/* Of several tasks, those that are told apart. 0 or -ENOMEM */
+static int thief_sum__set_tasks(struct thief_sum *sum)
+{
+	struct thief_task *tasks;
+	u32 nr = 0;
+
+	if (!sum->several)
+		return 0;
+	for (const struct thief_task *one = sum->all; one; one = one->next)
+		nr++;
+	tasks = calloc(nr, sizeof(*tasks));
+	if (!tasks)
+		return -ENOMEM;
+	nr = 0;
+	for (const struct thief_task *one = sum->all; one; one = one->next)
+		tasks[nr++] = *one;
+	sort_array(tasks, nr, sizeof(*tasks), thief_task__cmp);
+	sum->nr_tasks = min_t(u32, nr, THIEF_MAX_TASKS);
+	sum->nr_more = nr - sum->nr_tasks;
+	for (u32 i = sum->nr_tasks; i < nr; i++)
+		sum->more_ns += tasks[i].ns;
+	/* There may be many, and of many names for many VMs. */
+	sum->tasks = reallocarray(tasks, sum->nr_tasks, sizeof(*tasks)) ?: tasks;
+	return 0;
 }
 
 /* Most ns first, and the same order every time */
@@ -132,7 +202,9 @@ int thief_sums__sorted(const struct thief_sums *sums, struct thief_sum **sorted,
 		if (!owner)
 			return -ENOMEM;
 		(*sorted)[*nr] = *sum;
-		(*sorted)[(*nr)++].owner = owner;
+		(*sorted)[*nr].owner = owner;
+		if (thief_sum__set_tasks(&(*sorted)[(*nr)++]))
+			return -ENOMEM;
 	}
 	sort_array(*sorted, *nr, sizeof(**sorted), thief_sum__cmp);
 	return 0;
@@ -159,8 +231,10 @@ int thief_sums__top(const struct thief_sums *sums, struct thief_sum *top)
 
 void thief_sums__free(struct thief_sum *sorted, size_t nr)
 {
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
 		free(sorted[i].owner);
+		free(sorted[i].tasks);
+	}
 	free(sorted);
 }
 
@@ -227,18 +301,184 @@ static const char *thread_name(const struct measured_task *task)
 	return measured_task__is_vhost(task) ? "vhost" : task->comm[0] ? task->comm : "a thread";
 }
 
+/* The path of cgroup @id, or NULL: not recorded */
+static const char *cgroup_path(const struct measurement *m, u64 id)
+{
+	const struct cgroup *cgroup = id ? cgroup__find(perf_session__env(m->session), id) : NULL;
+
+	return cgroup ? cgroup->name : NULL;
+}
+
 /* The cgroup of a task: a systemd unit by its name, any other by its path. NULL: not recorded */
 const char *measured_task__cgroup(const struct measurement *m, const struct measured_task *task)
 {
-	struct cgroup *cgroup = task->cgroup ?
-		cgroup__find(perf_session__env(m->session), task->cgroup) : NULL;
-	const char *slash = cgroup ? strrchr(cgroup->name, '/') : NULL;
+	const char *path = cgroup_path(m, task->cgroup);
+	const char *slash = path ? strrchr(path, '/') : NULL;
 
 	for (size_t i = 0; slash && i < ARRAY_SIZE(unit_endings); i++) {
 		if (str_ends_with(slash, unit_endings[i]))
 			return slash + 1;
 	}
-	return cgroup ? cgroup->name : NULL;
+	return path;
+}
+
+/* @path is cut to the cgroup that @other is in, too. "" is the root, as "/" is. */
+void cgroup_path__cut(char *path, const char *other)
+{
+	size_t i = 0, end = 0;
+
+	for (;; i++) {
+		if ((!path[i] || path[i] == '/') && (!other[i] || other[i] == '/'))
+			end = i;
+		if (!path[i] || path[i] != other[i])
+			break;
+	}
+	path[end] = '\0';
+}
+
+/* @paths: by VM, those that are known; one more thread of VM @vm is in @path. 0 or -ENOMEM */
+static int add_path(char **paths, u32 vm, const char *path)
+{
+	if (!path)
+		return 0;
+	if (paths[vm])
+		cgroup_path__cut(paths[vm], path);
+	else
+		paths[vm] = strdup(path);
+	return paths[vm] ? 0 : -ENOMEM;
+}
+
+/* Of all threads that are known to be of VMs' processes. 0 or -ENOMEM */
+static int add_paths(char **paths, const struct measurement *m)
+{
+	int ret = 0;
+
+	for (u32 i = 0; !ret && i < m->nr_tasks; i++) {
+		const struct measured_task *task = m->tasks[i];
+		u32 vm = task->vcpu == TIME_AXIS_NONE ? measured_task__vm(m, task) :
+							m->axis.vcpus[task->vcpu].vm;
+
+		/* The kernel's own may be in any. */
+		if (vm != TIME_AXIS_NONE && !task->kthread)
+			ret = add_path(paths, vm, cgroup_path(m, task->cgroup));
+	}
+	for (u32 i = 0; !ret && i < m->axis.nr_vcpus; i++)
+		ret = add_path(paths, m->axis.vcpus[i].vm,
+			       cgroup_path(m, measurement__vcpu_cgroup(m, i)));
+	return ret;
+}
+
+/* @path is cut to the cgroup that it is in. Is it in one that is not the root? */
+static bool to_parent(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (!slash || slash == path)
+		return false;
+	*slash = '\0';
+	return true;
+}
+
+/* 0 or -ENOMEM */
+static int vm_cgroups__add(struct vm_cgroups *cgroups, const char *path, u32 vm)
+{
+	long owner = hashmap__find(cgroups->by_path, path, NULL) ? TIME_AXIS_NONE : vm;
+	char *key, *old = NULL;
+
+	/* Of the root, everything is a part. */
+	if (!path[0] || !path[1])
+		return 0;
+	key = strdup(path);
+	if (!key || hashmap__set(cgroups->by_path, key, owner, &old, NULL)) {
+		free(key);
+		return -ENOMEM;
+	}
+	free(old);
+	return 0;
+}
+
+/*
+ * @paths: of VMs 0 to @nr - 1, each that of the cgroup which all threads of its process are in. One
+ * in which another VM is, too, is no VM's. 0 or -ENOMEM
+ */
+int vm_cgroups__set(struct vm_cgroups *cgroups, char *const *paths, u32 nr)
+{
+	int ret = 0;
+
+	for (u32 i = 0; !ret && i < nr; i++)
+		ret = paths[i] ? vm_cgroups__add(cgroups, paths[i], i) : 0;
+	for (u32 i = 0; !ret && i < nr; i++) {
+		char *path = paths[i] ? strdup(paths[i]) : NULL;
+
+		if (paths[i] && !path)
+			ret = -ENOMEM;
+		while (!ret && path && to_parent(path)) {
+			if (hashmap__find(cgroups->by_path, path, NULL))
+				ret = vm_cgroups__add(cgroups, path, i);
+		}
+		free(path);
+	}
+	return ret;
+}
+
+/*
+ * Whose they are at the end. As long as it is not known where each VM is, any may be one more VM's.
+ * 0 or -ENOMEM; the caller ends @cgroups in any case.
+ */
+int vm_cgroups__init(struct vm_cgroups *cgroups, const struct measurement *m)
+{
+	struct hashmap *by_path = name_map__new();
+	char **paths = calloc(m->nr_vms + 1, sizeof(*paths));
+	bool known = true;
+	int ret;
+
+	cgroups->by_path = IS_ERR(by_path) ? NULL : by_path;
+	ret = cgroups->by_path && paths ? add_paths(paths, m) : -ENOMEM;
+	for (u32 i = 0; !ret && i < m->nr_vms; i++)
+		known &= paths[i] || m->vms[i].left_out;
+	if (!ret && known)
+		ret = vm_cgroups__set(cgroups, paths, m->nr_vms);
+	for (u32 i = 0; paths && i < m->nr_vms; i++)
+		free(paths[i]);
+	free(paths);
+	return ret;
+}
+
+void vm_cgroups__exit(struct vm_cgroups *cgroups)
+{
+	struct hashmap_entry *entry;
+	size_t bkt;
+
+	if (cgroups->by_path) {
+		hashmap__for_each_entry(cgroups->by_path, entry, bkt)
+			free((void *)entry->pkey);
+	}
+	hashmap__free(cgroups->by_path);
+	cgroups->by_path = NULL;
+}
+
+/* The VM whose cgroup @path is, or a part of it; TIME_AXIS_NONE: none's, or not one's alone */
+u32 vm_cgroups__find(const struct vm_cgroups *cgroups, const char *path)
+{
+	char parent[PATH_MAX];
+	long vm;
+
+	if (strlcpy(parent, path, sizeof(parent)) >= sizeof(parent))
+		return TIME_AXIS_NONE;
+	do {
+		if (hashmap__find(cgroups->by_path, parent, &vm))
+			return vm;
+	} while (to_parent(parent));
+	return TIME_AXIS_NONE;
+}
+
+/* The VM that a task of the host works for, by the cgroup that both are in, or TIME_AXIS_NONE */
+u32 measured_task__helped_vm(const struct measurement *m, const struct measured_task *task,
+			     const struct vm_cgroups *cgroups)
+{
+	const char *path = cgroup_path(m, task->cgroup);
+
+	return path ? vm_cgroups__find(cgroups, path) : TIME_AXIS_NONE;
 }
 
 /* ", in cron.service", if that is known */

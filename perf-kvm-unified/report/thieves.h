@@ -52,23 +52,65 @@ struct thieves {
 #define THIEF_OWNER_LEN	(KVM_VM_NAME_LEN + 32)
 #define THIEF_NAME_LEN	(KVM_VM_NAME_LEN + 160)
 
+/* So many tasks of one name are told apart. */
+#define THIEF_MAX_TASKS		8
+
+/**
+ * struct thief_task - what was stolen by one task
+ * @next: another one of that name, or NULL
+ */
+struct thief_task {
+	const struct measured_task *task;
+	u64		ns;
+	struct thief_task *next;
+};
+
 /**
  * struct thief_sum - what was stolen by those of one name
  * @owner: the name, as from thief__owner_name()
- * @task: the only task of that name, or NULL: several, or no other task of the host
+ * @task: the first task of that name, or NULL: no other task of the host
  * @several: there was more than one
+ * @all: all of them, in any order
+ * @tasks: of several, those with most ns, most first, @nr_tasks of them, as
+ *	thief_sums__sorted() has them
+ * @nr_more: @more_ns: how many more there are, and what they have
  */
 struct thief_sum {
 	char		*owner;
 	u64		ns;
 	const struct measured_task *task;
 	bool		several;
+	struct thief_task *all;
+	struct thief_task *tasks;
+	u32		nr_tasks;
+	u32		nr_more;
+	u64		more_ns;
 };
 
-/* @by_owner: struct thief_sum by what thief__owner_name() says */
+/**
+ * struct thief_sums - what was stolen, by whom
+ * @by_owner: struct thief_sum by what thief__owner_name() says
+ * @by_task: struct thief_task, which has one name alone
+ */
 struct thief_sums {
 	struct hashmap	*by_owner;
+	struct hashmap	*by_task;
 };
+
+/**
+ * struct vm_cgroups - which cgroups are VMs'
+ * @by_path: the number of the VM all of whose process's threads are in it, or TIME_AXIS_NONE:
+ *	another VM is, too
+ */
+struct vm_cgroups {
+	struct hashmap	*by_path;
+};
+
+int vm_cgroups__init(struct vm_cgroups *cgroups, const struct measurement *m);
+int vm_cgroups__set(struct vm_cgroups *cgroups, char *const *paths, u32 nr);
+u32 vm_cgroups__find(const struct vm_cgroups *cgroups, const char *path);
+void vm_cgroups__exit(struct vm_cgroups *cgroups);
+void cgroup_path__cut(char *path, const char *other);
 
 int thief_sums__init(struct thief_sums *sums);
 void thief_sums__exit(struct thief_sums *sums);
@@ -90,6 +132,8 @@ struct thief thief__find(const struct measurement *m, const struct axis_vcpu *se
 void thief__name(const struct measurement *m, const struct thief *thief,
 		 const struct thieves *thieves, char *name, size_t size);
 const char *measured_task__cgroup(const struct measurement *m, const struct measured_task *task);
+u32 measured_task__helped_vm(const struct measurement *m, const struct measured_task *task,
+			     const struct vm_cgroups *cgroups);
 const char *thief_sum__name(const struct measurement *m, const struct thief_sum *sum, char *buf,
 			    size_t size);
 bool thief__is_of(const struct measurement *m, const struct thief *thief,

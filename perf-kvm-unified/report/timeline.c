@@ -78,6 +78,7 @@ struct timeline_last {
 	u32	lost;		/* of @seq, so many were not there */
 	u64	time;		/* of the last event */
 	pid_t	tid;		/* of its thread */
+	u64	cgroup;		/* id of its thread's, or 0 */
 	bool	known;
 	bool	mixed;		/* @seq went back: several vCPUs have this number here */
 };
@@ -115,6 +116,12 @@ u64 measurement__guest_steal(const struct measurement *m, u32 vcpu)
 	if (vcpu >= m->nr_timeline_last)
 		return 0;
 	return min(m->timeline_last[vcpu].waited, measurement__duration(m));
+}
+
+/* The id of the cgroup that a vCPU's thread was in at its last event; 0: not known */
+u64 measurement__vcpu_cgroup(const struct measurement *m, u32 vcpu)
+{
+	return vcpu < m->nr_timeline_last ? m->timeline_last[vcpu].cgroup : 0;
 }
 
 /* Of a vCPU, as KVM counts */
@@ -275,6 +282,7 @@ int measurement__add_event(struct measurement *m, struct perf_sample *sample,
 		return 0;
 	last->time = sample->time;
 	last->tid = sample->tid;
+	last->cgroup = sample->cgroup;
 
 	event.vcpu = vcpu;
 	event.cpu = sample->cpu;
@@ -414,6 +422,11 @@ int measurement__add_long_states(struct measurement *m, u64 now)
 }
 #else
 u64 measurement__guest_steal(const struct measurement *m __maybe_unused, u32 vcpu __maybe_unused)
+{
+	return 0;
+}
+
+u64 measurement__vcpu_cgroup(const struct measurement *m __maybe_unused, u32 vcpu __maybe_unused)
 {
 	return 0;
 }

@@ -16,6 +16,7 @@ int measurement__add_event(struct measurement *m, struct perf_sample *sample,
 			   struct machine *machine, bool ahead);
 int measurement__end_vcpu(struct measurement *m, struct perf_sample *sample, pid_t tid);
 u64 measurement__guest_steal(const struct measurement *m, u32 vcpu);
+u64 measurement__vcpu_cgroup(const struct measurement *m, u32 vcpu);
 int measurement__find_long_states(struct measurement *m);
 int measurement__add_long_states(struct measurement *m, u64 now);
 
