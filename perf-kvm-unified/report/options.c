@@ -457,6 +457,8 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 				 sort_keys__are_known("--sort", sort_order) &&
 				 sort_keys__are_known("--fields", field_order)))
 		exit(EXIT_USAGE);
+	sections->thieves_by_pid = opts->print_fn && sort_order &&
+				   sections->sort & PROFILE_SORT_PID;
 	sections->reasons = opts->print_fn == print_json || opts->print.exit_reasons;
 	sections->stalls |= opts->print_fn == print_json || opts->print_fn == print_openmetrics;
 	free(sort_keys_help);

@@ -666,7 +666,7 @@ static int section__add_vcpus(struct sections *sections, u32 section, struct mea
 	int ret = thieves__init(&thieves);
 
 	/* How many there are of a name has to be known before they are called by it. */
-	for (u32 i = 0; !ret && i < nr; i++) {
+	for (u32 i = 0; !ret && i < nr && !sections->opts->thieves_by_pid; i++) {
 		rows.vcpu = vcpus[i];
 		ret = sections__each_time(sections, m, vcpus[i], add_thief, &rows);
 	}

@@ -64,6 +64,7 @@ struct row_sink {
  * @by_vm: @by_exit_reason: tell the host's own work apart by the VM and vCPU that it was
  *	for, or by the exit reason that it handled; in perf's views
  * @plain_thieves: call tasks that had a CPU by their names alone
+ * @thieves_by_pid: tell tasks of one name that had a CPU apart
  * @reasons: also sum up what a vCPU did not get by exit reasons
  * @interval: also sum up the time in intervals of so many ns, if not 0
  * @thieves: in these, tell of them and not of who had most, if not NULL
@@ -87,6 +88,7 @@ struct section_opts {
 	bool		by_vm;
 	bool		by_exit_reason;
 	bool		plain_thieves;
+	bool		thieves_by_pid;
 	bool		reasons;
 	u64		interval;
 	struct patterns	*thieves;
