@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/compiler.h>
+#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
@@ -13,6 +14,7 @@
 #include "util/hashmap.h"
 #include "util/machine.h"
 #include "util/thread.h"
+#include "kvm-unified/lib/name-map.h"
 #include "kvm-unified/report/costs.h"
 #include "kvm-unified/report/measurement.h"
 #include "kvm-unified/report/thieves.h"
@@ -182,6 +184,74 @@ static int test__thief_sums(struct test_suite *test __maybe_unused, int subtest 
 	TEST_ASSERT_VAL("then the other", sorted[1].ns == 5 && !strcmp(sorted[1].owner, "VM a"));
 	thief_sums__free(sorted, nr);
 	thief_sums__exit(&sums);
+	return TEST_OK;
+}
+
+#define NR_CATS			(THIEF_MAX_TASKS + 2)
+
+/* Of several tasks of one name, those with most are told apart. */
+static int test__thief_tasks(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct measured_task cats[NR_CATS] = { }, cut = { .tid = 99 };
+	struct thief_sums sums;
+	struct thief_sum *sorted;
+	u64 ns = 0;
+	size_t nr;
+
+	TEST_ASSERT_VAL("init", !thief_sums__init(&sums));
+	for (u32 i = 0; i < NR_CATS; i++) {
+		cats[i].tid = 100 + i;
+		TEST_ASSERT_VAL("add", !thief_sums__add(&sums, "task cat", &cats[i], i + 1));
+		TEST_ASSERT_VAL("once more", !thief_sums__add(&sums, "task cat", &cats[i], 10));
+	}
+	TEST_ASSERT_VAL("another", !thief_sums__add(&sums, "task cut", &cut, 1));
+	TEST_ASSERT_VAL("sorted", !thief_sums__sorted(&sums, &sorted, &nr) && nr == 2);
+	TEST_ASSERT_VAL("tasks", sorted[0].nr_tasks == THIEF_MAX_TASKS);
+	TEST_ASSERT_VAL("most first", sorted[0].tasks[0].task == &cats[NR_CATS - 1]);
+	TEST_ASSERT_VAL("its time", sorted[0].tasks[0].ns == NR_CATS + 10);
+	for (u32 i = 0; i < sorted[0].nr_tasks; i++)
+		ns += sorted[0].tasks[i].ns;
+	TEST_ASSERT_VAL("more", sorted[0].nr_more == NR_CATS - THIEF_MAX_TASKS);
+	TEST_ASSERT_VAL("all", ns + sorted[0].more_ns == sorted[0].ns);
+	TEST_ASSERT_VAL("one task", !sorted[1].several && !sorted[1].tasks);
+	thief_sums__free(sorted, nr);
+	thief_sums__exit(&sums);
+	return TEST_OK;
+}
+
+static bool cut_is(const char *path, const char *other, const char *common)
+{
+	char buf[32];
+
+	strlcpy(buf, path, sizeof(buf));
+	cgroup_path__cut(buf, other);
+	return !strcmp(buf, common);
+}
+
+/* Which VM's a cgroup is */
+static int test__vm_cgroups(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const char *const paths[] = {
+		"/a.scope", "/b", "/b/inner", "/both", "/both", "/", NULL,
+	};
+	struct vm_cgroups cgroups = { .by_path = name_map__new() };
+
+	TEST_ASSERT_VAL("vCPUs", cut_is("/a/vcpu0", "/a/vcpu1", "/a"));
+	TEST_ASSERT_VAL("a part", cut_is("/a/vcpu0", "/a", "/a") && cut_is("/a", "/a/b", "/a"));
+	TEST_ASSERT_VAL("the same", cut_is("/a/b", "/a/b", "/a/b"));
+	TEST_ASSERT_VAL("others", cut_is("/a", "/ab", "") && cut_is("/a", "/", ""));
+	TEST_ASSERT_VAL("map", !IS_ERR(cgroups.by_path));
+	TEST_ASSERT_VAL("set", !vm_cgroups__set(&cgroups, (char *const *)paths,
+						ARRAY_SIZE(paths)));
+	TEST_ASSERT_VAL("its own", vm_cgroups__find(&cgroups, "/a.scope") == 0);
+	TEST_ASSERT_VAL("a part", vm_cgroups__find(&cgroups, "/a.scope/helpers/fs") == 0);
+	TEST_ASSERT_VAL("not its", vm_cgroups__find(&cgroups, "/a.scope2") == TIME_AXIS_NONE);
+	TEST_ASSERT_VAL("has another VM in it",
+			vm_cgroups__find(&cgroups, "/b/fs") == TIME_AXIS_NONE);
+	TEST_ASSERT_VAL("that one", vm_cgroups__find(&cgroups, "/b/inner/fs") == 2);
+	TEST_ASSERT_VAL("two VMs'", vm_cgroups__find(&cgroups, "/both") == TIME_AXIS_NONE);
+	TEST_ASSERT_VAL("the root", vm_cgroups__find(&cgroups, "/") == TIME_AXIS_NONE);
+	vm_cgroups__exit(&cgroups);
 	return TEST_OK;
 }
 
@@ -400,6 +470,8 @@ static struct test_case kvm_unified_overview_tests[] = {
 	TEST_CASE("kvm unified: who had the CPU, by name", thieves),
 	TEST_CASE("kvm unified: threads that change their names", last_names),
 	TEST_CASE("kvm unified: who had most", thief_sums),
+	TEST_CASE("kvm unified: several who had most", thief_tasks),
+	TEST_CASE("kvm unified: whose a cgroup is", vm_cgroups),
 	TEST_CASE("kvm unified: what VMs cost the host", costs),
 	{ .name = NULL, }
 };

@@ -83,6 +83,11 @@ while read -r -u 3 name vms; do
 	ok "$name: none of them is lost" \
 		test "$(value 'measurement()["timeline_lost"]' "$name")" = 0
 	ok "$name: all time of each vCPU is there once" "$TESTS/report-sums" "$TMP/$name.json"
+	# Who of many was it? The load on the host is a shell's children.
+	[ "$name" != all ] || ok "$name: thieves of one name are told apart" test "$(value \
+		'sum(len({y["pid"] for y in x["tasks"]}) == 8 and x["more_tasks"] > 0 and "pid" not in x
+			for v in r[0].json["overview"] if v["vm"] == "two"
+			for x in v["thieves"] if x["name"] == "task cat")' "$name")" = 1
 	for vm in ${vms//,/ }; do
 		# What begins and ends the measurement waits for the CPU, too.
 		within 4 "$name, $vm: steal, and what its thread waited on a runqueue, %" \
