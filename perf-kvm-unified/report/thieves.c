@@ -156,7 +156,7 @@ static int thief_sum__set_tasks(struct thief_sum *sum)
 	struct thief_task *tasks;
 	u32 nr = 0;
 
-	if (!sum->several)
+	if (!sum->several || !sum->all)
 		return 0;
 	for (const struct thief_task *one = sum->all; one; one = one->next)
 		nr++;
