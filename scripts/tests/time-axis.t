@@ -140,7 +140,7 @@ waits_and_events()
 	value 'measurement()["timeline_states"]["preempted"]' "$1"
 }
 
-for name in one-busy interrupts three-busy limited small-buffer constrained third port-io port-io-shared; do
+for name in one-busy interrupts three-busy limited small-buffer constrained third port-io; do
 	# With intervals, whose time is all there once, too
 	report "$name" -i "$name.data" --interval 100ms
 	ok "$name: a report" test $? -eq 0
@@ -225,6 +225,9 @@ for name in one-busy three-busy third; do
 	done
 done
 # A third of the time it is on the way into KVM_RUN or out of it.
+report port-io-shared -i port-io-shared.data --interval 100ms
+ok "port-io-shared: all time of each CPU and vCPU is there once" \
+	"$TESTS/report-sums" "$TMP/port-io-shared.json"
 for guest in guest1 guest2; do
 	within 1 "port-io-shared, $guest: steal, and what its thread waited on a runqueue, %" \
 		"$(waited port-io-shared "$guest")" "$(thread_time port-io-shared "$guest" 4)"
