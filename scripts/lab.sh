@@ -254,7 +254,7 @@ run()
 	}
 	if [ "$code" -ne 0 ]; then
 		# What a guest that did not come up had to say.
-		tail -n 20 "$OUT"/*-console.log "$OUT"/*-qemu.log 2>/dev/null || :
+		tail -n 20 "$OUT"/*-console.log "$OUT"/*-qemu.log "$OUT/host-stderr.log" 2>/dev/null || :
 		echo "the scenario's exit code is $code"
 	fi
 	return "$code"
