@@ -1,0 +1,574 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Callchains of a guest: attr.guest_callchain and PERF_RECORD_GUEST_CALLCHAIN.
+ *
+ * Each sample of the guest has a cookie, and one record with that follows. The guest
+ * makes frames that are known, or has anything else in the registers that lead to them,
+ * and its page tables show whether it was read without leaving a trace. So for what
+ * code without frame pointers is unwound with, registers and a copy of the stack.
+ *
+ * There is no need for a PMU: samples are of the software event cpu-clock.
+ */
+#include <asm/perf_regs.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kselftest.h"
+#include "kvm_util.h"
+#include "processor.h"
+#include "test_util.h"
+
+#define SAMPLE_PERIOD_NS	200000
+/* With large records: an emulated machine takes more than 10 ms for one. */
+#define LONG_PERIOD_NS		100000000
+/* Of the guest for each case, and how long one may take */
+#define MIN_SAMPLES		50
+#define MIN_LARGE_SAMPLES	8
+#define TIMEOUT_NS		(20 * NSEC_PER_SEC)
+#define RING_PAGES		2048
+#define MAX_RECORD		65536
+#define GUEST_LOOPS		200000
+/* What the kernel has at most, with the context */
+#define MAX_IPS			128
+/* perf_copy_attr()'s largest stack: with all that is beside it, it does not fit in a record. */
+#define MAX_STACK		65528
+#define SMALL_STACK		1024
+
+/* Where a label of assembly is */
+#define ADDRESS_OF(label)					\
+({								\
+	u64 address;						\
+								\
+	asm("lea " #label "(%%rip), %0" : "=r"(address));	\
+	address;						\
+})
+
+/* The outermost function, and two with frames, the inner one of which spins: @loops is in rdi. */
+static noinline __attribute__((naked)) void spin_in_frames(u64 loops)
+{
+	asm volatile("push %rbp\n"
+		     "	xor %ebp, %ebp\n"
+		     "	call middle\n"
+		     "outer_return:\n"
+		     "	pop %rbp\n"
+		     "	ret\n"
+		     "middle:\n"
+		     "	push %rbp\n"
+		     "	mov %rsp, %rbp\n"
+		     "	call inner\n"
+		     "middle_return:\n"
+		     "	pop %rbp\n"
+		     "	ret\n"
+		     "inner:\n"
+		     "	push %rbp\n"
+		     "	mov %rsp, %rbp\n"
+		     "	push $0x77\n"
+		     "inner_loop:\n"
+		     "	decq %rdi\n"
+		     "	jnz inner_loop\n"
+		     "inner_end:\n"
+		     "	pop %rax\n"
+		     "	pop %rbp\n"
+		     "	ret\n");
+}
+
+/* Spins with these in its registers: @loops is in rdi, @rsp in rsi, @rbp in rdx. */
+static noinline __attribute__((naked)) void spin_with(u64 loops, u64 rsp, u64 rbp)
+{
+	asm volatile("push %rbp\n"
+		     "	push %r12\n"
+		     "	mov %rsp, %r12\n"
+		     "	mov %rdx, %rbp\n"
+		     "	mov %rsi, %rsp\n"
+		     "spin_with_loop:\n"
+		     "	decq %rdi\n"
+		     "	jnz spin_with_loop\n"
+		     "spin_with_end:\n"
+		     "	mov %r12, %rsp\n"
+		     "	pop %r12\n"
+		     "	pop %rbp\n"
+		     "	ret\n");
+}
+
+struct guest_callchain {
+	struct perf_event_header header;
+	u64 cookie;
+	u32 end;
+	u32 flags;
+	u64 words[2];
+	u64 nr;
+	u64 ips[];
+};
+
+struct callchain_sample {
+	struct perf_event_header header;
+	u64 ip;
+	u64 nr;
+	u64 ips[];
+};
+
+union perf_record {
+	struct perf_event_header header;
+	struct callchain_sample sample;
+	struct guest_callchain chain;
+	u8 bytes[MAX_RECORD];
+};
+
+/* What a case has seen; of chains, those of samples in its loop */
+struct seen {
+	unsigned int samples;		/* of the guest */
+	unsigned int without;		/* of them, those that wait for no record */
+	unsigned int cookies;		/* several samples of one VM-Exit have the same */
+	unsigned int unmatched;		/* whose record was another, or did not come */
+	unsigned int records;
+	unsigned int in_loop;
+	unsigned int as_wanted;
+	u64 cookie;
+	u64 ip;
+};
+
+/* What a case wants of each chain */
+struct wanted {
+	u64 begin, end;
+	bool (*check)(const struct guest_callchain *chain, u64 arg);
+	u64 arg;
+};
+
+/* How much of the stack a callchain is to have, in bytes */
+static u32 stack_size;
+
+/* Set by the host, for the guest */
+static struct {
+	u64 rsp;
+	u64 rbp;
+	bool frames;
+} registers;
+
+static void guest_code(void)
+{
+	/* Some emulators interrupt no guest that has interrupts disabled. */
+	sti();
+	for (;;) {
+		if (READ_ONCE(registers.frames)) {
+			spin_in_frames(GUEST_LOOPS);
+		} else {
+			/* With a stack that is none, there must be no interrupt. */
+			spin_with(GUEST_LOOPS, READ_ONCE(registers.rsp), READ_ONCE(registers.rbp));
+		}
+		GUEST_SYNC(0);
+	}
+}
+
+static u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return timespec_to_ns(now);
+}
+
+static bool has_large_records(void)
+{
+	return stack_size == MAX_STACK;
+}
+
+static unsigned int min_samples(void)
+{
+	return has_large_records() ? MIN_LARGE_SAMPLES : MIN_SAMPLES;
+}
+
+static int open_event(bool request, bool output)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = has_large_records() ? LONG_PERIOD_NS : SAMPLE_PERIOD_NS,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN,
+		.disabled = 1,
+		/* Of the host: what is asked for here is the guest's. */
+		.exclude_callchain_kernel = 1,
+		.exclude_callchain_user = 1,
+		.guest_callchain = request,
+		.guest_output = output,
+	};
+
+	if (stack_size) {
+		attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		/* Any register: of the host's task there are none. */
+		attr.sample_regs_user = BIT_ULL(PERF_REG_X86_SP);
+		attr.sample_stack_user = stack_size;
+	}
+	return syscall(__NR_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static bool is_of_guest(const struct perf_event_header *header)
+{
+	u16 mode = header->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
+}
+
+static void look_at_sample(const struct callchain_sample *sample, struct seen *seen)
+{
+	u64 cookie = 0;
+
+	if (!is_of_guest(&sample->header))
+		return;
+	seen->samples++;
+	if (stack_size)
+		TEST_ASSERT(!sample->ips[sample->nr] && !sample->ips[sample->nr + 1],
+			    "The sample has registers and a stack of its own");
+	if (sample->nr == 2 && sample->ips[0] == PERF_CONTEXT_GUEST_DEFERRED)
+		cookie = sample->ips[1];
+	seen->without += !cookie;
+	if (cookie == seen->cookie)
+		return;
+	/* The record of the one before should have come. */
+	seen->unmatched += seen->cookie != 0;
+	seen->cookies++;
+	seen->cookie = cookie;
+	seen->ip = sample->ip;
+}
+
+/* What follows the addresses */
+struct stack {
+	u64 mask;
+	u64 regs[16 + 1];
+	u64 size;
+	u64 words[];
+};
+
+static const struct stack *stack_of(const struct guest_callchain *chain)
+{
+	return (const struct stack *)(chain->ips + chain->nr);
+}
+
+static u64 copied_of(const struct guest_callchain *chain)
+{
+	const struct stack *stack = stack_of(chain);
+
+	return stack->words[stack->size / sizeof(u64)];
+}
+
+static void look_at_chain(const struct guest_callchain *chain, const struct wanted *wanted,
+			  struct seen *seen)
+{
+	size_t size = sizeof(*chain) + chain->nr * sizeof(u64);
+
+	TEST_ASSERT(chain->nr <= MAX_IPS + 1, "%lu addresses", chain->nr);
+	TEST_ASSERT(!!(chain->flags & PERF_GUEST_CALLCHAIN_STACK) == !!stack_size, "flags %#x",
+		    chain->flags);
+	if (stack_size)
+		size += sizeof(struct stack) + stack_of(chain)->size + sizeof(u64);
+	TEST_ASSERT(chain->header.size == size, "Record of %u bytes with %lu addresses",
+		    chain->header.size, chain->nr);
+	seen->records++;
+	seen->unmatched += chain->cookie != seen->cookie;
+	seen->cookie = 0;
+	if (seen->ip < wanted->begin || seen->ip >= wanted->end)
+		return;
+	seen->in_loop++;
+	seen->as_wanted += chain->nr >= 2 && chain->ips[0] == PERF_CONTEXT_GUEST_KERNEL &&
+			   chain->ips[1] == seen->ip && wanted->check(chain, wanted->arg);
+}
+
+static void read_ring(struct perf_event_mmap_page *meta, const struct wanted *wanted,
+		      struct seen *seen)
+{
+	const u8 *data = (u8 *)meta + getpagesize();
+	const size_t size = RING_PAGES * getpagesize();
+	u64 head = __atomic_load_n(&meta->data_head, __ATOMIC_ACQUIRE);
+	u64 tail = meta->data_tail;
+	union perf_record record;
+
+	while (tail != head) {
+		/* Records are aligned to 8 bytes, their headers do not wrap around. */
+		memcpy(&record.header, data + tail % size, sizeof(record.header));
+		TEST_ASSERT(record.header.size <= sizeof(record), "Record of %u bytes",
+			    record.header.size);
+		for (size_t i = 0; i < record.header.size; i++)
+			record.bytes[i] = data[(tail + i) % size];
+		tail += record.header.size;
+		TEST_ASSERT(record.header.type != PERF_RECORD_LOST, "Lost records");
+		if (record.header.type == PERF_RECORD_SAMPLE)
+			look_at_sample(&record.sample, seen);
+		else if (record.header.type == PERF_RECORD_GUEST_CALLCHAIN)
+			look_at_chain(&record.chain, wanted, seen);
+	}
+	__atomic_store_n(&meta->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+static struct seen run_case(struct kvm_vcpu *vcpu, bool request, const struct wanted *wanted)
+{
+	const size_t size = (1 + RING_PAGES) * getpagesize();
+	const u64 end = now_ns() + TIMEOUT_NS;
+	int fd = open_event(request, true);
+	struct perf_event_mmap_page *meta;
+	struct seen seen = { };
+	struct ucall uc;
+
+	TEST_ASSERT(fd >= 0, __KVM_SYSCALL_ERROR("perf_event_open()", fd));
+	meta = kvm_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+	TEST_ASSERT(!ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), "PERF_EVENT_IOC_ENABLE");
+	do {
+		vcpu_run(vcpu);
+		TEST_ASSERT_EQ(get_ucall(vcpu, &uc), UCALL_SYNC);
+		read_ring(meta, wanted, &seen);
+	} while ((request ? seen.in_loop : seen.samples) < min_samples() && now_ns() < end);
+	TEST_ASSERT(!ioctl(fd, PERF_EVENT_IOC_DISABLE, 0), "PERF_EVENT_IOC_DISABLE");
+	read_ring(meta, wanted, &seen);
+	kvm_munmap(meta, size);
+	kvm_close(fd);
+	ksft_print_msg("%u samples, %u without, %u cookies, %u unmatched, %u records, %u in the loop, %u as wanted\n",
+		       seen.samples, seen.without, seen.cookies, seen.unmatched, seen.records,
+		       seen.in_loop, seen.as_wanted);
+	return seen;
+}
+
+static bool is_whole(const struct guest_callchain *chain, u64 arg)
+{
+	return chain->nr == 4 && chain->ips[2] == ADDRESS_OF(middle_return) &&
+	       chain->ips[3] == ADDRESS_OF(outer_return) &&
+	       chain->end == PERF_GUEST_CALLCHAIN_END &&
+	       chain->flags == PERF_GUEST_CALLCHAIN_WORDS && chain->words[0] == arg;
+}
+
+/* The reason @arg, and no caller */
+static bool ends_at_once(const struct guest_callchain *chain, u64 arg)
+{
+	return chain->nr == 2 && chain->end == arg;
+}
+
+/* @arg callers that are 1, as test_trace() has put there */
+static bool has_ones(const struct guest_callchain *chain, u64 arg)
+{
+	for (u64 i = 2; i < chain->nr; i++) {
+		if (chain->ips[i] != 1)
+			return false;
+	}
+	return chain->nr == 2 + arg;
+}
+
+/* All registers, and frames below the word @arg at the stack pointer */
+static bool has_frames(const struct guest_callchain *chain, u64 arg)
+{
+	const struct stack *stack = stack_of(chain);
+
+	return stack->mask == (GENMASK_ULL(PERF_REG_X86_IP, PERF_REG_X86_AX) |
+			       GENMASK_ULL(PERF_REG_X86_R15, PERF_REG_X86_R8)) &&
+	       stack->regs[PERF_REG_X86_IP] == chain->ips[1] &&
+	       stack->regs[PERF_REG_X86_BP] - stack->regs[PERF_REG_X86_SP] == sizeof(u64) &&
+	       stack->regs[PERF_REG_X86_DI] <= GUEST_LOOPS && stack->size == SMALL_STACK &&
+	       copied_of(chain) >= 5 * sizeof(u64) && stack->words[0] == arg &&
+	       stack->words[2] == ADDRESS_OF(middle_return) &&
+	       stack->words[4] == ADDRESS_OF(outer_return);
+}
+
+/* @arg bytes of a stack that is filled with its own addresses; 0: as many as fit in a record */
+static bool has_copied(const struct guest_callchain *chain, u64 arg)
+{
+	const struct stack *stack = stack_of(chain);
+	u64 nr = copied_of(chain) / sizeof(u64);
+
+	for (u64 i = 0; i < nr; i++) {
+		if (stack->words[i] != stack->regs[PERF_REG_X86_SP] + i * sizeof(u64))
+			return false;
+	}
+	return arg ? nr * sizeof(u64) == arg : nr * sizeof(u64) == stack->size &&
+					       chain->header.size > MAX_STACK - sizeof(u64);
+}
+
+static bool is_any(const struct guest_callchain *chain, u64 arg)
+{
+	return true;
+}
+
+static bool is_right(const struct seen *seen)
+{
+	return seen->in_loop >= min_samples() && seen->as_wanted == seen->in_loop &&
+	       !seen->without && !seen->unmatched && seen->records == seen->cookies;
+}
+
+static void test_frames(struct kvm_vcpu *vcpu)
+{
+	const struct wanted wanted = {
+		ADDRESS_OF(inner_loop), ADDRESS_OF(inner_end), is_whole, 0x77
+	};
+	struct seen seen;
+
+	registers.frames = true;
+	sync_global_to_guest(vcpu->vm, registers);
+	seen = run_case(vcpu, true, &wanted);
+	ksft_test_result(is_right(&seen), "each sample has its callchain, and that is whole\n");
+
+	seen = run_case(vcpu, false, &wanted);
+	ksft_test_result(seen.samples >= min_samples() && seen.without == seen.samples &&
+			 !seen.records, "no sample has one that does not want it\n");
+	registers.frames = false;
+}
+
+static struct seen run_with(struct kvm_vcpu *vcpu, u64 rsp, u64 rbp,
+			    bool (*check)(const struct guest_callchain *chain, u64 arg), u64 arg)
+{
+	const struct wanted wanted = {
+		ADDRESS_OF(spin_with_loop), ADDRESS_OF(spin_with_end), check, arg
+	};
+
+	registers.rsp = rsp;
+	registers.rbp = rbp;
+	sync_global_to_guest(vcpu->vm, registers);
+	return run_case(vcpu, true, &wanted);
+}
+
+static void test_ends(struct kvm_vcpu *vcpu, gva_t page)
+{
+	const struct {
+		const char *what;
+		u64 rsp, rbp, end;
+	} cases[] = {
+		{ "a frame pointer of 0", page, 0, PERF_GUEST_CALLCHAIN_END },
+		{ "one that is not aligned", page, page + 12, PERF_GUEST_CALLCHAIN_NO_FRAME },
+		{ "one below the stack pointer", page + 64, page, PERF_GUEST_CALLCHAIN_NO_FRAME },
+		{ "one that is far above", page, page + (1ULL << 40),
+		  PERF_GUEST_CALLCHAIN_NO_FRAME },
+		{ "one at a page that is not there", page, page + (1ULL << 20),
+		  PERF_GUEST_CALLCHAIN_NO_MEMORY },
+		{ "one that is not canonical", 1ULL << 60, 1ULL << 60,
+		  PERF_GUEST_CALLCHAIN_NO_MEMORY },
+		{ "a return address of 0", page, page + 128, PERF_GUEST_CALLCHAIN_NO_CODE },
+	};
+
+	memset(addr_gva2hva(vcpu->vm, page), 0, getpagesize());
+	for (int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct seen seen = run_with(vcpu, cases[i].rsp, cases[i].rbp, ends_at_once,
+					    cases[i].end);
+
+		ksft_test_result(is_right(&seen), "%s ends the callchain\n", cases[i].what);
+	}
+}
+
+/* Sixteen frames, each in a page of its own that nobody else reads */
+#define NR_PAGES	16
+
+static unsigned int touched_of(struct kvm_vm *vm, gva_t pages)
+{
+	unsigned int touched = 0;
+
+	for (int i = 0; i < NR_PAGES; i++)
+		touched += !!(*vm_get_pte(vm, pages + i * getpagesize()) &
+			      (BIT_ULL(5) | BIT_ULL(6)));
+	return touched;
+}
+
+static void test_trace(struct kvm_vcpu *vcpu, gva_t pages)
+{
+	struct kvm_vm *vm = vcpu->vm;
+	struct seen seen;
+
+	for (int i = 0; i < NR_PAGES; i++) {
+		u64 *frame = addr_gva2hva(vm, pages + i * getpagesize());
+
+		frame[0] = i + 1 < NR_PAGES ? pages + (i + 1) * getpagesize() : 0;
+		frame[1] = 1;
+		*vm_get_pte(vm, pages + i * getpagesize()) &= ~(BIT_ULL(5) | BIT_ULL(6));
+	}
+	seen = run_with(vcpu, pages, pages, has_ones, NR_PAGES);
+	ksft_test_result(is_right(&seen), "a frame in each of %u pages\n", NR_PAGES);
+	ksft_test_result(!touched_of(vm, pages), "and no page table shows that they were read\n");
+
+	/* A frame that is its own caller */
+	*(u64 *)addr_gva2hva(vm, pages) = pages;
+	seen = run_with(vcpu, pages, pages, has_ones, 1);
+	ksft_test_result(is_right(&seen), "a frame that leads to itself is one\n");
+
+	/* More than there is room for, and more reads than are allowed */
+	for (int i = 0; i < NR_PAGES * getpagesize() / 16; i++) {
+		u64 *frame = addr_gva2hva(vm, pages + i * 16);
+
+		frame[0] = pages + (i + 1) * 16;
+		frame[1] = 1;
+	}
+	seen = run_with(vcpu, pages, pages, has_ones, MAX_IPS - 2);
+	ksft_test_result(is_right(&seen), "at most %u callers\n", MAX_IPS - 2);
+}
+
+static void test_stack(struct kvm_vcpu *vcpu, gva_t pages)
+{
+	const struct wanted wanted = {
+		ADDRESS_OF(inner_loop), ADDRESS_OF(inner_end), has_frames, 0x77
+	};
+	const u64 end = pages + NR_PAGES * getpagesize(), left = 328;
+	struct seen seen;
+
+	stack_size = SMALL_STACK;
+	registers.frames = true;
+	sync_global_to_guest(vcpu->vm, registers);
+	seen = run_case(vcpu, true, &wanted);
+	ksft_test_result(is_right(&seen), "registers and stack\n");
+	registers.frames = false;
+
+	for (u64 at = pages; at < end; at += sizeof(u64))
+		*(u64 *)addr_gva2hva(vcpu->vm, at) = at;
+	for (u64 at = pages; at < end; at += getpagesize())
+		*vm_get_pte(vcpu->vm, at) &= ~(BIT_ULL(5) | BIT_ULL(6));
+	seen = run_with(vcpu, end - left, 0, has_copied, left);
+	ksft_test_result(is_right(&seen), "the stack as far as there is memory\n");
+
+	stack_size = MAX_STACK;
+	seen = run_with(vcpu, pages, 0, has_copied, 0);
+	ksft_test_result(is_right(&seen), "as much of it as fits in a record\n");
+	ksft_test_result(!touched_of(vcpu->vm, pages),
+			 "and no page table shows that it was read\n");
+	seen = run_with(vcpu, 1ULL << 60, 0, is_any, 0);
+	ksft_test_result(is_right(&seen), "a stack that is nowhere\n");
+	stack_size = 0;
+}
+
+/* Anything else may have any callchain, but it must have one. */
+static void test_random(struct kvm_vcpu *vcpu, gva_t pages)
+{
+	struct kvm_random_state random = new_kvm_random_state(1);
+	unsigned int right = 0, all = 20;
+
+	for (int i = 0; i < all; i++) {
+		u64 rsp = kvm_random_u64(&random);
+		u64 near = pages + kvm_random_u32(&random) % (NR_PAGES * getpagesize());
+		struct seen seen = run_with(vcpu, i % 2 ? near : rsp,
+					    i % 2 ? near : rsp + (kvm_random_u32(&random) & ~7u),
+					    is_any, 0);
+
+		right += is_right(&seen);
+	}
+	ksft_test_result(right == all, "random registers: a record for each sample\n");
+}
+
+int main(int argc, char *argv[])
+{
+	struct kvm_vcpu *vcpu;
+	gva_t pages;
+	struct kvm_vm *vm;
+	int fd;
+
+	ksft_print_header();
+	fd = open_event(true, true);
+	if (fd < 0)
+		ksft_exit_skip("no cpu-clock with callchains of guests: %s\n", strerror(errno));
+	kvm_close(fd);
+	ksft_set_plan(19);
+
+	vm = vm_create_with_one_vcpu(&vcpu, guest_code);
+	pages = vm_alloc_pages(vm, NR_PAGES);
+	test_frames(vcpu);
+	test_ends(vcpu, pages);
+	test_trace(vcpu, pages);
+	test_stack(vcpu, pages);
+	test_random(vcpu, pages);
+	kvm_vm_free(vm);
+	ksft_finished();
+}
