@@ -40,6 +40,8 @@ static void note_option(struct record_args *args, const struct option *opt, cons
 		args->has_target = true;
 	if (opt->short_name == 'C')
 		args->has_cpus = true;
+	if (opt->short_name == 'g' || (opt->long_name && !strcmp(opt->long_name, "call-graph")))
+		args->has_callers = true;
 	if (opt->short_name == 'p')
 		args->pids = arg;
 	if (opt->short_name && strchr("ptu", opt->short_name)) {

@@ -16,6 +16,7 @@ struct option;
  * @has_target: ... or what to record
  * @has_cpus: ... and that is some CPUs
  * @per_task: ... or not whole CPUs
+ * @has_callers: ... and call chains
  */
 struct record_args {
 	const char	**argv;
@@ -26,6 +27,7 @@ struct record_args {
 	bool		 has_target;
 	bool		 has_cpus;
 	bool		 per_task;
+	bool		 has_callers;
 };
 
 void record_args__add(struct record_args *args, const char *arg);

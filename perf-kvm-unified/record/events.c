@@ -35,30 +35,37 @@
 #define DEFAULT_PERIOD_NS	NSEC_PER_MSEC
 #define DEFAULT_FREQ		1000
 
-/* Can the event be opened on some CPU? 0 or -errno */
-static int probe_event(u32 type, u64 config, bool sample_vcpu, bool exclude_guest)
+/* Can an event be opened on some CPU? 0 or -errno */
+static int probe_attr(struct perf_event_attr *attr)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = type,
-		.config = config,
-		.sample_period = DEFAULT_PERIOD_NS,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-			       (sample_vcpu ? PERF_SAMPLE_VCPU : 0),
-		.exclude_guest = exclude_guest,
-		.disabled = 1,
-	};
 	struct perf_cpu_map *cpus = perf_cpu_map__new_online_cpus();
 	int fd;
 
+	attr->size = sizeof(*attr);
+	attr->sample_period = DEFAULT_PERIOD_NS;
+	attr->disabled = 1;
+
 	/* perf_event_open_cloexec_flag() has a warning of its own where all is refused. */
-	fd = sys_perf_event_open(&attr, -1, perf_cpu_map__cpu(cpus, 0).cpu, -1,
+	fd = sys_perf_event_open(attr, -1, perf_cpu_map__cpu(cpus, 0).cpu, -1,
 				 PERF_FLAG_FD_CLOEXEC);
 	perf_cpu_map__put(cpus);
 	if (fd < 0)
 		return -errno;
 	close(fd);
 	return 0;
+}
+
+static int probe_event(u32 type, u64 config, bool sample_vcpu, bool exclude_guest)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.config = config,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       (sample_vcpu ? PERF_SAMPLE_VCPU : 0),
+		.exclude_guest = exclude_guest,
+	};
+
+	return probe_attr(&attr);
 }
 
 /* Its highest level in mainline; Debian's and others' kernels want CAP_SYS_ADMIN above it. */
@@ -103,6 +110,23 @@ static void pr_no_permission(void)
 	/* Without procfs it stays 0. */
 	sysctl__read_int("kernel/perf_event_paranoid", &rights.paranoid);
 	pr_err("No permission to profile the whole host.\n%s", perf_rights__hint(&rights));
+}
+
+/* Call chains are wanted, which the kernel may have of the host alone. */
+void record_events__warn_no_callers(const struct record_events *events)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_type = PERF_SAMPLE_CALLCHAIN,
+		.guest_callchain = 1,
+	};
+	int ret = events->sample_vcpu ? probe_attr(&attr) : -EINVAL;
+
+	if (ret == -EINVAL || ret == -EOPNOTSUPP)
+		unified_warning("Call chains are of the host alone: %s\n", events->sample_vcpu ?
+				"this kernel has none of guests" :
+				"those of guests want --sample-vcpu");
 }
 
 /*

@@ -41,6 +41,7 @@ int record_events__parse_rate(const struct option *opt, const char *arg, int uns
 int record_events__check_rate(const struct record_events *events);
 int record_events__read_max_freq(struct record_events *events);
 int record_events__check_kernel(const struct record_events *events);
+void record_events__warn_no_callers(const struct record_events *events);
 int record_events__write_format(const char *path);
 int record_events__add(const struct record_events *events, struct record_args *args);
 

@@ -20,6 +20,8 @@
 #include <linux/time64.h>
 #include <linux/zalloc.h>
 #include <api/fs/fs.h>
+#include <internal/cpumap.h>
+#include <perf/cpumap.h>
 
 #include "util/debug.h"
 #include "util/event.h"
@@ -241,12 +243,23 @@ int vcpu_looks__close(struct vcpu_looks *looks)
 	return ret;
 }
 
+/* A CPU may be gone again by the end. */
+static void look_at_cpus(struct vcpu_looks *looks)
+{
+	struct perf_cpu_map *online = perf_cpu_map__new_online_cpus();
+
+	if (online && looks->online && !perf_cpu_map__is_subset(looks->online, online))
+		looks->cpus_came = true;
+	perf_cpu_map__put(online);
+}
+
 static void look_each_second(void *arg)
 {
 	struct vcpu_looks *looks = arg;
 	u64 due = rdclock();
 
 	while (!vcpu_looks__look(looks, rdtsc())) {
+		look_at_cpus(looks);
 		due += LOOK_SECONDS * NSEC_PER_SEC;
 		if (!background__wait(&looks->bg, due))
 			break;

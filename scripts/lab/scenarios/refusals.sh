@@ -184,6 +184,15 @@ cpu_comes()
 	mark offline-end
 }
 
+# ... and at the end, too.
+cpu_visits()
+{
+	sleep 1
+	echo 1 >$CPU1
+	sleep 2.5
+	echo 0 >$CPU1
+}
+
 # What runs on a CPU that perf does not record
 cpus_come_and_go()
 {
@@ -194,11 +203,14 @@ cpus_come_and_go()
 	move stays 0
 	move returns 0
 	export CPU1
-	export -f cpu_goes cpu_comes mark move
+	export -f cpu_goes cpu_comes cpu_visits mark move
 	try hotplug record -c 997000 -o hotplug.data -- bash -c cpu_goes
 	move stays 0
 	echo 0 >$CPU1
 	try offline record -c 997000 -o offline.data -- bash -c cpu_comes
+	echo 0 >$CPU1
+	try visits record -c 997000 -o visits.data -- bash -c cpu_visits
+	echo 1 >$CPU1
 	tiny_vms_run
 	kill "$(cat stays.pid)" "$(cat returns.pid)"
 	rm stays.pid returns.pid
