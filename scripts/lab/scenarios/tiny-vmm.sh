@@ -44,12 +44,14 @@ measure()
 	comes_and_goes
 }
 
-# What the scheduler says of the threads of VM pair: descriptor, thread, ns it had a CPU
+# What the scheduler says of the threads of VM pair: descriptor, thread, ns it had a CPU. Of the
+# directories of its VMs, one has the number of a thread that has ended.
 pair_threads()
 {
 	local vcpu
 
-	for vcpu in /sys/kernel/debug/kvm/"$(cat pair.pid)"-*/vcpu0; do
+	for vcpu in /sys/kernel/debug/kvm/*/vcpu0; do
+		[ -d "/proc/$(cat pair.pid)/task/$(cat "$vcpu/pid")" ] || continue
 		echo "$(basename "${vcpu%/*}" | cut -d- -f2) $(cat "$vcpu/pid")" \
 			"$(cut -d' ' -f1 "/proc/$(cat pair.pid)/task/$(cat "$vcpu/pid")/schedstat")"
 	done

@@ -393,17 +393,34 @@ static void start_vm(unsigned int vcpus)
 	start_vcpus(vcpus);
 }
 
-/* A VM for each CR3. Their threads need nothing that is of the last one only. */
+static void *start_vm_and_end(void *vcpus)
+{
+	start_vm((uintptr_t)vcpus);
+	return NULL;
+}
+
+/*
+ * A VM for each CR3, all but the first one made by a thread that ends then: KVM names its directory
+ * after that. Their threads need nothing that is of the last one only.
+ */
 static void start_vms(unsigned int vcpus)
 {
 	uint64_t all[MAX_CR3S];
+	pthread_t thread;
 	unsigned int nr = nr_cr3s;
 
 	memcpy(all, cr3s, sizeof(all));
 	nr_cr3s = 1;
 	for (unsigned int i = 0; i < nr; i++) {
 		cr3s[0] = all[i];
-		start_vm(vcpus);
+		if (!i) {
+			start_vm(vcpus);
+			continue;
+		}
+		errno = pthread_create(&thread, NULL, start_vm_and_end, (void *)(uintptr_t)vcpus);
+		if (errno)
+			err(1, "pthread_create");
+		pthread_join(thread, NULL);
 	}
 }
 
