@@ -183,13 +183,15 @@ flags_of()
 	brief)	echo -static -no-pie ;;
 	cxx)	echo -static-libstdc++ -static-libgcc ;;
 	spin)	echo -Wl,--build-id=none ;;
+	calls)	echo -fno-omit-frame-pointer -pthread ;;
+	calls-nofp) echo -fomit-frame-pointer -pthread ;;
 	*)	echo -Wl,--as-needed -lquantum -lgomp ;;
 	esac
 }
 
 build_workload()
 {
-	local source=$1 name=$2 flags first
+	local source=$1 name=$2 built=$2 flags first
 
 	read -r -a flags < <(flags_of "$name")
 	"$3" "${SAME[@]}" -O2 -g -Wall -Wextra -Werror -Wl,--build-id -o "$GUEST/unstripped/$name" \
@@ -198,7 +200,7 @@ build_workload()
 		if [ -n "${first:-}" ]; then
 			ln "$ROOT/usr/bin/$first" "$ROOT/usr/bin/$name"
 		else
-			add_binary "$ROOT" "$GUEST/unstripped/$(basename "${source%.*}")" "/usr/bin/$name"
+			add_binary "$ROOT" "$GUEST/unstripped/$built" "/usr/bin/$name"
 			first=$name
 		fi
 	done
@@ -214,6 +216,8 @@ build_workloads()
 	for source in "$LAB"/workload/*.c; do
 		build_workload "$source" "$(basename "$source" .c)" gcc
 	done
+	# The same without frame pointers
+	build_workload "$LAB/workload/calls.c" calls-nofp gcc
 	for source in "$LAB"/workload/*.cc; do
 		build_workload "$source" "$(basename "$source" .cc)" g++
 	done

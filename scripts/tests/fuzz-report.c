@@ -43,6 +43,8 @@
  * run away.
  */
 #define FUZZ_MAX_CPU_SECONDS	5
+/* With those that all have */
+#define FUZZ_MOST_OPTIONS	12
 #define FUZZ_MAX_SECONDS	60
 #define FUZZ_MAX_RSS_KB		(1024 * 1024)
 
@@ -85,6 +87,7 @@ struct fuzz_file {
 
 struct fuzz {
 	const char	*perf;
+	char		**options;	/* of the report */
 	const char	*seed_dir, *out_dir;
 	char		work[PATH_MAX];
 	struct fuzz_file files[FUZZ_MAX_FILES];
@@ -608,6 +611,8 @@ static void fuzz__argv(struct fuzz *fz, const char *input, bool by_hand, const c
 	argv[argc++] = "-f";
 	argv[argc++] = "-i";
 	argv[argc++] = input;
+	for (char **option = fz->options; *option && argc < FUZZ_MOST_OPTIONS; option++)
+		argv[argc++] = *option;
 	if (!access("root", F_OK)) {
 		argv[argc++] = "--guest-root";
 		argv[argc++] = "root";
@@ -627,7 +632,7 @@ static void __noreturn fuzz__child(struct fuzz *fz, const struct fuzz_file *file
 {
 	bool is_stream = file->kind == FUZZ_STREAM;
 	const struct itimerval cpu_time = { .it_value.tv_sec = FUZZ_MAX_CPU_SECONDS };
-	const char *argv[16];
+	const char *argv[FUZZ_MOST_OPTIONS + 8];
 	char buf[PATH_MAX];
 
 	if (chdir(fz->work))
@@ -802,8 +807,9 @@ int main(int argc, char **argv)
 	u64 random_seed, first, count, n;
 	int ret;
 
-	if (argc != 7) {
-		fprintf(stderr, "usage: %s PERF SEED-DIR OUT-DIR RANDOM-SEED FIRST COUNT\n", argv[0]);
+	if (argc < 7) {
+		fprintf(stderr, "usage: %s PERF SEED-DIR OUT-DIR RANDOM-SEED FIRST COUNT [OPTION...]\n",
+			argv[0]);
 		return 1;
 	}
 	fz.perf = argv[1];
@@ -812,6 +818,7 @@ int main(int argc, char **argv)
 	random_seed = strtoull(argv[4], NULL, 0);
 	first = strtoull(argv[5], NULL, 0);
 	count = strtoull(argv[6], NULL, 0);
+	fz.options = argv + 7;
 
 	scnprintf(fz.work, sizeof(fz.work), "%s/work-%" PRIu64, fz.out_dir, first);
 	ret = fuzz__load(&fz, "");

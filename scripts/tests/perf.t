@@ -33,7 +33,7 @@ perf_tests()
 
 # perf goes by the description of a test case, where a suite has several: those of
 # "kvm unified" have it in theirs.
-PURE=("Sample parsing" "kvm unified")
+PURE=("Sample parsing" "guest callchains" "kvm unified")
 perf_tests "$MAIN_TREE/perf" "${PURE[@]}" \
 	"PERF_RECORD_* events & perf_sample fields" \
 	"Parse with no sample_id_all bit set" "Session topology" \

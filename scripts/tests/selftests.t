@@ -19,4 +19,5 @@ cd "$LAB_OUT/selftests-shadow" || { done_testing; }
 
 hand_on sample.tap sample.err "shadow paging: "
 hand_on timeline.tap timeline.err "shadow paging: "
+hand_on chains.tap chains.err "shadow paging: "
 done_testing

@@ -200,4 +200,5 @@ lab_runs vmx-selftests
 cd "$LAB/vmx-selftests" || { done_testing; }
 hand_on sample.tap sample.err "VMX: "
 hand_on timeline.tap timeline.err "VMX: "
+hand_on chains.tap chains.err "VMX: "
 done_testing

@@ -47,7 +47,6 @@ build_fuzzer()
 		-o "$TMP/fuzz-report" "$TESTS/fuzz-report.c" "${lib[@]}"
 }
 
-# Ends well with a report of the unmutated profile, so that there is something to break.
 # What the profile of the libquantum scenario has not. Half of the kernel's samples stay there.
 add_to_seed()
 {
@@ -56,6 +55,15 @@ add_to_seed()
 	"$TESTS/without-build-id" "$TMP"/seed/perf.data/guest_map__* "$library" "$TMP/seed/root$library" print &&
 		"$TESTS/module-code" "$TMP/seed/perf.data" "$TMP/seed/new" 2 &&
 		rm -r "$TMP/seed/perf.data" && mv "$TMP/seed/new" "$TMP/seed/perf.data"
+}
+
+# Ends well with a report of the unmutated profile, so that there is something to break.
+has_callers()
+{
+	(cd "$TMP/seed" && "$PERF" kvm unified report -f -i perf.data --guest-root root --stdio -g caller) \
+		>"$TMP/report" 2>&1 || return 1
+	cat "$TMP/report"
+	grep -q '\[guest1\]' "$TMP/report"
 }
 
 seed_is_good()
@@ -68,7 +76,8 @@ seed_is_good()
 		grep -q '\[guest1\]' "$TMP/report"
 }
 
-# Mutants in ranges, one for each CPU at a time; FUZZ_COUNT may be less than there are.
+# fuzz [OPTION...]: mutants in ranges, one for each CPU at a time; FUZZ_COUNT may be less than there
+# are. The options are the report's.
 fuzz()
 {
 	local first=$FUZZ_FIRST end=$((FUZZ_FIRST + FUZZ_COUNT)) part pids=() pid rc=0
@@ -77,7 +86,7 @@ fuzz()
 	while [ "$first" -lt "$end" ]; do
 		[ $((first + part)) -le "$end" ] || part=$((end - first))
 		"$TMP/fuzz-report" "$PERF" "$TMP/seed" "$KEEP" "$FUZZ_SEED" "$first" "$part" \
-			>"$TMP/sum.$first" 2>"$TMP/bad.$first" &
+			"$@" >"$TMP/sum.$first" 2>"$TMP/bad.$first" &
 		pids+=($!)
 		first=$((first + part))
 	done
@@ -134,6 +143,16 @@ if [ "$(sum bad)" -eq 0 ]; then
 	fuzz
 	fuzz_rc=$?
 	ok "$FUZZ_COUNT mutants, the recorder killed: each with a report or an error, too" all_ended_well
+fi
+# And of a profile with callchains of the guest, and copies of its stack
+if [ "$(sum bad)" -eq 0 ]; then
+	rm -r "$TMP/seed" "$TMP"/sum.* "$TMP"/bad.*
+	ok "a profile with callchains is cut down" \
+		"$TESTS/small-profile" "$LAB_OUT/chains/unwound.data" "$TMP/seed"
+	ok "... and has a report" has_callers
+	fuzz --stdio -g caller
+	fuzz_rc=$?
+	ok "$FUZZ_COUNT mutants with callchains: each with a report or an error, too" all_ended_well
 fi
 [ "$(sum bad)" -eq 0 ] || printf '# to read: %s/mutant-*\n' "${KEEP#"$TOP"/}"
 done_testing

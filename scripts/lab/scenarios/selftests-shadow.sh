@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab.sh
-# about: the KVM selftests of sample and time line on shadow page tables, without NPT
+# about: the KVM selftests of sample, time line and callchains on shadow page tables, without NPT
 
 HOST_MEM=1024
 LIMIT=900
@@ -13,6 +13,7 @@ measure()
 
 	"$SELFTESTS_DIR/perf_vcpu_sample_test" -n 200 >sample.tap 2>sample.err || rc=$?
 	"$SELFTESTS_DIR/perf_vcpu_timeline_test" >timeline.tap 2>timeline.err || rc=$?
+	"$SELFTESTS_DIR/perf_guest_callchain_test" >chains.tap 2>chains.err || rc=$?
 	return "$rc"
 }
 

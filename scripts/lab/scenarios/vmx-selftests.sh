@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab.sh
-# about: the KVM selftests of sample and time line on VMX, with nested guests; in Bochs
+# about: the KVM selftests of sample, time line and callchains on VMX, with nested guests; in Bochs
 
 EMULATOR=bochs
 SELFTESTS=series
@@ -12,5 +12,6 @@ measure()
 	# For each case as many as Bochs has time for
 	"$SELFTESTS_DIR/perf_vcpu_sample_test" -n 100 >sample.tap 2>sample.err || rc=$?
 	"$SELFTESTS_DIR/perf_vcpu_timeline_test" >timeline.tap 2>timeline.err || rc=$?
+	"$SELFTESTS_DIR/perf_guest_callchain_test" >chains.tap 2>chains.err || rc=$?
 	return "$rc"
 }

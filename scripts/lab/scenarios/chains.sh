@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
+# about: callchains of one guest, out of the host, by frame pointers and by tables: a known tree of calls
+
+# See time-axis.sh.
+QEMU_ACCEL=tcg,thread=single
+QEMU_ARGS="-icount shift=2,sleep=on"
+HOST_CPUS=1
+LIMIT=1800
+
+GUESTS="guest1"
+guest1_VCPUS=1
+guest1_MEM=256
+guest1_NICE=
+guest1_CMDLINE=cryptomgr.notests
+guest1_TIMEOUT=600
+
+# Nearly 0.5 ms, not in step with the ticks
+PERIOD=498500
+
+measure()
+{
+	go_first
+	in_guest guest1 start calls
+	in_guest guest1 start calls-nofp
+	MAPPED=guest1 unified_record chains -g -c $PERIOD -- sleep 4
+	MAPPED=guest1 unified_record unwound --call-graph dwarf -c $PERIOD -- sleep 2
+	in_guest guest1 stop
+}
+
+report()
+{
+	perf kvm unified report --format table -f -i chains.data --guest-root "$GUEST_DIR/root" >report.txt
+}

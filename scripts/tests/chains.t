@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# Callchains of a guest, out of the host: the scenario chains, whose programs have a known tree of
+# calls, with and without frame pointers.
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+PERF=$MAIN_TREE/perf/perf
+ROOT=$MAIN_TREE/guest/root
+# PERF_RECORD_GUEST_CALLCHAIN
+RECORD=23
+
+lab_runs chains
+cd "$LAB_OUT/chains" || { done_testing; }
+export HOME=$TMP/home
+mkdir -p "$HOME"
+
+map=$(echo chains.data/guest_map__*)
+
+# export_to FILE PROFILE: a stream has no map of its own.
+export_to()
+{
+	"$PERF" kvm unified export -f -i "$2" --guest-root "$ROOT" --guest-map guest1="$map" -o "$1" \
+		2>"$1.err" ||
+		{ cat "$1.err"; return 1; }
+}
+# json_of FILE PROFILE
+json_of()
+{
+	"$PERF" kvm unified report -f -i "$2" --guest-root "$ROOT" --guest-map guest1="$map" \
+		--format json >"$1" 2>"$1.err" ||
+		{ cat "$1.err"; return 1; }
+}
+ok "stacks are exported" export_to "$TMP/folded" chains.data
+ok "and there is a report" json_of "$TMP/json" chains.data
+ok "both have the same time" "$TESTS/folded-sums" "$TMP/folded" "$TMP/json"
+
+# verdict PROGRAM [FILE]: its line of call-tree, for the reader and in $line
+verdict()
+{
+	line=$("$TESTS/call-tree" "${2:-$TMP/folded}" "$1" 2>"$TMP/stacks")
+	note "$1: $line"
+	cat "$TMP/stacks" >&2
+}
+# percent KIND: of $line
+percent()
+{
+	sed -n "s/.* $1 \([0-9.]*\).*/\1/p" <<<"$line"
+}
+verdict calls
+at_least 500 "with frame pointers: user time, ms" "$(awk '{ print $2 / 1e6 }' <<<"$line")"
+at_least 99 "with frame pointers: chains that are whole and right, %" "$(percent right)"
+at_most 0 "with frame pointers: chains with a call that there never was, %" "$(percent wrong)"
+for stack in 'main;work;first;second;third;leaf' 'in_thread;work;many;tiny' \
+		'main;work;through_pointer;leaf' 'on_signal;leaf' 'main;work;fill;__memset[^;]*'; do
+	ok "with frame pointers: $stack" grep -q "^guest1;vCPU 0;calls-[0-9]*;\(.*;\)\?$stack [0-9]*\$" \
+		"$TMP/folded"
+done
+ok "a recursion of 100 is whole" grep -q \
+	"main;work$(printf ';recurse%.0s' {1..101});framed [0-9]*\$" "$TMP/folded"
+verdict calls-nofp
+at_least 500 "without frame pointers: user time, ms" "$(awk '{ print $2 / 1e6 }' <<<"$line")"
+at_most 0 "without frame pointers: chains with a call that there never was, %" "$(percent wrong)"
+ok "the guest's kernel has no callers" not grep -q '^guest1;vCPU 0;\[kernel\];.*;' "$TMP/folded"
+
+# By the tables in the files, from a copy of the stack
+ok "unwound stacks are exported" export_to "$TMP/unwound" unwound.data
+ok "and there is a report of them" json_of "$TMP/unwound-json" unwound.data
+ok "unwound: both have the same time" "$TESTS/folded-sums" "$TMP/unwound" "$TMP/unwound-json"
+for program in calls calls-nofp; do
+	verdict "$program" "$TMP/unwound"
+	at_least 250 "unwound $program: user time, ms" "$(awk '{ print $2 / 1e6 }' <<<"$line")"
+	at_least 95 "unwound $program: chains that are whole and right, %" "$(percent right)"
+	at_most 0 "unwound $program: chains with a call that there never was, %" "$(percent wrong)"
+done
+ok "unwound: a handler, and what its signal has interrupted" \
+	grep -q '^guest1;vCPU 0;calls-nofp-[0-9]*;.*;main;work;.*;on_signal;leaf [0-9]*$' "$TMP/unwound"
+
+# As perf's own commands know them: the guest's files come from a build-id cache.
+"$PERF" --buildid-dir "$TMP/debug" buildid-cache --add "$ROOT/usr/bin/calls"
+callers_in_script()
+{
+	"$PERF" --buildid-dir "$TMP/debug" script -f -i chains.data -F comm,ip,sym 2>/dev/null | awk '
+		/^calls/ { chain = ""; next }
+		NF { chain = chain " " $2 }
+		chain ~ / leaf third second first work main/ { found++ }
+		END { exit !found }'
+}
+ok "perf script has them" callers_in_script
+callers_in_report()
+{
+	"$PERF" kvm unified report -f -i chains.data --guest-root "$ROOT" --stdio -g caller \
+		--vm guest1 >"$TMP/callers" 2>&1 && grep -q -- '--.*-second' "$TMP/callers"
+}
+ok "perf kvm unified report -g has them" callers_in_report
+
+# Where the records of the chains are lost, samples are not.
+"$TESTS/to-stream" chains.data >"$TMP/stream" && cp "$TMP/stream" "$TMP/without" &&
+	"$TESTS/drop-records" "$TMP/without" $RECORD
+ok "as a stream, there is a report" json_of "$TMP/json-stream" "$TMP/stream"
+ok "... and the same stacks" export_to "$TMP/folded-stream" "$TMP/stream"
+ok "... all of them" cmp <(grep '^guest1;' "$TMP/folded") <(grep '^guest1;' "$TMP/folded-stream")
+ok "without the records of the chains, stacks are exported" export_to "$TMP/none" "$TMP/without"
+ok "... with all of the time" "$TESTS/folded-sums" "$TMP/none" "$TMP/json-stream"
+ok "... and no callers" not grep -q '^guest1;vCPU 0;calls-[0-9]*;[^;]*;' "$TMP/none"
+done_testing
