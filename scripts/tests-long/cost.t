@@ -25,7 +25,7 @@ costs()
 	[ "$(column "$1" 2)" -gt 0 ] && [ "$cost" -ge "$2" ] && [ "$cost" -le "$3" ]
 }
 # A store less, if it is for another reason than an interrupt
-ok "off, an exit costs nothing" costs exit -1 0
+ok "off, an exit costs a test and a branch at most" costs exit -1 2
 # From 0: the kernel without the series has nothing that this one has not.
 ok "off, a KVM_RUN costs at most 12 instructions" costs run 0 12
 ok "off, a sample in the guest costs at most 5 instructions" costs guest-sample 0 5
@@ -53,4 +53,12 @@ for name in existing bpf; do
 	ok "an exit that KVM handles costs nothing by kvm_vcpu_timeline, and something by $name" \
 		test "$(way timeline 3)" -eq 0 -a "$(way "$name" 3)" -gt 0
 done
+sed 's/^/# /' "$TOP/build/cost-chains.txt"
+# chain WHAT N: of the third table
+chain()
+{
+	awk -v what="$1" -v n="$2" '$1 == what { print $n }' "$TOP/build/cost-chains.txt"
+}
+ok "a callchain of a guest is measured" test "$(chain guest-frames 2)" -gt 1000
+ok "and a copy of its stack" test "$(chain guest-frames 3)" -gt 1000
 done_testing

@@ -77,7 +77,7 @@ struct timeline {
 	uint8_t state, isa;
 } __attribute__((packed));
 
-#define TIMELINE_STATES	6
+#define TIMELINE_STATES	7
 
 struct ring {
 	int fd;
@@ -93,7 +93,8 @@ struct cursor {
 	bool short_read;
 };
 
-static unsigned long opened, refused, records, samples, loaded, in_guest, timelines, wrong;
+static unsigned long opened, refused, records, samples, loaded, in_guest, timelines, callchains;
+static unsigned long wrong;
 static uint64_t random_state;
 static size_t page_size;
 static unsigned int nr_cpus, nr_tids;
@@ -345,6 +346,49 @@ static void take_sample(struct cursor *c, const struct perf_event_attr *attr)
 		take_vcpu(c, attr);
 }
 
+/* As in include/uapi/linux/perf_event.h; the LTS kernel does not have it. */
+#ifdef PERF_GUEST_CALLCHAIN_STACK
+static void want_callchains(struct perf_event_attr *attr)
+{
+	attr->guest_callchain = one_in(3);
+	attr->guest_output = one_in(3);
+	if (attr->guest_callchain)
+		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+}
+
+static void check_callchain(struct cursor *c, const struct perf_event_attr *attr)
+{
+	static const uint64_t ids = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+		PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
+	uint64_t cookie = take_u64(c), how = take_u64(c), size;
+	uint32_t end = how, flags = how >> 32;
+
+	callchains++;
+	if (!attr->guest_output || !cookie)
+		complain(attr, "callchain that nobody wants, with cookie", cookie);
+	if (end >= PERF_GUEST_CALLCHAIN_END_MAX)
+		complain(attr, "callchain: end", end);
+	take_array(c, 2, sizeof(uint64_t));
+	take_array(c, take_u64(c), sizeof(uint64_t));
+	if (flags & PERF_GUEST_CALLCHAIN_STACK) {
+		take_array(c, __builtin_popcountll(take_u64(c)), sizeof(uint64_t));
+		size = take_u64(c);
+		take(c, size);
+		if (take_u64(c) > size)
+			complain(attr, "callchain: more of the stack than its size", size);
+	}
+	if (attr->sample_id_all)
+		take_array(c, __builtin_popcountll(attr->sample_type & ids), sizeof(uint64_t));
+	if (c->short_read || c->left)
+		complain(attr, "callchain: bytes too many, or too few", c->left);
+}
+#else
+static void want_callchains(struct perf_event_attr *attr)
+{
+	(void)attr;
+}
+#endif
+
 static void check_record(const uint8_t *record, const struct perf_event_attr *attr)
 {
 	struct perf_event_header header;
@@ -354,11 +398,15 @@ static void check_record(const uint8_t *record, const struct perf_event_attr *at
 	records++;
 	if (header.type == 0 || header.type >= PERF_RECORD_MAX)
 		complain(attr, "record type", header.type);
+	c = (struct cursor) { record + sizeof(header), header.size - sizeof(header), false };
+#ifdef PERF_GUEST_CALLCHAIN_STACK
+	if (header.type == PERF_RECORD_GUEST_CALLCHAIN)
+		check_callchain(&c, attr);
+#endif
 	if (header.type != PERF_RECORD_SAMPLE)
 		return;
 
 	samples++;
-	c = (struct cursor) { record + sizeof(header), header.size - sizeof(header), false };
 	take_sample(&c, attr);
 	if (c.short_read)
 		complain(attr, "sample too short for its type, size", header.size);
@@ -517,6 +565,7 @@ static void set_randomly(struct perf_event_attr *attr)
 	attr->sample_id_all = one_in(2);
 	attr->watermark = one_in(4);
 	attr->write_backward = one_in(16);
+	want_callchains(attr);
 	attr->wakeup_events = below(4);
 	attr->pinned = one_in(8);
 	if (one_in(4) && attr->type == PERF_TYPE_SOFTWARE) {
@@ -837,7 +886,8 @@ int main(int argc, char **argv)
 		keep(atoi(argv[2]));
 	else
 		errx(2, "usage: attr-fuzz bits | fuzz SEED SECONDS [TID...] | keep SECONDS");
-	printf("attr-fuzz %s: opened %lu refused %lu records %lu samples %lu loaded %lu in-guest %lu timeline %lu wrong %lu\n",
-	       what, opened, refused, records, samples, loaded, in_guest, timelines, wrong);
+	printf("attr-fuzz %s: opened %lu refused %lu records %lu samples %lu loaded %lu in-guest %lu timeline %lu callchains %lu wrong %lu\n",
+	       what, opened, refused, records, samples, loaded, in_guest, timelines, callchains,
+	       wrong);
 	return wrong ? 1 : 0;
 }

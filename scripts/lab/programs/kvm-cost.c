@@ -4,6 +4,7 @@
  * with shift=0 a tick is an instruction, and the figures are exact.
  *
  * Usage: kvm-cost exit|run|guest-sample|host-sample none|plain|vcpu|timeline|existing|bpf
+ *	  kvm-cost guest-frames|host-frames plain|chain|stack
  *
  * exit: from before the guest's CPUID to behind it, all of it KVM's.
  * run: from before KVM_RUN to behind it, of a guest that writes to a port: into the kernel, into
@@ -11,10 +12,14 @@
  * guest-sample, host-sample: how long the guest, or this program, does not get on for a sample of
  *	a cpu-clock event.
  *
+ * guest-frames, host-frames: the same of code that twenty functions with frame pointers have led to.
+ *
  * The last word is what is open on this thread: none; cpu-clock without (plain) and with
  * PERF_SAMPLE_VCPU (vcpu), which are for samples; the tracepoint kvm_vcpu_timeline; the existing
  * tracepoints that say the same of a stay in the VMM, kvm_userspace_exit and kvm_entry; or a
- * BPF program on these two, which emits one record for such a stay, as kvm_vcpu_timeline does.
+ * BPF program on these two, which emits one record for such a stay, as kvm_vcpu_timeline does; or
+ * cpu-clock with callchains of user mode or of the guest by frame pointers (chain), or with registers
+ * and 8 KiB of the stack, as perf's --call-graph dwarf has them (stack).
  *
  * Prints "least N most-often N (TIMES of ALL)", the most frequent value being what a timer's
  * interrupt between the two looks at the counter does not change. Ends with 3 if the kernel does
@@ -56,6 +61,22 @@
 /* For all samples, as nobody reads them meanwhile. A power of two. */
 #define RING_PAGES	256
 #define PAGE_SIZE	4096
+#define STACK_RING_PAGES 8192
+
+/* Of a guest in 64-bit mode: three page tables and its frames, of four words each */
+#define TABLES		0x20000
+#define FRAMES		0x30000
+#define NR_FRAMES	20
+#define FRAME_WORDS	4
+#define PTE_TABLE	0x7
+#define PTE_LARGE	0x87
+#define CR0_PE_PG	0x80000001
+#define CR4_PAE		0x20
+#define EFER_LME_LMA	0x500
+#define CODE_SEGMENT	11
+#define STACK_SIZE	8192
+/* All of x86-64 but flags and segments */
+#define STACK_REGS	0xff01ff
 
 /* What the BPF program keeps for a thread, and emits: the time, and what it has lasted, in ns */
 #define RECORD_SIZE	24
@@ -97,11 +118,25 @@ asm(".pushsection .rodata\n"
     "	decw	%bp\n"
     "	jnz	2b\n"
     "	outb	%al, $" STRING(PORT_DONE) "\n"
-    "guest_end:\n"
     ".code64\n"
+    "guest_frames:\n"
+    "	movl	$" STRING(NR_RESULTS) ", %r8d\n"
+    "	rdtsc\n"
+    "	movl	%eax, %esi\n"
+    "3:	rdtsc\n"
+    "	movl	%eax, %ebx\n"
+    "	subl	%esi, %eax\n"
+    "	movl	%ebx, %esi\n"
+    "	cmpl	$" STRING(GAP) ", %eax\n"
+    "	jb	3b\n"
+    "	stosl\n"
+    "	decl	%r8d\n"
+    "	jnz	3b\n"
+    "	outb	%al, $" STRING(PORT_DONE) "\n"
+    "guest_end:\n"
     ".popsection\n");
 
-extern const uint8_t guest_exit[], guest_run[], guest_sample[], guest_end[];
+extern const uint8_t guest_exit[], guest_run[], guest_sample[], guest_frames[], guest_end[];
 
 static uint32_t results[NR_RESULTS];
 
@@ -176,6 +211,42 @@ static void create_vm(struct vm *vm, const uint8_t *start)
 	kvm_ioctl(vm->vcpu, KVM_SET_REGS, &regs, "KVM_SET_REGS");
 }
 
+/* 64-bit mode, the first 2 MiB mapped to themselves, and frames that lead outwards */
+static void enter_long_mode(struct vm *vm)
+{
+	uint64_t *tables = (uint64_t *)(vm->memory + TABLES), *frame;
+	struct kvm_regs regs;
+	struct kvm_sregs sregs;
+
+	tables[0] = (TABLES + PAGE_SIZE) | PTE_TABLE;
+	tables[PAGE_SIZE / sizeof(*tables)] = (TABLES + 2 * PAGE_SIZE) | PTE_TABLE;
+	tables[2 * PAGE_SIZE / sizeof(*tables)] = PTE_LARGE;
+	for (unsigned int i = 0; i < NR_FRAMES; i++) {
+		frame = (uint64_t *)(vm->memory + FRAMES) + i * FRAME_WORDS;
+		frame[0] = i + 1 < NR_FRAMES ?
+			   FRAMES + (i + 1) * FRAME_WORDS * sizeof(uint64_t) : 0;
+		frame[1] = CODE + i + 1;
+	}
+	kvm_ioctl(vm->vcpu, KVM_GET_SREGS, &sregs, "KVM_GET_SREGS");
+	sregs.cr3 = TABLES;
+	sregs.cr4 |= CR4_PAE;
+	sregs.cr0 |= CR0_PE_PG;
+	sregs.efer |= EFER_LME_LMA;
+	sregs.cs.base = 0;
+	sregs.cs.selector = 8;
+	sregs.cs.type = CODE_SEGMENT;
+	sregs.cs.l = 1;
+	sregs.cs.db = 0;
+	sregs.es.base = 0;
+	kvm_ioctl(vm->vcpu, KVM_SET_SREGS, &sregs, "KVM_SET_SREGS");
+	kvm_ioctl(vm->vcpu, KVM_GET_REGS, &regs, "KVM_GET_REGS");
+	regs.rip += CODE;
+	regs.rdi = RESULTS;
+	regs.rbp = FRAMES;
+	regs.rsp = FRAMES - 2 * sizeof(uint64_t);
+	kvm_ioctl(vm->vcpu, KVM_SET_REGS, &regs, "KVM_SET_REGS");
+}
+
 static void run_to(struct vm *vm, uint16_t port)
 {
 	while (ioctl(vm->vcpu, KVM_RUN, NULL) < 0) {
@@ -191,6 +262,8 @@ static void in_guest(const uint8_t *start)
 	struct vm vm;
 
 	create_vm(&vm, start);
+	if (start == guest_frames)
+		enter_long_mode(&vm);
 	run_to(&vm, PORT_DONE);
 	memcpy(results, vm.memory + RESULTS, sizeof(results));
 }
@@ -220,6 +293,17 @@ static void measure_host_samples(void)
 			results[i++] = now - last;
 		last = now;
 	}
+}
+
+/* The same, called by @depth functions */
+static __attribute__((noinline, optimize("no-omit-frame-pointer"))) void in_frames(unsigned int depth)
+{
+	if (depth)
+		in_frames(depth - 1);
+	else
+		measure_host_samples();
+	/* Or the call is a jump */
+	asm volatile("");
 }
 
 /* Of SYSTEM/EVENT. A kernel that does not have it is no error. */
@@ -376,9 +460,31 @@ static void open_bpf(void)
 	open_tracepoint("kvm/kvm_entry", load_enter(since, records));
 }
 
-/* On this thread, as long as it runs */
-static void open_event(const char *name)
+/* With callchains of this program, or of its guest */
+static void want_chains(struct perf_event_attr *attr, const char *name, bool guest)
 {
+	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attr->exclude_callchain_kernel = 1;
+#ifdef PERF_GUEST_CALLCHAIN_STACK
+	attr->guest_callchain = guest;
+	attr->guest_output = guest;
+#else
+	if (guest)
+		exit(NO_SUCH_EVENT);
+#endif
+	if (!strcmp(name, "stack")) {
+		attr->exclude_callchain_user = 1;
+		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		attr->sample_regs_user = STACK_REGS;
+		attr->sample_stack_user = STACK_SIZE;
+	}
+}
+
+/* On this thread, as long as it runs. @guest: what is measured is one */
+static void open_event(const char *name, bool guest)
+{
+	bool stack = !strcmp(name, "stack");
+	size_t ring_size = (1 + (stack ? STACK_RING_PAGES : RING_PAGES)) * PAGE_SIZE;
 	struct perf_event_attr attr = {
 		.size = sizeof(attr), .type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_CPU_CLOCK, .sample_period = PERIOD,
@@ -402,6 +508,8 @@ static void open_event(const char *name)
 	}
 	if (!strcmp(name, "vcpu"))
 		attr.sample_type |= PERF_SAMPLE_VCPU;
+	else if (stack || !strcmp(name, "chain"))
+		want_chains(&attr, name, guest);
 	else if (strcmp(name, "plain"))
 		errx(2, "no event '%s'", name);
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -409,8 +517,7 @@ static void open_event(const char *name)
 		exit(NO_SUCH_EVENT);
 	if (fd < 0)
 		err(1, "event %s", name);
-	ring = mmap(NULL, (1 + RING_PAGES) * PAGE_SIZE, PROT_READ | PROT_WRITE,
-		    MAP_SHARED, fd, 0);
+	ring = mmap(NULL, ring_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (ring == MAP_FAILED)
 		err(1, "buffer of the event %s", name);
 }
@@ -418,17 +525,22 @@ static void open_event(const char *name)
 int main(int argc, char **argv)
 {
 	if (argc != 3)
-		errx(2, "usage: kvm-cost exit|run|guest-sample|host-sample none|plain|vcpu|timeline|existing|bpf");
+		errx(2, "usage: kvm-cost exit|run|guest-sample|host-sample none|plain|vcpu|timeline|existing|bpf\n"
+			"       kvm-cost guest-frames|host-frames plain|chain|stack");
 	if (strcmp(argv[2], "none"))
-		open_event(argv[2]);
+		open_event(argv[2], !strcmp(argv[1], "guest-frames"));
 	if (!strcmp(argv[1], "exit"))
 		in_guest(guest_exit);
 	else if (!strcmp(argv[1], "run"))
 		measure_runs();
 	else if (!strcmp(argv[1], "guest-sample"))
 		in_guest(guest_sample);
+	else if (!strcmp(argv[1], "guest-frames"))
+		in_guest(guest_frames);
 	else if (!strcmp(argv[1], "host-sample"))
 		measure_host_samples();
+	else if (!strcmp(argv[1], "host-frames"))
+		in_frames(NR_FRAMES);
 	else
 		errx(2, "nothing to measure: '%s'", argv[1]);
 	print_results();

@@ -40,4 +40,9 @@ measure()
 			cost "$what" "$event"
 		done
 	done
+	for what in guest-frames host-frames; do
+		for event in plain chain stack; do
+			cost "$what" "$event"
+		done
+	done
 }
