@@ -74,6 +74,7 @@
 #define CR4_PAE		0x20
 #define EFER_LME_LMA	0x500
 #define CODE_SEGMENT	11
+#define MAX_CPUID_ENTRIES 256
 #define STACK_SIZE	8192
 /* All of x86-64 but flags and segments */
 #define STACK_REGS	0xff01ff
@@ -173,7 +174,7 @@ static int kvm_ioctl(int fd, unsigned long request, void *arg, const char *what)
 }
 
 struct vm {
-	int vcpu;
+	int kvm, vcpu;
 	uint8_t *memory;
 	struct kvm_run *run;
 };
@@ -183,12 +184,12 @@ static void create_vm(struct vm *vm, const uint8_t *start)
 	struct kvm_userspace_memory_region region = { .memory_size = MEM_SIZE };
 	struct kvm_regs regs = { .rip = start - guest_exit, .rflags = RFLAGS_IF };
 	struct kvm_sregs sregs;
-	int kvm, fd;
+	int fd;
 
-	kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
-	if (kvm < 0)
+	vm->kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	if (vm->kvm < 0)
 		err(1, "/dev/kvm");
-	fd = kvm_ioctl(kvm, KVM_CREATE_VM, NULL, "KVM_CREATE_VM");
+	fd = kvm_ioctl(vm->kvm, KVM_CREATE_VM, NULL, "KVM_CREATE_VM");
 	vm->memory = mmap(NULL, MEM_SIZE, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (vm->memory == MAP_FAILED)
@@ -198,7 +199,7 @@ static void create_vm(struct vm *vm, const uint8_t *start)
 	kvm_ioctl(fd, KVM_SET_USER_MEMORY_REGION, &region, "KVM_SET_USER_MEMORY_REGION");
 
 	vm->vcpu = kvm_ioctl(fd, KVM_CREATE_VCPU, NULL, "KVM_CREATE_VCPU");
-	vm->run = mmap(NULL, kvm_ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, NULL, "vCPU's size"),
+	vm->run = mmap(NULL, kvm_ioctl(vm->kvm, KVM_GET_VCPU_MMAP_SIZE, NULL, "vCPU's size"),
 		       PROT_READ | PROT_WRITE, MAP_SHARED, vm->vcpu, 0);
 	if (vm->run == MAP_FAILED)
 		err(1, "mmap of a vCPU");
@@ -215,6 +216,10 @@ static void create_vm(struct vm *vm, const uint8_t *start)
 static void enter_long_mode(struct vm *vm)
 {
 	uint64_t *tables = (uint64_t *)(vm->memory + TABLES), *frame;
+	static struct {
+		struct kvm_cpuid2 header;
+		struct kvm_cpuid_entry2 entries[MAX_CPUID_ENTRIES];
+	} cpuid = { .header.nent = MAX_CPUID_ENTRIES };
 	struct kvm_regs regs;
 	struct kvm_sregs sregs;
 
@@ -227,6 +232,9 @@ static void enter_long_mode(struct vm *vm)
 			   FRAMES + (i + 1) * FRAME_WORDS * sizeof(uint64_t) : 0;
 		frame[1] = CODE + i + 1;
 	}
+	/* Without it, the CPU has no such mode. */
+	kvm_ioctl(vm->kvm, KVM_GET_SUPPORTED_CPUID, &cpuid, "KVM_GET_SUPPORTED_CPUID");
+	kvm_ioctl(vm->vcpu, KVM_SET_CPUID2, &cpuid, "KVM_SET_CPUID2");
 	kvm_ioctl(vm->vcpu, KVM_GET_SREGS, &sregs, "KVM_GET_SREGS");
 	sregs.cr3 = TABLES;
 	sregs.cr4 |= CR4_PAE;
