@@ -31,7 +31,7 @@ export LC_ALL=C
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 NAME=on-hardware
 TESTS=(perf_vcpu_sample_test perf_vcpu_timeline_test pmi_in_guest_test guest_callchain_test
-	perf_guest_callchain_test)
+	guest_callchain_record_test)
 NMI_TEST=perf_vcpu_nmi_test
 BENCHMARK=kvm-cost
 # What it measures, each with what is open meanwhile: first what it is compared with

@@ -13,7 +13,7 @@ measure()
 
 	"$SELFTESTS_DIR/perf_vcpu_sample_test" -n 200 >sample.tap 2>sample.err || rc=$?
 	"$SELFTESTS_DIR/perf_vcpu_timeline_test" >timeline.tap 2>timeline.err || rc=$?
-	"$SELFTESTS_DIR/perf_guest_callchain_test" >chains.tap 2>chains.err || rc=$?
+	"$SELFTESTS_DIR/guest_callchain_record_test" >chains.tap 2>chains.err || rc=$?
 	return "$rc"
 }
 
