@@ -128,21 +128,24 @@ static int stack__cmp(const void *_a, const void *_b)
 	return sort_cmp(b->ns, a->ns) ?: strcmp(a->text, b->text);
 }
 
-/* 0 or -ENOMEM; whether all could be written is for the caller to ask. */
+/* 0 or -errno: what is still in the buffer of @fp may fail later. */
 int stacks__print(const struct stacks *stacks, FILE *fp)
 {
 	size_t nr = hashmap__size(stacks->by_text), bkt, i = 0;
 	/* One more: no stack is not an error */
 	const struct folded_stack **sorted = calloc(nr + 1, sizeof(*sorted));
 	struct hashmap_entry *entry;
+	int ret = 0;
 
 	if (!sorted)
 		return -ENOMEM;
 	hashmap__for_each_entry(stacks->by_text, entry, bkt)
 		sorted[i++] = entry->pvalue;
 	sort_array(sorted, nr, sizeof(*sorted), stack__cmp);
-	for (i = 0; i < nr; i++)
-		fprintf(fp, "%s %" PRIu64 "\n", sorted[i]->text, sorted[i]->ns);
+	for (i = 0; !ret && i < nr; i++) {
+		if (fprintf(fp, "%s %" PRIu64 "\n", sorted[i]->text, sorted[i]->ns) < 0)
+			ret = -errno;
+	}
 	free(sorted);
-	return 0;
+	return ret;
 }
