@@ -592,7 +592,7 @@ static struct fuzz_file *fuzz__pick_file(struct fuzz *fz)
 
 /*
  * What the report is called with: the map is also read by hand, a way of its own, and then
- * it is our tables that are printed, not perf's.
+ * it is our tables that are printed, not perf's, if there are no options for these.
  */
 static void fuzz__argv(struct fuzz *fz, const char *input, bool by_hand, const char *argv[],
 		       char *buf, size_t size)
@@ -622,6 +622,8 @@ static void fuzz__argv(struct fuzz *fz, const char *input, bool by_hand, const c
 		argv[argc++] = "--no-guest-maps";
 		argv[argc++] = "--guest-map";
 		argv[argc++] = buf;
+	}
+	if (map && by_hand && !*fz->options) {
 		argv[argc++] = "--format";
 		argv[argc++] = "table";
 	}
