@@ -9,7 +9,6 @@
  *
  * There is no need for a PMU: samples are of the software event cpu-clock.
  */
-#include <asm/perf_regs.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "asm/perf_regs.h"
 #include "kselftest.h"
 #include "kvm_util.h"
 #include "processor.h"
