@@ -23,8 +23,9 @@
 #include "processor.h"
 #include "test_util.h"
 
-#define SAMPLE_PERIOD_NS	200000
-/* With large records: an emulated machine takes more than 10 ms for one. */
+/* More than an emulated machine takes for a callchain, or the guest does not get on. */
+#define SAMPLE_PERIOD_NS	1000000
+/* ... and for a large record: there, that is more than 10 ms. */
 #define LONG_PERIOD_NS		100000000
 /* Of the guest for each case, and how long one may take */
 #define MIN_SAMPLES		50
