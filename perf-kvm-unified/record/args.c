@@ -31,8 +31,9 @@ void record_args__add(struct record_args *args, const char *arg)
 	args->argv = argv;
 }
 
-/* What the option says of the measurement */
-static void note_option(struct record_args *args, const struct option *opt, const char *arg)
+/* What the option means for the measurement. @unset: it was given as --no-... */
+static void note_option(struct record_args *args, const struct option *opt, const char *arg,
+			bool unset)
 {
 	if (opt->short_name == 'e' || (opt->long_name && !strcmp(opt->long_name, "pfm-events")))
 		args->has_event = true;
@@ -41,7 +42,7 @@ static void note_option(struct record_args *args, const struct option *opt, cons
 	if (opt->short_name == 'C')
 		args->has_cpus = true;
 	if (opt->short_name == 'g' || (opt->long_name && !strcmp(opt->long_name, "call-graph")))
-		args->has_callers = true;
+		args->has_callers = !unset;
 	if (opt->short_name == 'p')
 		args->pids = arg;
 	if (opt->short_name && strchr("ptu", opt->short_name)) {
@@ -56,7 +57,7 @@ static int pass_on(const struct option *opt, const char *arg, int unset)
 	struct record_args *args = opt->value;
 	char *str;
 
-	note_option(args, opt, arg);
+	note_option(args, opt, arg, unset);
 
 	/* perf record wants it behind the events that it is for, which are of whole CPUs. */
 	if (opt->short_name == 'G') {

@@ -243,14 +243,14 @@ int vcpu_looks__close(struct vcpu_looks *looks)
 	return ret;
 }
 
-/* A CPU may be gone again by the end. */
-static void look_at_cpus(struct vcpu_looks *looks)
+/* Whether CPUs are online that are not in @before, false where one of the two is not known */
+bool cpus__have_come(const struct perf_cpu_map *before)
 {
 	struct perf_cpu_map *online = perf_cpu_map__new_online_cpus();
+	bool came = online && before && !perf_cpu_map__is_subset(before, online);
 
-	if (online && looks->online && !perf_cpu_map__is_subset(looks->online, online))
-		looks->cpus_came = true;
 	perf_cpu_map__put(online);
+	return came;
 }
 
 static void look_each_second(void *arg)
@@ -259,7 +259,8 @@ static void look_each_second(void *arg)
 	u64 due = rdclock();
 
 	while (!vcpu_looks__look(looks, rdtsc())) {
-		look_at_cpus(looks);
+		/* A CPU may be gone again by the end. */
+		looks->cpus_came |= cpus__have_come(looks->online);
 		due += LOOK_SECONDS * NSEC_PER_SEC;
 		if (!background__wait(&looks->bg, due))
 			break;

@@ -3,6 +3,7 @@
 #define __PERF_KVM_UNIFIED_RECORD_LOOKS_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -46,5 +47,7 @@ int vcpu_looks__close(struct vcpu_looks *looks);
 
 int vcpu_looks__start(struct vcpu_looks *looks);
 void vcpu_looks__stop(struct vcpu_looks *looks);
+
+bool cpus__have_come(const struct perf_cpu_map *before);
 
 #endif /* __PERF_KVM_UNIFIED_RECORD_LOOKS_H */

@@ -19,7 +19,6 @@
 #include <linux/list.h>
 #include <linux/types.h>
 #include <api/fs/fs.h>
-#include <internal/cpumap.h>
 #include <perf/cpumap.h>
 #include <subcmd/parse-options.h>
 
@@ -194,16 +193,12 @@ static const char *debugfs_dir(void)
 /* Remembers which CPUs are online, or finds out that there are others than before. */
 static void look_at_cpus(struct unified_record *rec, u32 flag)
 {
-	struct perf_cpu_map *online = perf_cpu_map__new_online_cpus();
-
 	if (flag == GUEST_VCPU_AT_START) {
 		perf_cpu_map__put(rec->online);
-		rec->online = online;
-		return;
-	}
-	if (online && rec->online && !perf_cpu_map__is_subset(rec->online, online))
+		rec->online = perf_cpu_map__new_online_cpus();
+	} else if (cpus__have_come(rec->online)) {
 		rec->vms.flags |= GUEST_RECORDING_CPUS_CAME;
-	perf_cpu_map__put(online);
+	}
 }
 
 /* Where the cgroups are that have the CPU controller, or NULL */
