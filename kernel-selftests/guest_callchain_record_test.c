@@ -11,15 +11,14 @@
  */
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "asm/perf_regs.h"
 #include "kselftest.h"
 #include "kvm_util.h"
+#include "perf_util.h"
+#include "perf_vcpu.h"
 #include "processor.h"
 #include "test_util.h"
 
@@ -32,7 +31,6 @@
 #define MIN_LARGE_SAMPLES	8
 #define TIMEOUT_NS		(20 * NSEC_PER_SEC)
 #define RING_PAGES		2048
-#define MAX_RECORD		65536
 #define GUEST_LOOPS		200000
 /* What the kernel has at most, with the context */
 #define MAX_IPS			128
@@ -113,13 +111,6 @@ struct callchain_sample {
 	u64 ips[];
 };
 
-union perf_record {
-	struct perf_event_header header;
-	struct callchain_sample sample;
-	struct guest_callchain chain;
-	u8 bytes[MAX_RECORD];
-};
-
 /* What a case has seen; of chains, those of samples in its loop */
 struct seen {
 	unsigned int samples;		/* of the guest */
@@ -165,14 +156,6 @@ static void guest_code(void)
 	}
 }
 
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return timespec_to_ns(now);
-}
-
 static bool has_large_records(void)
 {
 	return stack_size == MAX_STACK;
@@ -183,7 +166,7 @@ static unsigned int min_samples(void)
 	return has_large_records() ? MIN_LARGE_SAMPLES : MIN_SAMPLES;
 }
 
-static int open_event(bool request, bool output)
+static struct perf_event_attr event_attr(bool request)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -191,12 +174,11 @@ static int open_event(bool request, bool output)
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = has_large_records() ? LONG_PERIOD_NS : SAMPLE_PERIOD_NS,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN,
-		.disabled = 1,
 		/* Of the host: what is asked for here is the guest's. */
 		.exclude_callchain_kernel = 1,
 		.exclude_callchain_user = 1,
 		.guest_callchain = request,
-		.guest_output = output,
+		.guest_output = 1,
 	};
 
 	if (stack_size) {
@@ -205,21 +187,14 @@ static int open_event(bool request, bool output)
 		attr.sample_regs_user = BIT_ULL(PERF_REG_X86_SP);
 		attr.sample_stack_user = stack_size;
 	}
-	return syscall(__NR_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-static bool is_of_guest(const struct perf_event_header *header)
-{
-	u16 mode = header->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-
-	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
+	return attr;
 }
 
 static void look_at_sample(const struct callchain_sample *sample, struct seen *seen)
 {
 	u64 cookie = 0;
 
-	if (!is_of_guest(&sample->header))
+	if (!perf_record_is_labelled_guest(sample->header.misc))
 		return;
 	seen->samples++;
 	if (stack_size)
@@ -279,57 +254,44 @@ static void look_at_chain(const struct guest_callchain *chain, const struct want
 			   chain->ips[1] == seen->ip && wanted->check(chain, wanted->arg);
 }
 
-static void read_ring(struct perf_event_mmap_page *meta, const struct wanted *wanted,
-		      struct seen *seen)
-{
-	const u8 *data = (u8 *)meta + getpagesize();
-	const size_t size = RING_PAGES * getpagesize();
-	u64 head = __atomic_load_n(&meta->data_head, __ATOMIC_ACQUIRE);
-	u64 tail = meta->data_tail;
-	union perf_record record;
+struct reader {
+	const struct wanted *wanted;
+	struct seen seen;
+};
 
-	while (tail != head) {
-		/* Records are aligned to 8 bytes, their headers do not wrap around. */
-		memcpy(&record.header, data + tail % size, sizeof(record.header));
-		TEST_ASSERT(record.header.size <= sizeof(record), "Record of %u bytes",
-			    record.header.size);
-		for (size_t i = 0; i < record.header.size; i++)
-			record.bytes[i] = data[(tail + i) % size];
-		tail += record.header.size;
-		TEST_ASSERT(record.header.type != PERF_RECORD_LOST, "Lost records");
-		if (record.header.type == PERF_RECORD_SAMPLE)
-			look_at_sample(&record.sample, seen);
-		else if (record.header.type == PERF_RECORD_GUEST_CALLCHAIN)
-			look_at_chain(&record.chain, wanted, seen);
-	}
-	__atomic_store_n(&meta->data_tail, tail, __ATOMIC_RELEASE);
+static void look_at_record(const struct perf_event_header *record, void *arg)
+{
+	struct reader *reader = arg;
+
+	TEST_ASSERT(record->type != PERF_RECORD_LOST, "Lost records");
+	if (record->type == PERF_RECORD_SAMPLE)
+		look_at_sample((const struct callchain_sample *)record, &reader->seen);
+	else if (record->type == PERF_RECORD_GUEST_CALLCHAIN)
+		look_at_chain((const struct guest_callchain *)record, reader->wanted,
+			      &reader->seen);
 }
 
-static struct seen run_case(struct kvm_vcpu *vcpu, bool request, const struct wanted *wanted)
+static struct seen sample_guest(struct kvm_vcpu *vcpu, bool request, const struct wanted *wanted)
 {
-	const size_t size = (1 + RING_PAGES) * getpagesize();
 	const u64 end = now_ns() + TIMEOUT_NS;
-	int fd = open_event(request, true);
-	struct perf_event_mmap_page *meta;
-	struct seen seen = { };
-	struct ucall uc;
+	struct perf_event_attr attr = event_attr(request);
+	struct reader reader = { .wanted = wanted };
+	struct seen *seen = &reader.seen;
+	struct perf_ring ring;
 
-	TEST_ASSERT(fd >= 0, __KVM_SYSCALL_ERROR("perf_event_open()", fd));
-	meta = kvm_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
-	TEST_ASSERT(!ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), "PERF_EVENT_IOC_ENABLE");
+	perf_ring_open(&ring, &attr, 0, -1, RING_PAGES);
+	perf_ring_enable(&ring);
 	do {
-		vcpu_run(vcpu);
-		TEST_ASSERT_EQ(get_ucall(vcpu, &uc), UCALL_SYNC);
-		read_ring(meta, wanted, &seen);
-	} while ((request ? seen.in_loop : seen.samples) < min_samples() && now_ns() < end);
-	TEST_ASSERT(!ioctl(fd, PERF_EVENT_IOC_DISABLE, 0), "PERF_EVENT_IOC_DISABLE");
-	read_ring(meta, wanted, &seen);
-	kvm_munmap(meta, size);
-	kvm_close(fd);
+		run_turn(vcpu);
+		perf_ring_read_records(&ring, look_at_record, &reader);
+	} while ((request ? seen->in_loop : seen->samples) < min_samples() && now_ns() < end);
+	perf_ring_disable(&ring);
+	perf_ring_read_records(&ring, look_at_record, &reader);
+	perf_ring_close(&ring);
 	ksft_print_msg("%u samples, %u without, %u cookies, %u unmatched, %u records, %u in the loop, %u as wanted\n",
-		       seen.samples, seen.without, seen.cookies, seen.unmatched, seen.records,
-		       seen.in_loop, seen.as_wanted);
-	return seen;
+		       seen->samples, seen->without, seen->cookies, seen->unmatched,
+		       seen->records, seen->in_loop, seen->as_wanted);
+	return *seen;
 }
 
 static bool is_whole(const struct guest_callchain *chain, u64 arg)
@@ -405,10 +367,10 @@ static void test_frames(struct kvm_vcpu *vcpu)
 
 	registers.frames = true;
 	sync_global_to_guest(vcpu->vm, registers);
-	seen = run_case(vcpu, true, &wanted);
+	seen = sample_guest(vcpu, true, &wanted);
 	ksft_test_result(is_right(&seen), "each sample has its callchain, and that is whole\n");
 
-	seen = run_case(vcpu, false, &wanted);
+	seen = sample_guest(vcpu, false, &wanted);
 	ksft_test_result(seen.samples >= min_samples() && seen.without == seen.samples &&
 			 !seen.records, "no sample has one that does not want it\n");
 	registers.frames = false;
@@ -424,7 +386,7 @@ static struct seen run_with(struct kvm_vcpu *vcpu, u64 rsp, u64 rbp,
 	registers.rsp = rsp;
 	registers.rbp = rbp;
 	sync_global_to_guest(vcpu->vm, registers);
-	return run_case(vcpu, true, &wanted);
+	return sample_guest(vcpu, true, &wanted);
 }
 
 static void test_ends(struct kvm_vcpu *vcpu, gva_t page)
@@ -510,7 +472,7 @@ static void test_stack(struct kvm_vcpu *vcpu, gva_t pages)
 	stack_size = SMALL_STACK;
 	registers.frames = true;
 	sync_global_to_guest(vcpu->vm, registers);
-	seen = run_case(vcpu, true, &wanted);
+	seen = sample_guest(vcpu, true, &wanted);
 	ksft_test_result(is_right(&seen), "registers and stack\n");
 	registers.frames = false;
 
@@ -554,10 +516,11 @@ int main(int argc, char *argv[])
 	struct kvm_vcpu *vcpu;
 	gva_t pages;
 	struct kvm_vm *vm;
+	struct perf_event_attr attr = event_attr(true);
 	int fd;
 
 	ksft_print_header();
-	fd = open_event(true, true);
+	fd = sys_perf_event_open(&attr, 0, -1);
 	if (fd < 0)
 		ksft_exit_skip("no cpu-clock with callchains of guests: %s\n", strerror(errno));
 	kvm_close(fd);

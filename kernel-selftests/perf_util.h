@@ -180,59 +180,93 @@ static inline void perf_sample_parse(u64 type, const struct perf_event_header *h
 	perf_take(sample->rest, left, &pos, &left);
 }
 
-/* Hand all samples that are there to @handle. */
-static inline void perf_ring_read(struct perf_ring *ring,
-				  void (*handle)(const struct perf_sample *sample, void *arg),
-				  void *arg)
+/* header.size has 16 bits, and records are of 8 bytes. */
+#define PERF_RECORD_MAX	65528
+
+/* Hand all records that are there to @handle. */
+static inline void perf_ring_read_records(struct perf_ring *ring,
+					  void (*handle)(const struct perf_event_header *record,
+							 void *arg),
+					  void *arg)
 {
 	const u8 *data = (u8 *)ring->meta + getpagesize();
 	u64 head = __atomic_load_n(&ring->meta->data_head, __ATOMIC_ACQUIRE);
 	u64 tail = ring->meta->data_tail;
 	union {
 		struct perf_event_header header;
-		u64 words[64];
-		u8 bytes[512];
+		u64 words[PERF_RECORD_MAX / sizeof(u64)];
+		u8 bytes[PERF_RECORD_MAX];
 	} record;
-	struct perf_sample sample;
 
 	while (tail != head) {
-		size_t at = tail % ring->data_size;
-
-		/* Records are of 8 bytes, so a header does not wrap around. */
-		memcpy(&record.header, data + at, sizeof(record.header));
+		/* So a header does not wrap around. */
+		memcpy(&record.header, data + tail % ring->data_size, sizeof(record.header));
 		TEST_ASSERT(record.header.size <= sizeof(record), "Record of %u bytes",
 			    record.header.size);
 		for (size_t i = 0; i < record.header.size; i++)
 			record.bytes[i] = data[(tail + i) % ring->data_size];
 		tail += record.header.size;
-
-		switch (record.header.type) {
-		case PERF_RECORD_SAMPLE:
-			perf_sample_parse(ring->sample_type, &record.header, &sample);
-			handle(&sample, arg);
-			break;
-		case PERF_RECORD_LOST:
-			/* header, id, lost */
-			ring->lost += record.words[2];
-			break;
-		case PERF_RECORD_THROTTLE:
-			ring->throttled++;
-			break;
-		}
+		handle(&record.header, arg);
 	}
 	__atomic_store_n(&ring->meta->data_tail, tail, __ATOMIC_RELEASE);
 }
 
+struct perf_sample_reader {
+	struct perf_ring	*ring;
+	void			(*handle)(const struct perf_sample *sample, void *arg);
+	void			*arg;
+};
+
+static inline void perf_sample_reader_handle(const struct perf_event_header *record, void *arg)
+{
+	struct perf_sample_reader *reader = arg;
+	struct perf_sample sample;
+
+	switch (record->type) {
+	case PERF_RECORD_SAMPLE:
+		perf_sample_parse(reader->ring->sample_type, record, &sample);
+		reader->handle(&sample, reader->arg);
+		break;
+	case PERF_RECORD_LOST:
+		/* header, id, lost */
+		reader->ring->lost += ((const u64 *)record)[2];
+		break;
+	case PERF_RECORD_THROTTLE:
+		reader->ring->throttled++;
+		break;
+	}
+}
+
+/* Hand all samples that are there to @handle. */
+static inline void perf_ring_read(struct perf_ring *ring,
+				  void (*handle)(const struct perf_sample *sample, void *arg),
+				  void *arg)
+{
+	struct perf_sample_reader reader = { ring, handle, arg };
+
+	perf_ring_read_records(ring, perf_sample_reader_handle, &reader);
+}
+
 /* What perf takes the sample for */
+static inline u16 perf_record_mode(u16 misc)
+{
+	return misc & PERF_RECORD_MISC_CPUMODE_MASK;
+}
+
+static inline bool perf_record_is_labelled_guest(u16 misc)
+{
+	return perf_record_mode(misc) == PERF_RECORD_MISC_GUEST_KERNEL ||
+	       perf_record_mode(misc) == PERF_RECORD_MISC_GUEST_USER;
+}
+
 static inline u16 sample_mode(const struct perf_sample *sample)
 {
-	return sample->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	return perf_record_mode(sample->misc);
 }
 
 static inline bool sample_is_labelled_guest(const struct perf_sample *sample)
 {
-	return sample_mode(sample) == PERF_RECORD_MISC_GUEST_KERNEL ||
-	       sample_mode(sample) == PERF_RECORD_MISC_GUEST_USER;
+	return perf_record_is_labelled_guest(sample->misc);
 }
 
 /* @file: of the @event, "system/name". NULL if there is none, or it must not be opened. */
