@@ -2,12 +2,12 @@
 /*
  * Corrupt profiles through perf kvm unified report, thousands of them:
  *
- *	fuzz-report PERF SEED-DIR OUT-DIR RANDOM-SEED FIRST COUNT
+ *	fuzz-report PERF SEED-DIR OUT-DIR RANDOM-SEED FIRST COUNT [OPTION...]
  *
- * SEED-DIR holds a profile, perf.data/, and perhaps root/, the root of its guests'
- * file systems, and stream, a profile for standard input. Mutant number n is the same for the same seeds, whatever number
- * the run begins with. Each is read by a PERF of its own; one that does not end well
- * is kept in OUT-DIR/mutant-<n>/ with what the report said.
+ * SEED-DIR holds a profile, perf.data/, and perhaps root/, the root of its guests' file
+ * systems, and stream, a profile for standard input. Mutant number n is the same for the
+ * same seeds, whatever number the run begins with. Each is read by a PERF of its own, with
+ * the options; one that does not end well is kept in OUT-DIR/mutant-<n>/ with its messages.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -43,14 +43,15 @@
  * run away.
  */
 #define FUZZ_MAX_CPU_SECONDS	5
-/* With those that all have */
-#define FUZZ_MOST_OPTIONS	12
 #define FUZZ_MAX_SECONDS	60
 #define FUZZ_MAX_RSS_KB		(1024 * 1024)
 
 #define FUZZ_MAX_FILES		32
 #define FUZZ_MAX_OUTPUT		(1024 * 1024)
 #define FUZZ_MAX_KEPT		200
+/* Of the report, and how many more fuzz__argv() adds at most, with the NULL at the end */
+#define FUZZ_MAX_OPTIONS	12
+#define FUZZ_OWN_OPTIONS	16
 
 enum fuzz_kind {
 	FUZZ_DATA,
@@ -611,7 +612,7 @@ static void fuzz__argv(struct fuzz *fz, const char *input, bool by_hand, const c
 	argv[argc++] = "-f";
 	argv[argc++] = "-i";
 	argv[argc++] = input;
-	for (char **option = fz->options; *option && argc < FUZZ_MOST_OPTIONS; option++)
+	for (char **option = fz->options; *option; option++)
 		argv[argc++] = *option;
 	if (!access("root", F_OK)) {
 		argv[argc++] = "--guest-root";
@@ -634,7 +635,7 @@ static void __noreturn fuzz__child(struct fuzz *fz, const struct fuzz_file *file
 {
 	bool is_stream = file->kind == FUZZ_STREAM;
 	const struct itimerval cpu_time = { .it_value.tv_sec = FUZZ_MAX_CPU_SECONDS };
-	const char *argv[FUZZ_MOST_OPTIONS + 8];
+	const char *argv[FUZZ_MAX_OPTIONS + FUZZ_OWN_OPTIONS];
 	char buf[PATH_MAX];
 
 	if (chdir(fz->work))
@@ -812,6 +813,10 @@ int main(int argc, char **argv)
 	if (argc < 7) {
 		fprintf(stderr, "usage: %s PERF SEED-DIR OUT-DIR RANDOM-SEED FIRST COUNT [OPTION...]\n",
 			argv[0]);
+		return 1;
+	}
+	if (argc - 7 > FUZZ_MAX_OPTIONS) {
+		fprintf(stderr, "%s: %d options of the report at most\n", argv[0], FUZZ_MAX_OPTIONS);
 		return 1;
 	}
 	fz.perf = argv[1];
