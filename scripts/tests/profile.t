@@ -464,11 +464,20 @@ said_to_be_another_guests()
 	grep -q 'map .*is of another guest' "$TMP/out"
 }
 ok "the map of another guest: it is said" said_to_be_another_guests
-for other in "64 1" "10 0" "-10 0"; do
-	# shellcheck disable=SC2086 # by how much, and if with its processes
-	"$TESTS/other-boot" "$map" $other "$TMP/other.map"
-	ok "refused: the map of another boot, ${other% *} MiB away" report_refused \
-		'is of another guest, or of another boot' \
+"$TESTS/other-boot" "$map" 64 1 "$TMP/other.map"
+ok "refused: the map of another boot, 64 MiB away" report_refused \
+	'is of another guest, or of another boot' \
+	-i ../libquantum/perf.data --no-guest-maps --guest-map "guest1=$TMP/other.map"
+# Kernels that are so near lie over each other: where all samples are in both, as when the guest spins
+# in one function, only the processes tell.
+refused_or_in_doubt()
+{
+	report_refused 'is of another guest, or of another boot' "$@" ||
+		grep -q 'no process of its map was seen running' "$TMP/out"
+}
+for mib in 10 -10; do
+	"$TESTS/other-boot" "$map" $mib 0 "$TMP/other.map"
+	ok "refused, or in doubt: the map of another boot, $mib MiB away" refused_or_in_doubt \
 		-i ../libquantum/perf.data --no-guest-maps --guest-map "guest1=$TMP/other.map"
 done
 ok "the right map by hand gives the names" grep -q 'quantum_toffoli.* shor (' \
