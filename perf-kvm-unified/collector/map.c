@@ -56,6 +56,7 @@
 #include "history.h"
 #include "map.h"
 #include "modules.h"
+#include "orc.h"
 #include "passes.h"
 #include "perf-map.h"
 #include "symbols.h"
@@ -484,6 +485,8 @@ static int write_rest(struct guest_map *map, const struct guest_tasks *tasks,
 		ret = write_kernel_changes(map);
 	if (!ret)
 		ret = write_kallsyms(map);
+	if (!ret)
+		ret = guest_orc__write_own(map->fd);
 	if (!ret)
 		ret = guest_symbols__write_vdso(map->fd);
 	if (!ret)

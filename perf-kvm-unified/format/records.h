@@ -258,4 +258,18 @@ struct guest_symbols_module {
 	char	name[GUEST_MODULE_NAME_LEN];
 };
 
+/*
+ * PERF_RECORD_GUEST_ORC: the next piece of a table by which the guest's kernel, or a module of it,
+ * is unwound: @nr offsets of 4 bytes, and after them as many entries of 6 bytes, padded with zeros
+ * to 8 bytes. A piece whose @addr is where the offsets of the last one have ended is of the same
+ * table.
+ */
+struct perf_record_guest_orc {
+	struct perf_event_header header;
+	__u64	addr;		/* of the first offset in the guest */
+	__u32	nr;
+	__u32	layout;		/* enum guest_orc_layout; one that is not known is left out */
+	char	data[];
+};
+
 #endif /* __PERF_KVM_UNIFIED_FORMAT_RECORDS_H */

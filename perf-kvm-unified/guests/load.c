@@ -24,6 +24,7 @@
 #include "util/build-id.h"
 #include "util/debug.h"
 #include "util/event.h"
+#include "util/guest-orc.h"
 #include "util/machine.h"
 #include "util/thread.h"
 #include "kvm-unified/format/records.h"
@@ -38,6 +39,7 @@
 #include "load.h"
 #include "machine.h"
 #include "modules.h"
+#include "orc.h"
 #include "programs.h"
 #include "symbol-text.h"
 
@@ -56,6 +58,8 @@
 /* A kernel with all its modules has a quarter of that, and of that size. */
 #define GUEST_MAP_MAX_KALLSYMS		(1U << 20)
 #define GUEST_MAP_MAX_KALLSYMS_SIZE	(64U << 20)
+/* So many entries, of 10 bytes, of the tables that it is unwound by */
+#define GUEST_MAP_MAX_ORC		(2U << 20)
 /* A JIT compiler's 100,000 functions have a tenth of that. */
 #define GUEST_MAP_MAX_SYMBOLS_SIZE	(64U << 20)
 
@@ -80,6 +84,9 @@
 #define GUEST_LONG_RECORD		256
 /* A symbol besides its name */
 #define GUEST_SYMBOL_COST		150
+/* An entry, and the address of its code; a table, which a piece may be */
+#define GUEST_ORC_COST			14
+#define GUEST_ORC_TABLE_COST		128
 
 /**
  * struct guest_map_load - a guest map that is being read
@@ -106,6 +113,7 @@ struct guest_map_load {
 	u32		 nr_followed_maps;
 	u32		 nr_spaces;
 	u32		 nr_kallsyms;
+	u32		 nr_orc;
 	u64		 nr_ignored;
 	u64		 kallsyms_size;
 	u64		 symbols_size;
@@ -543,6 +551,26 @@ static int guest_map__process_symbols(struct guest_map_load *load, const union p
 	return kvm_guest__add_symbols(load->guest, rec->pid, rec->data, rec->len);
 }
 
+/* What there is too much of is left out: callers are missing then. */
+static int guest_map__process_orc(struct guest_map_load *load, const union perf_event *event)
+{
+	const struct perf_record_guest_orc *rec = (const void *)event;
+	const size_t entry = sizeof(s32) + sizeof(struct guest_orc_entry);
+
+	if (event->header.size < sizeof(*rec) ||
+	    rec->nr > (event->header.size - sizeof(*rec)) / entry)
+		return -EINVAL;
+	if (load->nr_orc + rec->nr > GUEST_MAP_MAX_ORC ||
+	    guest_map__charge(load, GUEST_ORC_TABLE_COST + (u64)rec->nr * GUEST_ORC_COST, 0)) {
+		pr_debug("A guest map has more of ORC tables than is taken\n");
+		return 0;
+	}
+	load->nr_orc += rec->nr;
+	if (!load->guest || !load->checking || !rec->nr)
+		return 0;
+	return kvm_guest__add_orc(load->guest, rec);
+}
+
 static int guest_map__process_space(struct guest_map_load *load, const union perf_event *event)
 {
 	const struct perf_record_guest_space *rec = (const void *)event;
@@ -643,6 +671,8 @@ static int guest_map__process(const union perf_event *event, void *arg)
 		return guest_map__process_kallsyms(load, event);
 	case PERF_RECORD_GUEST_SYMBOLS:
 		return guest_map__process_symbols(load, event);
+	case PERF_RECORD_GUEST_ORC:
+		return guest_map__process_orc(load, event);
 	case PERF_RECORD_GUEST_MAP:
 	case PERF_RECORD_GUEST_MISSED:
 	case PERF_RECORD_GUEST_CLOCK:
@@ -721,6 +751,7 @@ void kvm_guest__unload_map(struct kvm_guest *guest)
 	kvm_guest__free_programs(guest);
 	kvm_guest__free_modules(guest);
 	kvm_guest__free_replay(guest);
+	kvm_guest__free_orc(guest);
 	hashmap__free(map->until_of_pid);
 	hashmap__free(map->several);
 	hashmap__free(map->from_of_pid);
@@ -795,6 +826,7 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 		return ret;
 	}
 
+	kvm_guest__finish_orc(guest);
 	guest->has_map = true;
 	guest->map.missed_events += check.nr_ignored;
 	kvm_guest__check_kallsyms(guest, path, kallsyms, kallsyms_fd < 0 ? check.kallsyms_size : 0);
