@@ -14,7 +14,7 @@ packages_of()
 	perf)	echo gcc clang make flex bison pkg-config python3 libelf-dev libdw-dev \
 			libtraceevent-dev libunwind-dev libslang2-dev libzstd-dev zlib1g-dev libssl-dev ;;
 	lab)	echo qemu-system-x86 busybox-static cpio gcc g++ libquantum-dev python3 \
-			socat xz-utils bzip2 ;;
+			socat xz-utils bzip2 lz4 zstd ;;
 	bochs)	echo bochs bochs-term bochsbios vgabios isolinux syslinux-common xorriso ;;
 	node)	echo nodejs cpio ;;
 	jvm)	echo openjdk-17-jdk-headless cpio ;;

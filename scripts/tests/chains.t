@@ -9,8 +9,9 @@
 
 PERF=$MAIN_TREE/perf/perf
 ROOT=$MAIN_TREE/guest/root
-# PERF_RECORD_GUEST_CALLCHAIN
+# PERF_RECORD_GUEST_CALLCHAIN, and PERF_RECORD_GUEST_ORC of a map
 RECORD=23
+ORC=108
 
 lab_runs chains
 cd "$LAB_OUT/chains" || { done_testing; }
@@ -47,7 +48,7 @@ verdict()
 # percent KIND: of $line
 percent()
 {
-	sed -n "s/.* $1 \([0-9.]*\).*/\1/p" <<<"$line"
+	sed -n "s/^\(.* \)\?$1 \([0-9.]*\).*/\2/p" <<<"$line"
 }
 verdict calls
 at_least 500 "with frame pointers: user time, ms" "$(awk '{ print $2 / 1e6 }' <<<"$line")"
@@ -77,6 +78,35 @@ for program in calls calls-nofp; do
 done
 ok "unwound: a handler, and what its signal has interrupted" \
 	grep -q '^guest1;vCPU 0;calls-nofp-[0-9]*;.*;main;work;.*;on_signal;leaf [0-9]*$' "$TMP/unwound"
+
+# Of the kernel: by the tables that are in its map, held against its code
+kernel_image()
+{
+	sh "$TREE/src/scripts/extract-vmlinux" "$MAIN_TREE/guest/vmlinuz-6.1" >"$TMP/vmlinux"
+}
+ok "the image of the guest's kernel" kernel_image
+"$PERF" kvm unified script -f -i unwound.data -F comm,ip,sym >"$TMP/script" 2>/dev/null
+line=$("$TESTS/kernel-calls" "$TMP/vmlinux" unwound.data/kcore_dir__*/kallsyms calls <"$TMP/script" 2>"$TMP/stacks")
+note "kernel: $line"
+cat "$TMP/stacks" >&2
+at_least 30 "kernel: chains" "$(percent chains)"
+at_least 90 "kernel: chains that come to where it was entered, %" "$(percent entered)"
+at_least 70 "kernel: calls that are proven by the code, %" "$(percent proven)"
+at_most 5 "kernel: calls of something else, %" "$(percent odd)"
+at_most 0 "kernel: return addresses without a call" "$(percent wrong)"
+ok "kernel: a system call, from its entry on" grep -q \
+	'^guest1;vCPU 0;\[kernel\];entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\];.*getppid_\[k\]' \
+	"$TMP/unwound"
+cp "$map" "$TMP/no-orc" && "$TESTS/drop-records" "$TMP/no-orc" $ORC
+export_without_orc()
+{
+	"$PERF" kvm unified export -f -i unwound.data --guest-root "$ROOT" --guest-map guest1="$TMP/no-orc" \
+		-o "$TMP/folded-no-orc"
+}
+ok "a map without the tables: there are stacks" export_without_orc
+ok "... without callers in the kernel" not grep -q '^guest1;vCPU 0;\[kernel\];.*;' "$TMP/folded-no-orc"
+ok "... of the same time" test "$(awk '{ n += $NF } END { print n }' "$TMP/folded-no-orc")" = \
+	"$(awk '{ n += $NF } END { print n }' "$TMP/unwound")"
 
 # As perf's own commands know them: the guest's files come from a build-id cache.
 "$PERF" --buildid-dir "$TMP/debug" buildid-cache --add "$ROOT/usr/bin/calls"
