@@ -93,6 +93,19 @@ static int read_kallsyms(struct module_look *modules, const char *path)
 	return ret;
 }
 
+/* As module_look__read(), without their symbols */
+int module_look__list(struct module_look *modules, const char *modules_path)
+{
+	struct module_list list = { .modules = modules };
+
+	*modules = (struct module_look) { };
+	if (modules__parse(modules_path, &list, add_module) == -ENOMEM)
+		return -ENOMEM;
+	sort_array(modules->entries, modules->nr, sizeof(*modules->entries), module__cmp);
+	cut_at_next(modules);
+	return 0;
+}
+
 /**
  * module_look__read - note which modules there are now
  * @modules: result; overwritten, to be released with module_look__exit()
@@ -104,14 +117,9 @@ static int read_kallsyms(struct module_look *modules, const char *path)
 int module_look__read(struct module_look *modules, const char *modules_path,
 		      const char *kallsyms_path)
 {
-	struct module_list list = { .modules = modules };
+	int ret = module_look__list(modules, modules_path);
 
-	*modules = (struct module_look) { };
-	if (modules__parse(modules_path, &list, add_module) == -ENOMEM)
-		return -ENOMEM;
-	sort_array(modules->entries, modules->nr, sizeof(*modules->entries), module__cmp);
-	cut_at_next(modules);
-	return read_kallsyms(modules, kallsyms_path);
+	return ret ?: read_kallsyms(modules, kallsyms_path);
 }
 
 void module_look__exit(struct module_look *modules)

@@ -49,6 +49,7 @@ struct guest_module_events {
 	bool	known;
 };
 
+int module_look__list(struct module_look *modules, const char *modules_path);
 int module_look__read(struct module_look *modules, const char *modules_path,
 		      const char *kallsyms_path);
 int module_looks__write_changes(const struct module_look *before,

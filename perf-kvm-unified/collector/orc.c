@@ -7,7 +7,6 @@
  * All is left out that cannot be read: the kernel's functions have names without it, and only
  * their callers are missing.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -29,6 +28,7 @@
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/lib/write.h"
 #include "kcore.h"
+#include "modules.h"
 #include "orc.h"
 
 #ifdef HAVE_LIBELF_SUPPORT
@@ -160,41 +160,69 @@ static u64 section_addr(const char *module, const char *section)
 }
 
 /*
- * The entries follow the offsets, in the order of the module's file, and with nothing in between
- * but what aligns them: nobody tells how many there are.
+ * What begins and ends with code of the module. Its table also has what it was begun with, which is
+ * no more: its place may be another module's. 0, -EFAULT: it cannot be read, or -ENOMEM
  */
-static int write_module(struct orc_writer *w, const char *name)
+static int cut_to_code(struct orc_writer *w, const struct guest_module *module,
+		       struct orc_place *place)
+{
+	u64 nr = (place->offsets_end - place->offsets) / OFFSET_SIZE, first = 0, end = nr;
+	s32 *offsets = calloc(nr, OFFSET_SIZE);
+
+	if (!offsets)
+		return -ENOMEM;
+	if (w->kcore.mem.read(&w->kcore.mem, place->offsets, offsets, nr * OFFSET_SIZE)) {
+		free(offsets);
+		return -EFAULT;
+	}
+	while (first < nr && place->offsets + first * OFFSET_SIZE + offsets[first] < module->start)
+		first++;
+	while (end > first && place->offsets + (end - 1) * OFFSET_SIZE + offsets[end - 1] >
+			      module->start + module->len)
+		end--;
+	free(offsets);
+	place->offsets_end = place->offsets + end * OFFSET_SIZE;
+	place->entries_end = place->entries + end * ENTRY_SIZE;
+	place->offsets += first * OFFSET_SIZE;
+	place->entries += first * ENTRY_SIZE;
+	return 0;
+}
+
+/*
+ * Nobody tells how many entries there are. But objtool makes the section of the entries, and then
+ * that of the offsets, and so they are in memory, with nothing in between but what aligns them. If
+ * they are not, this is no table, and who reads the map sees that.
+ */
+static int write_module(struct orc_writer *w, const struct guest_module *module)
 {
 	struct orc_place place = {
-		.offsets = section_addr(name, ".orc_unwind_ip"),
-		.entries = section_addr(name, ".orc_unwind"),
+		.offsets = section_addr(module->name, ".orc_unwind_ip"),
+		.entries = section_addr(module->name, ".orc_unwind"),
 	};
-	u64 nr;
+	u64 nr = (place.offsets - place.entries) / ENTRY_SIZE;
+	int ret;
 
-	if (!place.offsets || place.entries <= place.offsets)
+	if (!place.entries || place.offsets <= place.entries || nr > MAX_ENTRIES)
 		return 0;
-	nr = (place.entries - place.offsets) / OFFSET_SIZE;
 	place.offsets_end = place.offsets + nr * OFFSET_SIZE;
 	place.entries_end = place.entries + nr * ENTRY_SIZE;
-	return write_table(w, name, &place);
+	ret = cut_to_code(w, module, &place);
+	if (ret)
+		return ret == -EFAULT ? 0 : ret;
+	return write_table(w, module->name, &place);
 }
 
 static int write_modules(struct orc_writer *w)
 {
+	struct module_look modules;
 	char path[PATH_MAX];
-	struct dirent *entry;
-	int ret = 0;
-	DIR *dir;
+	int ret;
 
-	scnprintf(path, sizeof(path), "%s/module", sysfs__mountpoint() ?: "/sys");
-	dir = opendir(path);
-	if (!dir)
-		return 0;
-	while (!ret && (entry = readdir(dir))) {
-		if (entry->d_name[0] != '.')
-			ret = write_module(w, entry->d_name);
-	}
-	closedir(dir);
+	scnprintf(path, sizeof(path), "%s/modules", procfs__mountpoint() ?: "/proc");
+	ret = module_look__list(&modules, path);
+	for (size_t i = 0; !ret && i < modules.nr; i++)
+		ret = write_module(w, &modules.entries[i]);
+	module_look__exit(&modules);
 	return ret;
 }
 

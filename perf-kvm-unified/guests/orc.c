@@ -36,12 +36,13 @@ int kvm_guest__add_orc(struct kvm_guest *guest, const struct perf_record_guest_o
 /* All pieces were added. */
 void kvm_guest__finish_orc(struct kvm_guest *guest)
 {
-	struct machine *machine = guest->machine;
+	size_t dropped = 0;
 
-	if (!machine->guest_orc || !guest_orc__finish(machine->guest_orc))
-		return;
-	pr_debug("guest %s: its map has two ORC tables of the same code\n", guest->name);
-	kvm_guest__free_orc(guest);
+	if (guest->machine->guest_orc)
+		dropped = guest_orc__finish(guest->machine->guest_orc);
+	if (dropped)
+		pr_debug("guest %s: %zu ORC tables of its map have the code of others\n",
+			 guest->name, dropped);
 }
 
 void kvm_guest__free_orc(struct kvm_guest *guest)

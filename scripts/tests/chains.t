@@ -97,6 +97,12 @@ at_most 0 "kernel: return addresses without a call" "$(percent wrong)"
 ok "kernel: a system call, from its entry on" grep -q \
 	'^guest1;vCPU 0;\[kernel\];entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\];.*getppid_\[k\]' \
 	"$TMP/unwound"
+# Each module that has code
+modules=$(awk 'NF == 4 && $2 ~ /[tT]/ && $4 != "[bpf]" { print $4 }' unwound.data/kcore_dir__*/kallsyms |
+	sort -u | wc -l)
+at_least 3 "modules of the guest's kernel" "$modules"
+ok "the tables of the kernel and of each module" test "$("$TESTS/orc-tables" unwound.data/guest_map__*)" = \
+	$((modules + 1))
 cp "$map" "$TMP/no-orc" && "$TESTS/drop-records" "$TMP/no-orc" $ORC
 export_without_orc()
 {
