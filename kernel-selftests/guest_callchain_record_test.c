@@ -131,6 +131,18 @@ struct wanted {
 	u64 arg;
 };
 
+/*
+ * What a kernel's stack begins with if it was entered from user mode: SDM vol. 3A, "64-Bit Mode
+ * Stack Frame"
+ */
+static struct user_frame {
+	u64 ip;
+	u64 cs;
+	u64 flags;
+	u64 sp;
+	u64 ss;
+} user_frame;
+
 /* How much of the stack a callchain is to have, in bytes */
 static u32 stack_size;
 
@@ -232,16 +244,31 @@ static u64 copied_of(const struct guest_callchain *chain)
 	return stack->words[stack->size / sizeof(u64)];
 }
 
+/* What follows the stack, as the guest is in its kernel always */
+struct user_stack {
+	u64 sp;
+	u64 size;
+};
+
+static const struct user_stack *user_stack_of(const struct guest_callchain *chain)
+{
+	const struct stack *stack = stack_of(chain);
+
+	return (const struct user_stack *)(stack->words + stack->size / sizeof(u64) + 1);
+}
+
 static void look_at_chain(const struct guest_callchain *chain, const struct wanted *wanted,
 			  struct seen *seen)
 {
 	size_t size = sizeof(*chain) + chain->nr * sizeof(u64);
 
 	TEST_ASSERT(chain->nr <= MAX_IPS + 1, "%lu addresses", chain->nr);
-	TEST_ASSERT(!!(chain->flags & PERF_GUEST_CALLCHAIN_STACK) == !!stack_size, "flags %#x",
-		    chain->flags);
+	TEST_ASSERT(!!(chain->flags & PERF_GUEST_CALLCHAIN_STACK) == !!stack_size &&
+		    !!(chain->flags & PERF_GUEST_CALLCHAIN_USER_STACK) == !!stack_size,
+		    "flags %#x", chain->flags);
 	if (stack_size)
-		size += sizeof(struct stack) + stack_of(chain)->size + sizeof(u64);
+		size += sizeof(struct stack) + stack_of(chain)->size + sizeof(u64) +
+			sizeof(struct user_stack);
 	TEST_ASSERT(chain->header.size == size, "Record of %u bytes with %lu addresses",
 		    chain->header.size, chain->nr);
 	seen->records++;
@@ -343,8 +370,36 @@ static bool has_copied(const struct guest_callchain *chain, u64 arg)
 		if (stack->words[i] != stack->regs[PERF_REG_X86_SP] + i * sizeof(u64))
 			return false;
 	}
+	if (user_stack_of(chain)->sp || user_stack_of(chain)->size)
+		return false;
 	return arg ? nr * sizeof(u64) == arg : nr * sizeof(u64) == stack->size &&
 					       chain->header.size > MAX_STACK - sizeof(u64);
+}
+
+/* Of the kernel's stack, for what is below */
+#define KERNEL_STACK	328
+
+/* The stack of a system call, and after it what there is room for of its program's, if @arg */
+static bool has_user_stack(const struct guest_callchain *chain, u64 arg)
+{
+	const struct user_stack *user = user_stack_of(chain);
+	const u64 *words = stack_of(chain)->words + KERNEL_STACK / sizeof(u64);
+
+	if (copied_of(chain) != KERNEL_STACK || user->sp != user_frame.sp ||
+	    user->size != (arg ? SMALL_STACK - KERNEL_STACK : 0))
+		return false;
+	for (u64 i = 0; i < user->size / sizeof(u64); i++) {
+		if (words[i] != user->sp + i * sizeof(u64))
+			return false;
+	}
+	return true;
+}
+
+/* All that is wanted is of the kernel's stack. */
+static bool has_no_user_stack(const struct guest_callchain *chain, u64 arg)
+{
+	return copied_of(chain) == SMALL_STACK && !user_stack_of(chain)->sp &&
+	       !user_stack_of(chain)->size;
 }
 
 static bool is_any(const struct guest_callchain *chain, u64 arg)
@@ -493,6 +548,63 @@ static void test_stack(struct kvm_vcpu *vcpu, gva_t pages)
 	stack_size = 0;
 }
 
+/* User mode may read the page at @gva, or may not. */
+static void set_user(struct kvm_vm *vm, gva_t gva, bool user)
+{
+	u64 *pte = &vm->mmu.pgd;
+
+	for (int level = vm->mmu.pgtable_levels; level >= PG_LEVEL_4K; level--) {
+		u64 *table = addr_gpa2hva(vm, PTE_GET_PA(*pte));
+
+		pte = &table[(gva >> PG_LEVEL_SHIFT(level)) & 0x1ff];
+		if (level > PG_LEVEL_4K || user)
+			*pte |= BIT_ULL(2);
+		else
+			*pte &= ~BIT_ULL(2);
+	}
+}
+
+/* The first page is the kernel's stack, the third and fourth the program's. */
+static void test_user_stack(struct kvm_vcpu *vcpu, gva_t pages)
+{
+	const u64 end = pages + getpagesize(), user_page = pages + 2 * getpagesize();
+	const struct {
+		const char *what;
+		bool (*check)(const struct guest_callchain *chain, u64 arg);
+		u64 padding, cs, ss, is_user;
+	} cases[] = {
+		{ "a program's stack", has_user_stack, 0, 0x33, 0x2b, 1 },
+		{ "one whose kernel was entered by FRED", has_user_stack, 16, 0x10033, 0x7002b, 1 },
+		{ "one that user mode may not read", has_user_stack, 0, 0x33, 0x2b, 0 },
+		{ "a frame of the kernel's", has_no_user_stack, 0, 0x10, 0x18, 1 },
+		{ "a frame that is not at the page's end", has_no_user_stack, 64, 0x33, 0x2b, 1 },
+	};
+
+	stack_size = SMALL_STACK;
+	for (u64 at = pages; at < pages + NR_PAGES * getpagesize(); at += sizeof(u64))
+		*(u64 *)addr_gva2hva(vcpu->vm, at) = at;
+	for (int i = 0; i < ARRAY_SIZE(cases); i++) {
+		u64 at = end - cases[i].padding - sizeof(user_frame);
+		struct user_frame *frame = addr_gva2hva(vcpu->vm, at), before = *frame;
+		struct seen seen;
+
+		user_frame = (struct user_frame) {
+			.ip = 0x401000,
+			.cs = cases[i].cs,
+			.flags = X86_EFLAGS_FIXED,
+			.sp = user_page + getpagesize() - 64,
+			.ss = cases[i].ss,
+		};
+		*frame = user_frame;
+		set_user(vcpu->vm, user_page, cases[i].is_user);
+		set_user(vcpu->vm, user_page + getpagesize(), cases[i].is_user);
+		seen = run_with(vcpu, end - KERNEL_STACK, 0, cases[i].check, cases[i].is_user);
+		ksft_test_result(is_right(&seen), "below a kernel: %s\n", cases[i].what);
+		*frame = before;
+	}
+	stack_size = 0;
+}
+
 /* Anything else may have any callchain, but it must have one. */
 static void test_random(struct kvm_vcpu *vcpu, gva_t pages)
 {
@@ -524,7 +636,7 @@ int main(int argc, char *argv[])
 	if (fd < 0)
 		ksft_exit_skip("no cpu-clock with callchains of guests: %s\n", strerror(errno));
 	kvm_close(fd);
-	ksft_set_plan(19);
+	ksft_set_plan(24);
 
 	vm = vm_create_with_one_vcpu(&vcpu, guest_code);
 	pages = vm_alloc_pages(vm, NR_PAGES);
@@ -532,6 +644,7 @@ int main(int argc, char *argv[])
 	test_ends(vcpu, pages);
 	test_trace(vcpu, pages);
 	test_stack(vcpu, pages);
+	test_user_stack(vcpu, pages);
 	test_random(vcpu, pages);
 	kvm_vm_free(vm);
 	ksft_finished();

@@ -75,11 +75,13 @@ static int push_chain(struct strbuf *stack, const struct chain *chain)
 	return ret;
 }
 
-/* Which process a guest's kernel worked for is not known. */
+/* Which process a guest's kernel worked for is known if its callers come to the program. */
 static int push_task(struct strbuf *stack, const struct hit *hit)
 {
 	switch (hit->cpumode) {
 	case PERF_RECORD_MISC_GUEST_KERNEL:
+		if (hit->chain && hit->chain->comm)
+			return push_process(stack, hit->chain->comm, hit->chain->pid);
 		return stack__push(stack, KERNEL_FRAME);
 	case PERF_RECORD_MISC_GUEST_USER:
 		return push_process(stack, hit->key.comm, hit->key.pid);

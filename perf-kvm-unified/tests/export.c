@@ -7,6 +7,7 @@
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
+#include <linux/zalloc.h>
 
 #include "tests/tests.h"
 #include "util/debug.h"
@@ -14,6 +15,7 @@
 #include "util/symbol.h"
 #include "kvm-unified/export/frames.h"
 #include "kvm-unified/export/stacks.h"
+#include "kvm-unified/report/chains.h"
 #include "kvm-unified/report/hits.h"
 #include "kvm-unified/report/measurement.h"
 #include "kvm-unified/report/sections.h"
@@ -137,6 +139,9 @@ static int check_hit(const struct hit *hit, enum section_level level, const char
 static int check_hits(void)
 {
 	struct symbol *sym = symbol__new(1, 1, 0, 0, "work");
+	/* With one node that nothing is known of */
+	struct chain *chain = zalloc(sizeof(*chain) + sizeof(chain->nodes[0]));
+	char comm[] = "shor";
 	struct hit hit = {
 		.key = { PROFILE_USER, "work", "shor", "shor", 12, 0 },
 		.sym = sym,
@@ -145,6 +150,8 @@ static int check_hits(void)
 	int ret;
 
 	TEST_ASSERT_VAL("a symbol", sym);
+	TEST_ASSERT_VAL("a chain", chain);
+	chain->nr = 1;
 	ret = check_hit(&hit, SECTION_VCPU, "vm1;vCPU 3;shor-12;work") ?:
 	      check_hit(&hit, SECTION_VM, "vm1;shor-12;work");
 	hit.sym = NULL;
@@ -155,6 +162,12 @@ static int check_hits(void)
 	hit.sym = sym;
 	hit.cpumode = PERF_RECORD_MISC_GUEST_KERNEL;
 	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[kernel];work_[k]");
+	hit.chain = chain;
+	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[kernel];[unknown];work_[k]");
+	chain->comm = comm;
+	chain->pid = 12;
+	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;shor-12;[unknown];work_[k]");
+	hit.chain = NULL;
 	hit.key.class = PROFILE_VM;
 	hit.key.module = "inner";
 	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[inner];[kernel];work_[k]");
@@ -162,6 +175,7 @@ static int check_hits(void)
 	hit.key.function = "[exit: HLT]";
 	ret = ret ?: check_hit(&hit, SECTION_HOST, "[host];[exit: HLT]");
 	symbol__delete(sym);
+	free(chain);
 	return ret;
 }
 

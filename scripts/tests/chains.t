@@ -6,6 +6,8 @@
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
+# shellcheck source=scripts/tests/kernel-chains.sh
+. "$TESTS/kernel-chains.sh"
 
 PERF=$MAIN_TREE/perf/perf
 ROOT=$MAIN_TREE/guest/root
@@ -38,18 +40,15 @@ ok "stacks are exported" export_to "$TMP/folded" chains.data
 ok "and there is a report" json_of "$TMP/json" chains.data
 ok "both have the same time" "$TESTS/folded-sums" "$TMP/folded" "$TMP/json"
 
-# verdict PROGRAM [FILE]: its line of call-tree, for the reader and in $line
+# verdict PROGRAM [FILE [kernel]]: its line of call-tree, for the reader and in $line
 verdict()
 {
-	line=$("$TESTS/call-tree" "${2:-$TMP/folded}" "$1" 2>"$TMP/stacks")
-	note "$1: $line"
+	# shellcheck disable=SC2086 # the last one may be missing
+	line=$("$TESTS/call-tree" "${2:-$TMP/folded}" "$1" ${3:-} 2>"$TMP/stacks")
+	note "$1${3:+ in the $3}: $line"
 	cat "$TMP/stacks" >&2
 }
-# percent KIND: of $line
-percent()
-{
-	sed -n "s/^\(.* \)\?$1 \([0-9.]*\).*/\2/p" <<<"$line"
-}
+
 verdict calls
 at_least 500 "with frame pointers: user time, ms" "$(awk '{ print $2 / 1e6 }' <<<"$line")"
 at_least 99 "with frame pointers: chains that are whole and right, %" "$(percent right)"
@@ -79,24 +78,20 @@ done
 ok "unwound: a handler, and what its signal has interrupted" \
 	grep -q '^guest1;vCPU 0;calls-nofp-[0-9]*;.*;main;work;.*;on_signal;leaf [0-9]*$' "$TMP/unwound"
 
-# Of the kernel: by the tables that are in its map, held against its code
-kernel_image()
-{
-	sh "$TREE/src/scripts/extract-vmlinux" "$MAIN_TREE/guest/vmlinuz-6.1" >"$TMP/vmlinux"
-}
-ok "the image of the guest's kernel" kernel_image
-"$PERF" kvm unified script -f -i unwound.data -F comm,ip,sym >"$TMP/script" 2>/dev/null
-line=$("$TESTS/kernel-calls" "$TMP/vmlinux" unwound.data/kcore_dir__*/kallsyms calls <"$TMP/script" 2>"$TMP/stacks")
-note "kernel: $line"
-cat "$TMP/stacks" >&2
-at_least 30 "kernel: chains" "$(percent chains)"
-at_least 90 "kernel: chains that come to where it was entered, %" "$(percent entered)"
-at_least 70 "kernel: calls that are proven by the code, %" "$(percent proven)"
-at_most 5 "kernel: calls of something else, %" "$(percent odd)"
-at_most 0 "kernel: return addresses without a call" "$(percent wrong)"
-ok "kernel: a system call, from its entry on" grep -q \
-	'^guest1;vCPU 0;\[kernel\];entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\];.*getppid_\[k\]' \
-	"$TMP/unwound"
+# Of the kernel: by the tables that are in its map, held against its code; below it, as before.
+"$PERF" kvm unified script -f -i unwound.data --guest-root "$ROOT" -F comm,ip,sym >"$TMP/script" \
+	2>/dev/null
+kernel_chains kernel 6.1 unwound.data/kcore_dir__*/kallsyms <"$TMP/script"
+for program in calls calls-nofp; do
+	verdict "$program" "$TMP/unwound" kernel
+	at_least 10 "$program in the kernel: time, ms" "$(awk '{ print $2 / 1e6 }' <<<"$line")"
+	at_least 90 "$program in the kernel: chains that are whole and right, %" "$(percent right)"
+	at_most 0 "$program in the kernel: chains with a call that there never was, %" \
+		"$(percent wrong)"
+	ok "$program in the kernel: a system call, from main() on" grep -q \
+		"^guest1;vCPU 0;$program-[0-9]*;.*main;work;in_kernel;entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\];.*getppid_\[k\]" \
+		"$TMP/unwound"
+done
 # Each module that has code
 modules=$(awk 'NF == 4 && $2 ~ /[tT]/ && $4 != "[bpf]" { print $4 }' unwound.data/kcore_dir__*/kallsyms |
 	sort -u | wc -l)
