@@ -10,6 +10,7 @@
  * There is no need for a PMU: samples are of the software event cpu-clock.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,8 +31,14 @@
 #define MIN_SAMPLES		50
 #define MIN_LARGE_SAMPLES	8
 #define TIMEOUT_NS		(20 * NSEC_PER_SEC)
+/* For each of random states */
+#define STATE_TIMEOUT_NS	(NSEC_PER_SEC / 50)
 #define RING_PAGES		2048
 #define GUEST_LOOPS		200000
+/* With the same registers, of random ones */
+#define RANDOM_LOOPS		1000
+/* Of memory that the guest itself does not touch */
+#define NR_PAGES		16
 /* What the kernel has at most, with the context */
 #define MAX_IPS			128
 /* perf_copy_attr()'s largest stack: with all that is beside it, it does not fit in a record. */
@@ -146,12 +153,44 @@ static struct user_frame {
 /* How much of the stack a callchain is to have, in bytes */
 static u32 stack_size;
 
-/* Set by the host, for the guest */
+/* Of the guest, if a case wants more of them */
+static unsigned int least_samples;
+/* That have random registers */
+static unsigned int nr_random = 1000;
+
+/*
+ * Set by the host, for the guest; @pages: it is to have random registers, half of them in the
+ * NR_PAGES pages from there on
+ */
 static struct {
 	u64 rsp;
 	u64 rbp;
+	u64 pages;
 	bool frames;
 } registers;
+
+/* Marsaglia's xorshift */
+static u64 next_random(void)
+{
+	static u64 state = 0x9e3779b97f4a7c15;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+static void spin_randomly(u64 pages)
+{
+	for (int i = 0; i < GUEST_LOOPS / RANDOM_LOOPS; i++) {
+		u64 random = next_random(), near = pages + random % (NR_PAGES * PAGE_SIZE);
+
+		if (random >> 63)
+			spin_with(RANDOM_LOOPS, near, near + next_random() % PAGE_SIZE);
+		else
+			spin_with(RANDOM_LOOPS, next_random(), next_random());
+	}
+}
 
 static void guest_code(void)
 {
@@ -160,6 +199,8 @@ static void guest_code(void)
 	for (;;) {
 		if (READ_ONCE(registers.frames)) {
 			spin_in_frames(GUEST_LOOPS);
+		} else if (READ_ONCE(registers.pages)) {
+			spin_randomly(READ_ONCE(registers.pages));
 		} else {
 			/* With a stack that is none, there must be no interrupt. */
 			spin_with(GUEST_LOOPS, READ_ONCE(registers.rsp), READ_ONCE(registers.rbp));
@@ -175,6 +216,8 @@ static bool has_large_records(void)
 
 static unsigned int min_samples(void)
 {
+	if (least_samples)
+		return least_samples;
 	return has_large_records() ? MIN_LARGE_SAMPLES : MIN_SAMPLES;
 }
 
@@ -300,7 +343,7 @@ static void look_at_record(const struct perf_event_header *record, void *arg)
 
 static struct seen sample_guest(struct kvm_vcpu *vcpu, bool request, const struct wanted *wanted)
 {
-	const u64 end = now_ns() + TIMEOUT_NS;
+	const u64 end = now_ns() + TIMEOUT_NS + least_samples * STATE_TIMEOUT_NS;
 	struct perf_event_attr attr = event_attr(request);
 	struct reader reader = { .wanted = wanted };
 	struct seen *seen = &reader.seen;
@@ -471,9 +514,6 @@ static void test_ends(struct kvm_vcpu *vcpu, gva_t page)
 	}
 }
 
-/* Sixteen frames, each in a page of its own that nobody else reads */
-#define NR_PAGES	16
-
 static unsigned int touched_of(struct kvm_vm *vm, gva_t pages)
 {
 	unsigned int touched = 0;
@@ -484,6 +524,7 @@ static unsigned int touched_of(struct kvm_vm *vm, gva_t pages)
 	return touched;
 }
 
+/* Sixteen frames, each in a page of its own */
 static void test_trace(struct kvm_vcpu *vcpu, gva_t pages)
 {
 	struct kvm_vm *vm = vcpu->vm;
@@ -605,22 +646,48 @@ static void test_user_stack(struct kvm_vcpu *vcpu, gva_t pages)
 	stack_size = 0;
 }
 
-/* Anything else may have any callchain, but it must have one. */
+/* Anything else may have any callchain, but it must have one, and the walk leaves no trace. */
 static void test_random(struct kvm_vcpu *vcpu, gva_t pages)
 {
 	struct kvm_random_state random = new_kvm_random_state(1);
-	unsigned int right = 0, all = 20;
+	struct seen seen;
 
-	for (int i = 0; i < all; i++) {
-		u64 rsp = kvm_random_u64(&random);
-		u64 near = pages + kvm_random_u32(&random) % (NR_PAGES * getpagesize());
-		struct seen seen = run_with(vcpu, i % 2 ? near : rsp,
-					    i % 2 ? near : rsp + (kvm_random_u32(&random) & ~7u),
-					    is_any, 0);
+	/* Each word leads to another, so that each frame has a caller. */
+	for (gva_t at = pages; at < pages + NR_PAGES * getpagesize(); at += sizeof(u64))
+		*(u64 *)addr_gva2hva(vcpu->vm, at) =
+			pages + kvm_random_u32(&random) % (NR_PAGES * getpagesize());
+	for (gva_t at = pages; at < pages + NR_PAGES * getpagesize(); at += getpagesize())
+		*vm_get_pte(vcpu->vm, at) &= ~(BIT_ULL(5) | BIT_ULL(6));
+	stack_size = SMALL_STACK;
+	least_samples = nr_random;
+	registers.pages = pages;
+	seen = run_with(vcpu, 0, 0, is_any, 0);
+	registers.pages = 0;
+	least_samples = 0;
+	stack_size = 0;
+	ksft_test_result(is_right(&seen), "random registers: a record for each sample\n");
+	ksft_test_result(!touched_of(vcpu->vm, pages),
+			 "and no page table shows that they were read\n");
+}
 
-		right += is_right(&seen);
+static void help(const char *name)
+{
+	printf("usage: %s [-n STATES]\n"
+	       "-n: so many samples of a guest with random registers (%u)\n", name, nr_random);
+}
+
+static void parse_options(int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "n:h")) != -1) {
+		if (c == 'n') {
+			nr_random = atoi_positive("Number of states", optarg);
+			continue;
+		}
+		help(argv[0]);
+		exit(c == 'h' ? KSFT_PASS : KSFT_FAIL);
 	}
-	ksft_test_result(right == all, "random registers: a record for each sample\n");
 }
 
 int main(int argc, char *argv[])
@@ -631,12 +698,13 @@ int main(int argc, char *argv[])
 	struct perf_event_attr attr = event_attr(true);
 	int fd;
 
+	parse_options(argc, argv);
 	ksft_print_header();
 	fd = sys_perf_event_open(&attr, 0, -1);
 	if (fd < 0)
 		ksft_exit_skip("no cpu-clock with callchains of guests: %s\n", strerror(errno));
 	kvm_close(fd);
-	ksft_set_plan(24);
+	ksft_set_plan(25);
 
 	vm = vm_create_with_one_vcpu(&vcpu, guest_code);
 	pages = vm_alloc_pages(vm, NR_PAGES);
