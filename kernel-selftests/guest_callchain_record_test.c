@@ -605,20 +605,23 @@ static void set_user(struct kvm_vm *vm, gva_t gva, bool user)
 	}
 }
 
-/* The first page is the kernel's stack, the third and fourth the program's. */
+/* The first page is the kernel's stack, and others are the program's. */
 static void test_user_stack(struct kvm_vcpu *vcpu, gva_t pages)
 {
-	const u64 end = pages + getpagesize(), user_page = pages + 2 * getpagesize();
+	const u64 end = pages + getpagesize();
 	const struct {
 		const char *what;
 		bool (*check)(const struct guest_callchain *chain, u64 arg);
-		u64 padding, cs, ss, is_user;
+		u64 padding, cs, ss, is_user, page;
 	} cases[] = {
-		{ "a program's stack", has_user_stack, 0, 0x33, 0x2b, 1 },
-		{ "one whose kernel was entered by FRED", has_user_stack, 16, 0x10033, 0x7002b, 1 },
-		{ "one that user mode may not read", has_user_stack, 0, 0x33, 0x2b, 0 },
-		{ "a frame of the kernel's", has_no_user_stack, 0, 0x10, 0x18, 1 },
-		{ "a frame that is not at the page's end", has_no_user_stack, 64, 0x33, 0x2b, 1 },
+		{ "a program's stack", has_user_stack, 0, 0x33, 0x2b, 1, 2 },
+		{ "one whose kernel was entered by FRED", has_user_stack, 16, 0x10033, 0x7002b,
+		  1, 2 },
+		{ "one that user mode may not read", has_user_stack, 0, 0x33, 0x2b, 0, 2 },
+		{ "one that is the kernel's", has_user_stack, 0, 0x33, 0x2b, 0, 0 },
+		{ "a frame of the kernel's", has_no_user_stack, 0, 0x10, 0x18, 1, 2 },
+		{ "a frame that is not at the page's end", has_no_user_stack, 64, 0x33, 0x2b,
+		  1, 2 },
 	};
 
 	stack_size = SMALL_STACK;
@@ -626,6 +629,7 @@ static void test_user_stack(struct kvm_vcpu *vcpu, gva_t pages)
 		*(u64 *)addr_gva2hva(vcpu->vm, at) = at;
 	for (int i = 0; i < ARRAY_SIZE(cases); i++) {
 		u64 at = end - cases[i].padding - sizeof(user_frame);
+		u64 user_page = pages + cases[i].page * getpagesize();
 		struct user_frame *frame = addr_gva2hva(vcpu->vm, at), before = *frame;
 		struct seen seen;
 
@@ -704,7 +708,7 @@ int main(int argc, char *argv[])
 	if (fd < 0)
 		ksft_exit_skip("no cpu-clock with callchains of guests: %s\n", strerror(errno));
 	kvm_close(fd);
-	ksft_set_plan(25);
+	ksft_set_plan(26);
 
 	vm = vm_create_with_one_vcpu(&vcpu, guest_code);
 	pages = vm_alloc_pages(vm, NR_PAGES);
