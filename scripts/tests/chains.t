@@ -128,6 +128,13 @@ callers_in_report()
 		--vm guest1 >"$TMP/callers" 2>&1 && grep -q -- '--.*-second' "$TMP/callers"
 }
 ok "perf kvm unified report -g has them" callers_in_report
+# The files of the guest are not here: no chain goes on.
+broken_in_report()
+{
+	"$PERF" --buildid-dir "$TMP/none" kvm unified report -f -i unwound.data --stdio --children \
+		-g none --vm guest1 -s sym >"$TMP/broken" 2>&1 && grep -q '\[broken\] *$' "$TMP/broken"
+}
+ok "what is broken has that name in a table" broken_in_report
 
 # Where the records of the chains are lost, samples are not.
 "$TESTS/to-stream" chains.data >"$TMP/stream" && cp "$TMP/stream" "$TMP/without" &&
