@@ -5,6 +5,7 @@
  * Room: top, the table of the subcommands. Documentation/architecture.md shows the rooms.
  * Calls: collector export lib record report views
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +26,11 @@
 
 /**
  * struct command - a subcommand
- * @file_option: what perf kvm's -i or -o, in front of it, is behind it; NULL: of no use
+ * @takes_input: @takes_output: it has the option -i, -o, which may be before "unified", too
  */
 struct command {
-	const char *file_option;
+	bool takes_input;
+	bool takes_output;
 	int (*fn)(int argc, const char **argv);
 };
 
@@ -37,45 +39,54 @@ static const char *const names[] = {
 };
 
 static const struct command commands[] = {
-	{ "-o", cmd_kvm_unified_record },
-	{ "-i", cmd_kvm_unified_report },
-	{ NULL, cmd_kvm_unified_diff },
-	{ "-i", cmd_kvm_unified_annotate },
-	{ "-i", cmd_kvm_unified_script },
-	{ "-i", cmd_kvm_unified_export },
-	{ "-o", cmd_kvm_unified_guest_map },
+	{ .takes_output = true, .fn = cmd_kvm_unified_record },
+	{ .takes_input = true, .fn = cmd_kvm_unified_report },
+	{ .fn = cmd_kvm_unified_diff },
+	{ .takes_input = true, .fn = cmd_kvm_unified_annotate },
+	{ .takes_input = true, .fn = cmd_kvm_unified_script },
+	{ .takes_input = true, .takes_output = true, .fn = cmd_kvm_unified_export },
+	{ .takes_output = true, .fn = cmd_kvm_unified_guest_map },
 };
 
-/* With the file that perf kvm was given as the subcommand's first option: its own come later. */
-static int run(const struct command *command, const char *file_name, int argc, const char **argv)
+/* Adds option @opt with @file to @args, of which there are @nr; NULL: it was not given. 0 or 1 */
+static int add_file(const char **args, int *nr, const char *opt, const char *file, bool takes)
 {
-	const char **args;
-	int ret, nr = 0;
-
-	if (!file_name)
-		return command->fn(argc, argv);
-	if (!command->file_option) {
-		pr_err("perf kvm %s: -i and -o are of no use for it, name its profiles behind it\n",
-		       argv[0]);
+	if (!file)
+		return 0;
+	if (!takes) {
+		pr_err("perf kvm %s: %s %s before 'unified' is of no use for it\n", args[0], opt, file);
 		return 1;
 	}
+	args[(*nr)++] = opt;
+	args[(*nr)++] = file;
+	return 0;
+}
 
-	/* Two more than there are, and the NULL at the end */
-	args = calloc(argc + 3, sizeof(*args));
+/* The files that perf kvm was given are the subcommand's first options: its own come later. */
+static int run(const struct command *command, const char *input, const char *output, int argc,
+	       const char **argv)
+{
+	/* Two more for each file, and the NULL at the end */
+	const char **args = calloc(argc + 5, sizeof(*args));
+	int ret, nr = 0;
+
 	if (!args) {
 		pr_err("Out of memory\n");
 		return 1;
 	}
 	args[nr++] = argv[0];
-	args[nr++] = command->file_option;
-	args[nr++] = file_name;
-	memcpy(&args[nr], &argv[1], (argc - 1) * sizeof(*args));
-	ret = command->fn(nr + argc - 1, args);
+	ret = add_file(args, &nr, "-i", input, command->takes_input) ?:
+	      add_file(args, &nr, "-o", output, command->takes_output);
+	if (!ret) {
+		memcpy(&args[nr], &argv[1], (argc - 1) * sizeof(*args));
+		ret = command->fn(nr + argc - 1, args);
+	}
 	free(args);
 	return ret;
 }
 
-int cmd_kvm_unified(const char *file_name, int argc, const char **argv)
+/* @input: @output: -i and -o before "unified", or NULL */
+int cmd_kvm_unified(const char *input, const char *output, int argc, const char **argv)
 {
 	const char *usage[] = {
 		"perf kvm unified record [<options>] [<command>]",
@@ -103,7 +114,7 @@ int cmd_kvm_unified(const char *file_name, int argc, const char **argv)
 
 	for (size_t i = 0; argc && i < ARRAY_SIZE(commands); i++) {
 		if (strlen(argv[0]) >= NAME_LEN_MIN && strstarts(names[i], argv[0]))
-			return run(&commands[i], file_name, argc, argv);
+			return run(&commands[i], input, output, argc, argv);
 	}
 	if (argc)
 		usage_with_options_msg(usage, options, "Unknown command: %s\n", argv[0]);

@@ -2,6 +2,6 @@
 #ifndef __PERF_KVM_UNIFIED_COMMANDS_H
 #define __PERF_KVM_UNIFIED_COMMANDS_H
 
-int cmd_kvm_unified(const char *file_name, int argc, const char **argv);
+int cmd_kvm_unified(const char *input, const char *output, int argc, const char **argv);
 
 #endif /* __PERF_KVM_UNIFIED_COMMANDS_H */

@@ -75,14 +75,14 @@ static int push_chain(struct strbuf *stack, const struct chain *chain)
 	return ret;
 }
 
-/* Which process a guest's kernel worked for is known if its callers come to the program. */
+/* A guest's kernel works for a process if its callers come to the program, see measurement__add_chain(). */
 static int push_task(struct strbuf *stack, const struct hit *hit)
 {
 	switch (hit->cpumode) {
 	case PERF_RECORD_MISC_GUEST_KERNEL:
-		if (hit->chain && hit->chain->comm)
-			return push_process(stack, hit->chain->comm, hit->chain->pid);
-		return stack__push(stack, KERNEL_FRAME);
+		if (!hit->key.comm[0])
+			return stack__push(stack, KERNEL_FRAME);
+		fallthrough;
 	case PERF_RECORD_MISC_GUEST_USER:
 		return push_process(stack, hit->key.comm, hit->key.pid);
 	default:

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <linux/err.h>
 #include <linux/hash.h>
 #include <linux/kernel.h>
@@ -18,7 +17,6 @@
 #include "util/sample.h"
 #include "util/symbol.h"
 #include "util/thread.h"
-#include "kvm-unified/guests/guest.h"
 #include "chains.h"
 
 static size_t chain__hash(long key, void *ctx __maybe_unused)
@@ -36,8 +34,7 @@ static bool chain__equal(long _a, long _b, void *ctx __maybe_unused)
 {
 	const struct chain *a = (const struct chain *)_a, *b = (const struct chain *)_b;
 
-	if (a->nr != b->nr || a->parent != b->parent || a->pid != b->pid ||
-	    !a->comm != !b->comm || (a->comm && strcmp(a->comm, b->comm)))
+	if (a->nr != b->nr || a->parent != b->parent)
 		return false;
 	for (u32 i = 0; i < a->nr; i++) {
 		if (a->nodes[i].ip != b->nodes[i].ip ||
@@ -62,7 +59,6 @@ static void chain__delete(struct chain *chain)
 {
 	for (u32 i = 0; i < chain->nr; i++)
 		map_symbol__exit(&chain->nodes[i].ms);
-	free(chain->comm);
 	free(chain);
 }
 
@@ -80,7 +76,7 @@ void chains__exit(struct chains *chains)
 }
 
 /* Has it code of a program? On x86-64; callers that are not known have no address. */
-static bool chain__has_user(const struct chain *chain)
+bool chain__has_user(const struct chain *chain)
 {
 	for (u32 i = 0; i < chain->nr; i++) {
 		if (chain->nodes[i].ip && !(chain->nodes[i].ip >> 63))
@@ -89,30 +85,9 @@ static bool chain__has_user(const struct chain *chain)
 	return false;
 }
 
-/*
- * Notes which process of a guest its kernel worked for: @thread is that of the page tables, which a
- * task of the kernel's borrows, but from a program's code the kernel was entered in its own.
- * 0 or -ENOMEM
- */
-static int chain__note_process(struct chain *chain, struct thread *thread,
-			       const struct perf_sample *sample)
-{
-	const char *comm = thread__comm_str(thread);
-
-	chain->pid = -1;
-	if (sample->cpumode != PERF_RECORD_MISC_GUEST_KERNEL || !chain__has_user(chain) ||
-	    !comm || !comm[0])
-		return 0;
-	if ((pid_t)sample->pid < KVM_GUEST_PSEUDO_PID)
-		chain->pid = sample->pid;
-	chain->comm = strdup(comm);
-	return chain->comm ? 0 : -ENOMEM;
-}
-
 /* What is in perf's cursor, as one of @chains; NULL: no memory */
 static const struct chain *chains__findnew(struct chains *chains, struct callchain_cursor *cursor,
-					   struct symbol *parent, struct thread *thread,
-					   const struct perf_sample *sample)
+					   struct symbol *parent)
 {
 	struct callchain_cursor_node *node;
 	struct chain *chain = zalloc(sizeof(*chain) + cursor->nr * sizeof(*chain->nodes)), *known;
@@ -127,10 +102,6 @@ static const struct chain *chains__findnew(struct chains *chains, struct callcha
 		map_symbol__copy(&copy->ms, &node->ms);
 		copy->ip = node->ip;
 		callchain_cursor_advance(cursor);
-	}
-	if (chain__note_process(chain, thread, sample)) {
-		chain__delete(chain);
-		return NULL;
 	}
 	if (hashmap__find(chains->table, chain, &known)) {
 		chain__delete(chain);
@@ -163,7 +134,7 @@ int chains__resolve(struct chains *chains, struct thread *thread, struct perf_sa
 	if (thread__resolve_callchain(thread, cursor, sample, &parent, NULL, max_stack) ||
 	    !cursor->nr)
 		return 0;
-	*chain = chains__findnew(chains, cursor, parent, thread, sample);
+	*chain = chains__findnew(chains, cursor, parent);
 	return *chain ? 0 : -ENOMEM;
 }
 

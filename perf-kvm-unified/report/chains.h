@@ -2,7 +2,7 @@
 #ifndef __PERF_KVM_UNIFIED_REPORT_CHAINS_H
 #define __PERF_KVM_UNIFIED_REPORT_CHAINS_H
 
-#include <sys/types.h>
+#include <stdbool.h>
 #include <linux/types.h>
 
 #include "util/map_symbol.h"
@@ -20,14 +20,10 @@ struct chain_node {
 /**
  * struct chain - a call chain, resolved
  * @parent: the symbol that --parent looks for, or NULL
- * @comm: of the process that a guest's kernel worked for, and @pid, -1 if that is not known; NULL:
- *	nobody is known, as the chain does not come to a program
  * @nodes: in the order of the cursor, @nr of them
  */
 struct chain {
 	struct symbol	*parent;
-	char		*comm;
-	pid_t		pid;
 	u32		nr;
 	struct chain_node nodes[];
 };
@@ -41,6 +37,7 @@ int chains__init(struct chains *chains);
 void chains__exit(struct chains *chains);
 int chains__resolve(struct chains *chains, struct thread *thread, struct perf_sample *sample,
 		    int max_stack, const struct chain **chain);
+bool chain__has_user(const struct chain *chain);
 int chain__to_cursor(const struct chain *chain, struct callchain_cursor *cursor);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_CHAINS_H */

@@ -185,11 +185,24 @@ struct hit *hits__findnew(struct hits *hits, const struct profile_key *key,
 	return hits__findnew_like(hits, &like);
 }
 
-/* @hit, when @chain called it. NULL: no memory */
-struct hit *hits__with_chain(struct hits *hits, const struct hit *hit, const struct chain *chain)
+/**
+ * hits__with_chain - a hit, when these have called it
+ * @key: its names, as far as @chain tells more of them than @hit has
+ * @thread: whose it was by @chain, or NULL: as @hit has it
+ *
+ * NULL: no memory
+ */
+struct hit *hits__with_chain(struct hits *hits, const struct hit *hit, const struct chain *chain,
+			     const struct profile_key *key, struct thread *thread)
 {
 	struct hit like = *hit;
 
+	like.key = *key;
 	like.chain = chain;
+	if (thread && hits->keep_threads) {
+		like.thread = hits__thread(hits, thread);
+		if (!like.thread)
+			return NULL;
+	}
 	return hits__findnew_like(hits, &like);
 }

@@ -59,7 +59,7 @@ int hits__init(struct hits *hits);
 void hits__exit(struct hits *hits);
 struct hit *hits__findnew(struct hits *hits, const struct profile_key *key,
 			  const struct addr_location *al);
-struct hit *hits__with_chain(struct hits *hits, const struct hit *hit,
-			     const struct chain *chain);
+struct hit *hits__with_chain(struct hits *hits, const struct hit *hit, const struct chain *chain,
+			     const struct profile_key *key, struct thread *thread);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_HITS_H */

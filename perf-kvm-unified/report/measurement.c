@@ -466,6 +466,15 @@ static int measurement__hit_vm(struct measurement *m, const struct kvm_guest *gu
 	return measurement__hit(m, &key, NULL, &as->hit);
 }
 
+/* Whose a sample of a guest is, into @key; @thread: of the page tables */
+static void profile_key__set_process(struct profile_key *key, const struct perf_sample *sample,
+				     struct thread *thread)
+{
+	key->comm = thread__comm_str(thread) ?: "";
+	key->pid = (pid_t)sample->pid < KVM_GUEST_PSEUDO_PID ? (pid_t)sample->pid : -1;
+	key->ns_pid = sample->ns_pid;
+}
+
 static int measurement__hit_guest(struct measurement *m, const struct perf_sample *sample,
 				  const struct kvm_guest *guest, const struct addr_location *al,
 				  u32 *hit)
@@ -475,15 +484,18 @@ static int measurement__hit_guest(struct measurement *m, const struct perf_sampl
 		.class = guest->nested ? PROFILE_VM : user ? PROFILE_USER : PROFILE_OS,
 		.function = function_name(al),
 		.module = guest->nested ? guest->name : map__module_name(al->map),
-		.comm = user ? thread__comm_str(al->thread) ?: "" : "",
-		.pid = user && (pid_t)sample->pid < KVM_GUEST_PSEUDO_PID ?
-		       (pid_t)sample->pid : -1,
-		.ns_pid = user ? sample->ns_pid : 0,
+		.comm = "",
+		.pid = -1,
 	};
 	struct addr_location code = *al;
 
-	/* Which task its kernel works for is not known: kernel threads borrow address spaces. */
-	if (!user)
+	/*
+	 * Which task its kernel works for is not known, as kernel threads borrow address spaces; see
+	 * measurement__add_chain().
+	 */
+	if (user)
+		profile_key__set_process(&key, sample, al->thread);
+	else
 		code.thread = NULL;
 	return measurement__hit(m, &key, &code, hit);
 }
@@ -530,26 +542,37 @@ static enum axis_sample_kind measurement__kind(const struct measurement *m,
 	       AXIS_SAMPLE_VMM : AXIS_SAMPLE_EXIT;
 }
 
-/* The callers of what a sample has hit. 0 or -ENOMEM */
+/*
+ * The callers of what a sample has hit, if it has any. If a guest's kernel was entered from a program,
+ * it works for that, and for no kernel thread that has borrowed the address space. 0 or -ENOMEM
+ */
 static int measurement__add_chain(struct measurement *m, struct perf_sample *sample,
 				  struct machine *machine, u32 *hit)
 {
 	struct thread *thread = machine__findnew_thread(machine, sample->pid, sample->tid);
+	const struct hit *callee = m->hits.by_idx[*hit], *called = callee;
+	struct profile_key key = callee->key;
 	const struct chain *chain = NULL;
-	const struct hit *called;
+	bool for_program;
 	int ret;
 
 	if (!thread)
 		return -ENOMEM;
 	ret = chains__resolve(&m->chains, thread, sample, m->max_stack, &chain);
+	if (!ret && chain) {
+		for_program = sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL &&
+			      chain__has_user(chain);
+		if (for_program)
+			profile_key__set_process(&key, sample, thread);
+		called = hits__with_chain(&m->hits, callee, chain, &key,
+					  for_program ? thread : NULL);
+		if (!called)
+			ret = -ENOMEM;
+	}
 	thread__put(thread);
-	if (ret || !chain)
-		return ret;
-	called = hits__with_chain(&m->hits, m->hits.by_idx[*hit], chain);
-	if (!called)
-		return -ENOMEM;
-	*hit = called->idx;
-	return 0;
+	if (!ret)
+		*hit = called->idx;
+	return ret;
 }
 
 /* For annotation. One outside of its function, or without memory for it, is left out. */

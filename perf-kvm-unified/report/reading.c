@@ -647,7 +647,7 @@ int reading__finish(struct reading *reading)
 	if (!ret)
 		ret = sections__build(&reading->m, &reading->sections);
 	if (!ret)
-		ret = tables__finish(tables);
+		ret = tables__finish(tables, reading->opts->sections.filter);
 	if (ret)
 		pr_err("Cannot make the tables: %s\n", strerror(-ret));
 	else

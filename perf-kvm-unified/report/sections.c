@@ -20,6 +20,7 @@
 #include "util/map.h"
 #include "util/intlist.h"
 #include "util/session.h"
+#include "util/symbol_conf.h"
 #include "util/time-utils.h"
 #include "util/vcpu-sample.h"
 #include "kvm-unified/guests/guests.h"
@@ -113,8 +114,6 @@ static u16 filters(const struct section_opts *opts, const struct table_row *row)
 		filtered |= 1 << HIST_FILTER__DSO;
 	if (opts->syms && !patterns__match(opts->syms, key->function))
 		filtered |= 1 << HIST_FILTER__SYMBOL;
-	if (opts->filter && !has_in_name(opts->filter, key->function))
-		filtered |= 1 << HIST_FILTER__SYMBOL;
 	return filtered;
 }
 
@@ -123,14 +122,20 @@ static int section__add(struct section *section, struct sections *sections,
 			struct table_row *row, u32 column, const struct tally_sum *sum)
 {
 	const struct row_sink *sink = &sections->opts->row_sink;
+	struct pattern *filter = sections->opts->filter;
 	enum profile_class class = row->key->class;
+	bool is_named;
 
 	if (!sum->sum)
 		return 0;
+	is_named = !filter || has_in_name(filter, row->key->function);
 	row->vm = section->level == SECTION_HOST ? TABLE_NO_VM : section->vm;
 	row->filtered = filters(sections->opts, row);
-	if (row->filtered && column == PROFILE_TIME)
+	if ((row->filtered || !is_named) && column == PROFILE_TIME)
 		section->hidden += sum->sum;
+	/* Its callers have rows of their own: tables__finish() looks at the names of all. */
+	if (!is_named && (sink->row || !symbol_conf.cumulate_callchain))
+		row->filtered |= 1 << HIST_FILTER__SYMBOL;
 	profile__add(&section->profile, class, column, sum->sum);
 	if (sink->row)
 		return row->filtered || column != PROFILE_TIME ? 0 :

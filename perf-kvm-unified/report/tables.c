@@ -28,8 +28,10 @@
 #include "util/sample.h"
 #include "util/session.h"
 #include "util/symbol.h"
+#include "util/symbol_conf.h"
 #include "util/thread.h"
 #include "kvm-unified/guests/guest.h"
+#include "kvm-unified/lib/patterns.h"
 #include "chains.h"
 #include "hits.h"
 #include "measurement.h"
@@ -405,8 +407,35 @@ void tables__sort_again(struct tables *tables)
 		evsel__output_resort(evsel, NULL);
 }
 
-/* All is in them: sort them. 0 or -errno */
-int tables__finish(struct tables *tables)
+/* Has one of these rows passed the symbol filter? */
+static bool has_named(const struct hists *hists)
+{
+	for (struct rb_node *node = rb_first_cached(&hists->entries); node; node = rb_next(node)) {
+		if (!(rb_entry(node, struct hist_entry, rb_node)->filtered & (1 << HIST_FILTER__SYMBOL)))
+			return true;
+	}
+	return false;
+}
+
+/* Rows of callers, too, are shown only if @filter is in their names. 0 or -ENOMEM */
+static int tables__filter(struct tables *tables, struct pattern *filter)
+{
+	struct evsel *evsel;
+
+	evlist__for_each_entry(tables->evlist, evsel) {
+		struct hists *hists = evsel__hists(evsel);
+
+		hists->symbol_filter_str = strdup(filter->text);
+		if (!hists->symbol_filter_str)
+			return -ENOMEM;
+		hists__filter_by_symbol(hists);
+		filter->matched |= has_named(hists);
+	}
+	return 0;
+}
+
+/* All is in them: sort them. @filter: of symbols, is told if it matches; or NULL. 0 or -errno */
+int tables__finish(struct tables *tables, struct pattern *filter)
 {
 	struct evsel *evsel;
 	int ret;
@@ -414,6 +443,9 @@ int tables__finish(struct tables *tables)
 	if (perf_hpp__setup_hists_formats(&perf_hpp_list, tables->evlist) < 0)
 		return -ENOMEM;
 	ret = sort_entries(tables->evlist) ?: sort_entries(tables->reasons);
+	/* Without callers, what is added has been filtered. */
+	if (!ret && filter && symbol_conf.cumulate_callchain)
+		ret = tables__filter(tables, filter);
 	if (ret)
 		return ret;
 	evlist__for_each_entry(tables->evlist, evsel) {

@@ -14,6 +14,7 @@ struct hashmap;
 struct hit;
 struct measured_task;
 struct measurement;
+struct pattern;
 struct tally_sum;
 struct thread;
 
@@ -82,7 +83,7 @@ struct evsel *tables__new(struct tables *tables, const char *name);
 struct evsel *tables__new_reasons(struct tables *tables);
 int tables__add(struct tables *tables, struct evsel *table, const struct table_row *row, u32 column,
 		const struct tally_sum *sum);
-int tables__finish(struct tables *tables);
+int tables__finish(struct tables *tables, struct pattern *filter);
 void tables__sort_again(struct tables *tables);
 struct profile_row *tables__rows(const struct tables *tables, struct evsel *table,
 				 unsigned int sort, size_t *nr);

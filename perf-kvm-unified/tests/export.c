@@ -141,7 +141,6 @@ static int check_hits(void)
 	struct symbol *sym = symbol__new(1, 1, 0, 0, "work");
 	/* With one node that nothing is known of */
 	struct chain *chain = zalloc(sizeof(*chain) + sizeof(chain->nodes[0]));
-	char comm[] = "shor";
 	struct hit hit = {
 		.key = { PROFILE_USER, "work", "shor", "shor", 12, 0 },
 		.sym = sym,
@@ -161,13 +160,15 @@ static int check_hits(void)
 	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;shor;[unknown]");
 	hit.sym = sym;
 	hit.cpumode = PERF_RECORD_MISC_GUEST_KERNEL;
+	hit.key.comm = "";
 	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[kernel];work_[k]");
 	hit.chain = chain;
 	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[kernel];[unknown];work_[k]");
-	chain->comm = comm;
-	chain->pid = 12;
+	hit.key.comm = "shor";
+	hit.key.pid = 12;
 	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;shor-12;[unknown];work_[k]");
 	hit.chain = NULL;
+	hit.key.comm = "";
 	hit.key.class = PROFILE_VM;
 	hit.key.module = "inner";
 	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[inner];[kernel];work_[k]");

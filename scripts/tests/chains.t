@@ -132,7 +132,7 @@ ok "perf kvm unified report -g has them" callers_in_report
 broken_in_report()
 {
 	"$PERF" --buildid-dir "$TMP/none" kvm unified report -f -i unwound.data --stdio --children \
-		-g none --vm guest1 -s sym >"$TMP/broken" 2>&1 && grep -q '\[broken\] *$' "$TMP/broken"
+		-g none --vm guest1 -s dso,sym >"$TMP/broken" 2>&1 && grep -qE '\[broken\] +\[.\] \[broken\] *$' "$TMP/broken"
 }
 ok "what is broken has that name in a table" broken_in_report
 

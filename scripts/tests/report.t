@@ -762,11 +762,21 @@ three()
 	[ $? -eq 129 ] && grep -q 'Two profiles are compared, not 3' "$TMP/warnings"
 }
 ok "refused: three" three
+# in_front OPTION FILE SUBCOMMAND...
 in_front()
 {
-	! "$PERF" kvm -i perf.data unified diff 2>"$TMP/warnings" && grep -q 'of no use for it' "$TMP/warnings"
+	! "$PERF" kvm "$1" "$2" unified "${@:3}" 2>"$TMP/warnings" &&
+		grep -q "^perf kvm $3: $1 $2 before 'unified' is of no use for it" "$TMP/warnings"
 }
-ok "refused: perf kvm -i" in_front
+ok "refused: perf kvm -i, of diff" in_front -i perf.data diff
+ok "refused: perf kvm -o, of report" in_front -o "$TMP/front" report -i perf.data
+ok "refused: perf kvm -i, of record" in_front -i "$TMP/front" record -- true
+files_in_front()
+{
+	"$PERF" kvm -i perf.data -o "$TMP/front" unified export -f --format folded &&
+		test -s "$TMP/front" && rm "$TMP/front"
+}
+ok "perf kvm -i and -o, of export" files_in_front
 for bad in '--sort nope' '--format xml' '--percent-limit x' '--sort ,'; do
 	# shellcheck disable=SC2086 # an option and its value
 	ok "diff refuses: $bad" not changes $bad perf.data perf.data
@@ -1140,6 +1150,14 @@ callers_have_more()
 		"$TMP/chains"
 }
 ok "-g: a caller has what it calls" callers_have_more
+# only_named NAME: its rows are there, with what it has called, and no other's
+only_named()
+{
+	chains -g none "$1" >"$TMP/named"
+	grep -v '^#' "$TMP/named" | awk -v name="$1" 'NF { n++; others += !index($0, name); more += $1 + 0 > $2 + 0 }
+		END { exit !(n && more && !others) }'
+}
+ok "-g: a word: rows of callers with it in their names, too" only_named do_syscall_64
 # Half of it without symbols, as a caller and as itself
 kernels()
 {

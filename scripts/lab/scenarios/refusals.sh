@@ -245,21 +245,21 @@ refusals()
 
 	# With what perf had before, and a VM running: for the comparison with a
 	# perf that does not know of the new bit.
-	perf record -a -g -e cpu-clock -c 1000000 -o plain.data -- sleep 1 2>/dev/null
+	perf record -a -g -e cpu-clock -c 1000000 -o plain.data -- sleep 1
 	# The serial port makes work for the host: there are call chains to be shown.
 	try chains record -g -e cpu-clock/period=1000000/ -o chains.data -- \
 		guest-exec "$(guest_socket guest2)" "head -c 1000 /proc/kallsyms >/dev/ttyS0"
 
 	# What PERF_SAMPLE_VCPU says to an event that excludes the guest, and to one
 	# that does not; and two software events, of which one needs more.
-	perf record -a --sample-vcpu -e cpu-clock -c 1000000 -o context.data -- sleep 0.5 2>/dev/null
+	perf record -a --sample-vcpu -e cpu-clock -c 1000000 -o context.data -- sleep 0.5
 	# The serial port makes exits: a busy guest leaves next to nothing to the host.
 	perf record -a --sample-vcpu -e cpu-clock:H -c 1000000 -o host-only.data -- \
-		guest-exec "$(guest_socket guest2)" "head -c 1000 /proc/kallsyms >/dev/ttyS0" 2>/dev/null
+		guest-exec "$(guest_socket guest2)" "head -c 1000 /proc/kallsyms >/dev/ttyS0"
 	perf record -c 1 -e page-faults/call-graph=no/,page-faults/call-graph=fp/ \
-		-o two-events.data -- true 2>/dev/null
+		-o two-events.data -- true
 
-	perf record -a -T --sample-cpu -e page-faults -c 1 -o faults.data -- true 2>/dev/null
+	perf record -a -T --sample-cpu -e page-faults -c 1 -o faults.data -- true
 	try faults-report perf kvm unified report -f -i faults.data
 
 	try no-root setpriv --reuid=65534 --clear-groups perf kvm unified record -o /tmp/x -- true
