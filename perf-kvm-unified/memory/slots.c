@@ -184,11 +184,8 @@ static int run(struct kvm_slots_bpf *skel, pid_t pid)
 {
 	/* Kernels before 6.0 do not know of it, and go over all processes. */
 	union bpf_iter_link_info info = { .task.tid = pid };
-	struct bpf_iter_attach_opts opts = {
-		.sz = sizeof(opts),
-		.link_info = &info,
-		.link_info_len = sizeof(info),
-	};
+	/* Not an initializer: libbpf refuses options whose padding is not zero. */
+	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
 	struct bpf_link *link;
 	char buf[64];
 	ssize_t n;
