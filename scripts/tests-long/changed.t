@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# That make test CHANGED=1 finds a function that is broken, in each room of perf-kvm-unified, and how
+# long it takes. It needs what the lab has left in this checkout (make test), as CHANGED=1 does.
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/../tests/tap.sh"
+
+# ROOM, FILE OF IT, SED EXPRESSION
+mutations()
+{
+	cat <<-'END'
+	axis@axis/states.c@s/if (!ret && event.after_lost &&/if (!ret \&\& 0 \&\&/
+	collector@collector/history.c@s/^\t\towners__end_earlier(&owners);//
+	export@export/stacks.c@s/^\tif (c == ';')$/\tif (c == ',')/
+	format@format/stream.c@s/if (ret == -EPIPE)/if (ret == -EPIPE \&\& !(ret = 0))/
+	guests@guests/resolve.c@s/^\t\tguest->nr_kernel_named += in_kernel;//
+	lib@lib/patterns.c@s/^\treturn strglobmatch(name, text);/\treturn !strglobmatch(name, text);/
+	memory@memory/paging.c@s/^\tleaf->writable &= /\tleaf->writable |= /
+	record@record/looks.c@s/^\tseen->nr_same = LOOKS_OF_RUNNABLE;//
+	report@report/profile.c@s/^\tp->totals\[column\] += sum;/\tp->totals[column] = sum;/
+	views@views/views.c@s/^\treturn ret < 0 ? 1 : ret;/\treturn 0;/
+	END
+}
+
+COPY=$TMP/copy
+git clone -q "$TOP" "$COPY"
+git -C "$COPY" config user.name changed
+git -C "$COPY" config user.email changed@localhost
+mkdir -p "$COPY/build/test"
+cp -r "$LAB_OUT" "$COPY/build/"
+git -C "$COPY" rev-parse HEAD | sed 's/^/commit /' >"$COPY/build/test/verdict.passed"
+
+# break_room FILE EXPRESSION: in a commit of its own
+break_room()
+{
+	git -C "$COPY" reset -q --hard "$(git -C "$TOP" rev-parse HEAD)"
+	sed -i "$2" "$COPY/perf-kvm-unified/$1"
+	git -C "$COPY" commit -qam "break $1"
+}
+
+while IFS='@' read -r -u 3 room file expression; do
+	ok "$room: there is something to be broken" break_room "$file" "$expression"
+	start=$SECONDS
+	env -u KVMU_BESIDE -u KVMU_RUNS KVMU_TESTS='' CHANGED=1 "$COPY/scripts/test.sh" \
+		>"$TMP/out" 2>&1
+	took=$((SECONDS - start))
+	sed -n '/^failed:/,$p' "$TMP/out" >&2
+	found=$(sed -n '/^failed:/,$p' "$TMP/out" | grep -m 1 'not ok')
+	note "$room: $took s, $(grep -m 1 '^tests of what has changed' "$TMP/out")"
+	ok "$room: found, ${found:-nothing} " test -n "$found"
+done 3< <(mutations)
+ok "the unbroken code is built again" "$TOP/scripts/setup.sh"
+done_testing
