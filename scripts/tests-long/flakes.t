@@ -29,6 +29,8 @@ done
 
 rm -rf "$OUT"
 mkdir -p "$OUT"
+# As in make test, see test.sh
+export FUZZ_COUNT=${FUZZ_COUNT:-800}
 for ((i = 1; i <= N; i++)); do
 	start=$SECONDS
 	# The results of this very test are in build/test, too.

@@ -164,6 +164,32 @@ for pid in $pids; do
 	ok "process $pid: not just half" test "$(sample_share "$pid" | cut -d. -f1)" -ne 50
 done
 
+# --- by default: out of the guest's memory, which nothing runs in for it -------------
+
+REPORT=$TMP/demo-report
+"$PERF" kvm unified report --format table -f -i demo.data -k "$TREE/host/vmlinux" \
+	--guest-root "$ROOT" --percent-limit 0 >"$REPORT" 2>"$TMP/warnings"
+ok "by default: there is a report" test $? -eq 0
+cat demo.err "$REPORT" "$TMP/warnings" >&2
+ok "by default: the guest's memory was read" grep -q ': guest1, out of its memory: [0-9]* kernel symbols, ' demo.err
+ok "by default: quantum_toffoli in libquantum, under two guest pids" test "$(toffoli_pids)" -eq 2
+ok "by default: at least 10 guest kernel functions by name" test "$(kernel_functions)" -ge 10
+at_least 99 "by default: percent of user samples that belong to a process by name" "$(named_percent)"
+# cpu_share() reads it there.
+mkdir "$TMP/demo"
+cp -r demo-recorded "$TMP/demo/recorded"
+demo_share()
+{
+	(cd "$TMP/demo" && cpu_share user "$1")
+}
+for pid in $pids; do
+	user=("by default: process $pid, user mode" "$(demo_share "$pid")" "$(user_sample_share "$pid")")
+	agree "$POINTS" "${user[@]}" >&2
+	ok "${user[0]}: the report's share within $POINTS points of the guest's own" \
+		agree "$POINTS" "${user[@]}"
+done
+REPORT=$TMP/report
+
 # --- the rest of perf ---------------------------------------------------------------
 
 # They have no --guest-root: the guest's files come from a build-id cache.
@@ -345,41 +371,6 @@ ok "no tracefs: a warning" went_on no-tracefs 'No tracefs is mounted here'
 ok "no debugfs: a profile" went_on no-debugfs 'Captured and wrote'
 ok "no debugfs: with the guest" has_guest2 no-debugfs
 
-# away RECORDING FROM UNTIL: percent of it that a VM was on the CPU that perf does not record
-away()
-{
-	json "100e9 * ($(cat "$1-$3.mark") - $(cat "$1-$2.mark")) / measurement()['duration_ns']"
-}
-# cpus RECORDING: a report in which all time is there once
-cpus()
-{
-	"$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json -i "$1.data" \
-		>"$TMP/json" 2>"$TMP/warnings" && "$TESTS/report-sums" "$TMP/json"
-}
-ok "a CPU goes offline and is back: a report" cpus hotplug
-ok "... which warns" grep -q 'CPU 1 has no samples for .* was it offline?' "$TMP/warnings"
-# is_lost VM RECORDING UNTIL: for half of the time at least that it was there, as an event may tell of
-# states; and not before it was to go there. What moves a VM, and what ends the recording, take
-# their time.
-is_lost()
-{
-	local lost
-
-	lost=$(json "rows('$1', '[lost]')")
-	at_least "$(half_of "$(away "$2" move "$3")")" "... lost while it was there, %" "$lost"
-	at_most "$(json "100 - $(away "$2" begin move)")" "... and not before, %" "$lost"
-}
-half_of()
-{
-	awk -v all="$1" 'BEGIN { print all / 2 }'
-}
-is_lost stays hotplug end
-is_lost returns hotplug return
-ok "a CPU comes online: a report" cpus offline
-ok "... which warns" grep -q 'CPUs of the host came online meanwhile' "$TMP/warnings"
-is_lost stays offline end
-ok "a CPU comes online and goes: a report" cpus visits
-ok "... which warns" grep -q 'CPUs of the host came online meanwhile' "$TMP/warnings"
 # samples NAME: of its event, how many perf report counts
 samples()
 {

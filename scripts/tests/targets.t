@@ -26,7 +26,7 @@ vms_with_events()
 	"$PERF" script -f -i "$1.data" -F pid,event 2>/dev/null |
 		awk '/kvm_vcpu_timeline/ { print $1 }' | sort -u >"$TMP/pids"
 	for vm in idler one two; do
-		! grep -qx "$(cat $vm.pid)" "$TMP/pids" || echo $vm
+		! grep -qx "$(cat $vm.ended)" "$TMP/pids" || echo $vm
 	done | paste -sd,
 }
 
@@ -36,8 +36,8 @@ vms_with_samples()
 	"$PERF" script -f -D -i "$1.data/data" 2>/dev/null |
 		sed -n 's/^.* PERF_RECORD_SAMPLE(.*): \([0-9]*\)\/.*/\1/p' | sort -u >"$TMP/pids"
 	for vm in idler one two; do
-		! grep -qx "$(cat $vm.pid)" "$TMP/pids" || echo $vm
-		sed -i "/^$(cat $vm.pid)\$/d" "$TMP/pids"
+		! grep -qx "$(cat $vm.ended)" "$TMP/pids" || echo $vm
+		sed -i "/^$(cat $vm.ended)\$/d" "$TMP/pids"
 	done | paste -sd,
 }
 of_nobody_else()
@@ -122,4 +122,42 @@ done
 ok "--vm: a VM that was not recorded" grep -qx -e "--vm: VM 'two' was not recorded: other VMs were" \
 	<("$PERF" kvm unified report -f -i vm.data --vm two 2>&1)
 at_least 20 "one: time that VM two had its CPU, %" "$(value "rows('one', '[steal] (on VM two:')" all)"
+
+# --- CPUs of the host that come and go ---------------------------------------------
+
+# away RECORDING FROM UNTIL: percent of it that a VM was on the CPU that perf does not record
+away()
+{
+	value "100e9 * ($(cat "$1-$3.mark") - $(cat "$1-$2.mark")) / measurement()['duration_ns']" cpus
+}
+# cpus RECORDING: a report in which all time is there once
+cpus()
+{
+	"$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json -i "$1.data" \
+		>"$TMP/cpus.json" 2>"$TMP/warnings" && "$TESTS/report-sums" "$TMP/cpus.json"
+}
+ok "a CPU goes offline and is back: a report" cpus hotplug
+ok "... which warns" grep -q 'CPU 1 has no samples for .* was it offline?' "$TMP/warnings"
+# is_lost VM RECORDING UNTIL: for half of the time at least that it was there, as an event may tell of
+# states; and not before it was to go there. What moves a VM, and what ends the recording, take
+# their time.
+is_lost()
+{
+	local lost
+
+	lost=$(value "rows('$1', '[lost]')" cpus)
+	at_least "$(half_of "$(away "$2" move "$3")")" "... lost while it was there, %" "$lost"
+	at_most "$(value "100 - $(away "$2" begin move)" cpus)" "... and not before, %" "$lost"
+}
+half_of()
+{
+	awk -v all="$1" 'BEGIN { print all / 2 }'
+}
+is_lost stays hotplug end
+is_lost returns hotplug return
+ok "a CPU comes online: a report" cpus offline
+ok "... which warns" grep -q 'CPUs of the host came online meanwhile' "$TMP/warnings"
+is_lost stays offline end
+ok "a CPU comes online and goes: a report" cpus visits
+ok "... which warns" grep -q 'CPUs of the host came online meanwhile' "$TMP/warnings"
 done_testing

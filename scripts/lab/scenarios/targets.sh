@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab.sh
-# about: recordings of single VMs, processes, threads and cgroups: their time line, and no other's
+# about: recordings of single VMs, processes, threads and cgroups: their time line, and no other's; and of CPUs that come and go
 
-# See time-axis.sh. One CPU, so that the two busy VMs take it from each other.
+# See time-axis.sh, and two-cpus.sh. One CPU, so that the two busy VMs take it from each other; another
+# one comes in the end.
 QEMU_ACCEL=tcg,thread=single
 QEMU_ARGS="-icount shift=2,sleep=on"
-HOST_CPUS=1
+QEMU_CPU=max,-hypervisor
+HOST_CPUS=2
+HOST_CMDLINE=maxcpus=1
 
 GUESTS=
 CGROUPS=/run/cgroup
@@ -43,6 +46,93 @@ record()
 	say "recorded $name"
 }
 
+CPU1=/sys/devices/system/cpu/cpu1/online
+
+# mark NAME: when that is, s, to NAME.mark
+mark()
+{
+	cut -d' ' -f1 /proc/uptime >"$1.mark"
+}
+
+# move VM CPU
+move()
+{
+	taskset -acp "$2" "$(cat "$1.pid")" >/dev/null
+}
+
+# CPU 1 goes offline, and is back. One VM goes there and stays, another comes back.
+cpu_goes()
+{
+	mark hotplug-begin
+	sleep 1.5
+	echo 0 >$CPU1
+	sleep 1
+	echo 1 >$CPU1
+	mark hotplug-move
+	move stays 1
+	move returns 1
+	sleep 2
+	move returns 0
+	mark hotplug-return
+	sleep 1
+	mark hotplug-end
+}
+
+# CPU 1 is offline at the start.
+cpu_comes()
+{
+	mark offline-begin
+	sleep 1
+	echo 1 >$CPU1
+	mark offline-move
+	move stays 1
+	sleep 2
+	mark offline-end
+}
+
+# ... and at the end, too.
+cpu_visits()
+{
+	sleep 1
+	echo 1 >$CPU1
+	sleep 2.5
+	echo 0 >$CPU1
+}
+
+# end_vms VM...
+end_vms()
+{
+	local name
+
+	for name; do
+		kill "$(cat "$name.pid")"
+		mv "$name.pid" "$name.ended"
+	done
+}
+
+# What runs on a CPU that perf does not record
+cpus_come_and_go()
+{
+	echo 1 >$CPU1
+	start_tiny_vm stays --cr3 2000 --user-us 3000 --kernel-us 1500 --idle-us 0
+	start_tiny_vm returns --cr3 2000 --user-us 3000 --kernel-us 1500 --idle-us 2000
+	sleep 1
+	tiny_vms_run
+	move stays 0
+	move returns 0
+	export CPU1
+	export -f cpu_goes cpu_comes cpu_visits mark move
+	try hotplug perf kvm unified record -c 997000 -o hotplug.data -- bash -c cpu_goes
+	move stays 0
+	echo 0 >$CPU1
+	try offline perf kvm unified record -c 997000 -o offline.data -- bash -c cpu_comes
+	echo 0 >$CPU1
+	try visits perf kvm unified record -c 997000 -o visits.data -- bash -c cpu_visits
+	echo 1 >$CPU1
+	tiny_vms_run
+	end_vms stays returns
+}
+
 measure()
 {
 	local one
@@ -75,6 +165,8 @@ measure()
 	record cgroup -G vms
 	with_cgroup_v1 "$one"
 	tiny_vms_run
+	end_vms one two idler
+	in_memory cpus_come_and_go
 }
 
 # The same where perf_event has a hierarchy of its own, as with the first version of cgroups
