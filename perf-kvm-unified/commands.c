@@ -54,7 +54,8 @@ static int add_file(const char **args, int *nr, const char *opt, const char *fil
 	if (!file)
 		return 0;
 	if (!takes) {
-		pr_err("perf kvm %s: %s %s before 'unified' is of no use for it\n", args[0], opt, file);
+		pr_err("perf kvm %s: %s %s before 'unified' is of no use for it\n", args[0], opt,
+		       file);
 		return 1;
 	}
 	args[(*nr)++] = opt;

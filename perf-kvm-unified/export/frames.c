@@ -75,7 +75,7 @@ static int push_chain(struct strbuf *stack, const struct chain *chain)
 	return ret;
 }
 
-/* A guest's kernel works for a process if its callers come to the program, see measurement__add_chain(). */
+/* A guest's kernel works for a process if its callers are in it: see measurement__add_chain(). */
 static int push_task(struct strbuf *stack, const struct hit *hit)
 {
 	switch (hit->cpumode) {

@@ -454,7 +454,10 @@ int kernel_symbols__decode(struct kernel_symbols *s, const void *image, size_t l
 u64 kernel_symbols__find(const struct kernel_symbols *s, const char *name)
 {
 	for (size_t i = 0; i < s->nr; i++) {
-		if (!strcmp(kernel_symbols__name(s, i), name))
+		const char *known = kernel_symbols__name(s, i);
+
+		/* Most are not worth a call. */
+		if (*known == *name && !strcmp(known, name))
 			return s->entries[i].addr;
 	}
 	return 0;

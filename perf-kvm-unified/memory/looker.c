@@ -168,31 +168,33 @@ static int transfer(struct service *service, void *buf, size_t len, bool sending
 static int give_memory(struct service *service, const struct look_message *request)
 {
 	struct host_mem *mem = &service->looker->mem;
+	/* Pages that could not be read have no room in it. */
 	struct {
 		struct look_reply reply;
-		char pages[HOST_MEM_BATCH * GUEST_PAGE_SIZE];
-	} answer = { };
-	size_t size = sizeof(answer.reply);
-	char buf[HOST_MEM_BATCH * GUEST_PAGE_SIZE];
+		char pages[HOST_MEM_BATCH][GUEST_PAGE_SIZE];
+	} answer;
+	struct look_reply *reply = &answer.reply;
+	unsigned int nr = 0;
 
 	if (!request->nr || request->nr > HOST_MEM_BATCH || request->gpa % GUEST_PAGE_SIZE)
 		return -EPROTO;
+	*reply = (struct look_reply) { };
 	/* What it has found until then is kept. */
 	if (request->nr > service->pages || is_over(service, 0)) {
-		answer.reply.ret = -EDQUOT;
+		reply->ret = -EDQUOT;
 	} else {
 		service->pages -= request->nr;
-		answer.reply.ret = host_mem__read(mem, request->gpa, request->nr, buf,
-						  answer.reply.status);
+		reply->ret = host_mem__read(mem, request->gpa, request->nr, answer.pages,
+					    reply->status);
 	}
-	for (unsigned int i = 0; !answer.reply.ret && i < request->nr; i++) {
-		if (answer.reply.status[i])
+	for (unsigned int i = 0; !reply->ret && i < request->nr; i++) {
+		if (reply->status[i])
 			continue;
-		memcpy((char *)&answer + size, buf + i * GUEST_PAGE_SIZE,
-		       GUEST_PAGE_SIZE);
-		size += GUEST_PAGE_SIZE;
+		if (nr < i)
+			memcpy(answer.pages[nr], answer.pages[i], GUEST_PAGE_SIZE);
+		nr++;
 	}
-	return transfer(service, &answer, size, /*sending=*/true);
+	return transfer(service, &answer, sizeof(*reply) + nr * GUEST_PAGE_SIZE, /*sending=*/true);
 }
 
 /* Until the order is done. 0, or -errno of what went wrong with the process */
@@ -302,7 +304,7 @@ static int order(struct looker *looker, struct look_order *order, u64 cpu_ns, in
 		.looker = looker,
 		.cpu_ns = cpu_ns,
 		.thread_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID),
-		.until = clock_ns(CLOCK_MONOTONIC) + LOOK_WALL_NS,
+		.until = clock_ns(CLOCK_MONOTONIC) + LOOK_WALL_RATIO * looker->max_cpu_ns,
 		.pages = LOOK_PAGES_MAX,
 		.out = out,
 	};
@@ -368,7 +370,7 @@ static int start_process(struct looker *looker, const struct guest_tsc *tsc, boo
 	looker->pid = fork_silently();
 	if (!looker->pid)
 		confined_look(control[1], maps[1], looker->mem.kvm.max_gpa, tsc, late,
-			      LOOK_CPU_NS / NSEC_PER_SEC);
+			      looker->max_cpu_ns / NSEC_PER_SEC);
 	if (looker->pid < 0) {
 		ret = -errno;
 		looker->pid = 0;
@@ -394,15 +396,20 @@ out_control:
  * @vmm: the process that it runs in
  * @tsc: the guest's TSC
  * @late: what it is looked at for has been before
+ * @seconds: of CPU time that a look may take
  *
  * 0, or -errno with, in @err, the rest of a sentence about the guest
  */
 int looker__start(struct looker *looker, struct kvm_reader *reader, pid_t vmm,
-		  const struct guest_tsc *tsc, bool late, char *err, size_t errlen)
+		  const struct guest_tsc *tsc, bool late, unsigned int seconds, char *err,
+		  size_t errlen)
 {
 	int ret;
 
-	*looker = (struct looker) { .mem.pagemap = -1 };
+	*looker = (struct looker) {
+		.mem.pagemap = -1,
+		.max_cpu_ns = seconds * NSEC_PER_SEC,
+	};
 	ret = kvm_reader__read(reader, vmm, &looker->mem.kvm, err, errlen);
 	if (ret)
 		return ret;
@@ -431,7 +438,7 @@ int looker__find_kernel(struct looker *looker, char *err, size_t errlen)
 	};
 
 	memcpy(find.roots, kvm->roots, find.nr_roots * sizeof(*find.roots));
-	return order(looker, &find, LOOK_CPU_NS, -1, err, errlen);
+	return order(looker, &find, looker->max_cpu_ns, -1, err, errlen);
 }
 
 /* Which processes and modules it has now. 0, or -errno with @err */
@@ -439,15 +446,18 @@ int looker__all(struct looker *looker, char *err, size_t errlen)
 {
 	struct look_order all = { .kind = LOOK_ALL };
 
-	return order(looker, &all, LOOK_CPU_NS, -1, err, errlen);
+	return order(looker, &all, looker->max_cpu_ns, -1, err, errlen);
 }
 
-/* Which processes it has now. @cpu_ns: that this may take. 0, or -errno with @err */
-int looker__tasks(struct looker *looker, u64 cpu_ns, char *err, size_t errlen)
+/*
+ * Which processes it has now: a look that is one of many, from which some may be missing, so that
+ * it may take less. 0, or -errno with @err
+ */
+int looker__tasks(struct looker *looker, char *err, size_t errlen)
 {
 	struct look_order tasks = { .kind = LOOK_TASKS };
 
-	return order(looker, &tasks, cpu_ns, -1, err, errlen);
+	return order(looker, &tasks, looker->max_cpu_ns / LOOK_TASKS_PART, -1, err, errlen);
 }
 
 /* All that was seen, as a map, to @fd. 0, or -errno with @err */
@@ -455,7 +465,7 @@ int looker__write(struct looker *looker, int fd, char *err, size_t errlen)
 {
 	struct look_order map = { .kind = LOOK_WRITE };
 
-	return order(looker, &map, LOOK_CPU_NS, fd, err, errlen);
+	return order(looker, &map, looker->max_cpu_ns, fd, err, errlen);
 }
 
 void looker__end(struct looker *looker)

@@ -16,8 +16,9 @@
  * @pid: of the confined process, 0: there is none
  * @control: the socket to it
  * @maps: the end of the pipe that maps come by
+ * @max_cpu_ns: CPU time that a look may take: its own, and perf's for it
  * @stats: what it says that it has found
- * @cpu_ns: CPU time that all looks took: its own, and perf's for it
+ * @cpu_ns: CPU time that all looks took
  * @own_ns: of which its own
  * @last_ns: ... that the last order took
  * @nr_looks: orders that it has fulfilled
@@ -27,6 +28,7 @@ struct looker {
 	pid_t	pid;
 	int	control;
 	int	maps;
+	u64	max_cpu_ns;
 	struct guest_look_stats stats;
 	u64	cpu_ns;
 	u64	own_ns;
@@ -34,20 +36,21 @@ struct looker {
 	u64	nr_looks;
 };
 
-/*
- * What the first look at a guest may take, and with it every other one: CPU time, and time on the
- * wall, of which there can be much more where CPUs are busy.
- */
-#define LOOK_CPU_NS	(2ULL * NSEC_PER_SEC)
-#define LOOK_WALL_NS	(20ULL * NSEC_PER_SEC)
+/* CPU time that a look may take if nothing else is wanted, s */
+#define LOOK_CPU_SECONDS	2U
+/* What it may take on the wall, where CPUs are busy, is so many times as much. */
+#define LOOK_WALL_RATIO		10U
+/* One of many looks at a guest's processes may take such a part of it. */
+#define LOOK_TASKS_PART		4U
 
 struct guest_tsc;
 
 int looker__start(struct looker *looker, struct kvm_reader *reader, pid_t vmm,
-		  const struct guest_tsc *tsc, bool late, char *err, size_t errlen);
+		  const struct guest_tsc *tsc, bool late, unsigned int seconds, char *err,
+		  size_t errlen);
 int looker__find_kernel(struct looker *looker, char *err, size_t errlen);
 int looker__all(struct looker *looker, char *err, size_t errlen);
-int looker__tasks(struct looker *looker, u64 cpu_ns, char *err, size_t errlen);
+int looker__tasks(struct looker *looker, char *err, size_t errlen);
 int looker__write(struct looker *looker, int fd, char *err, size_t errlen);
 void looker__end(struct looker *looker);
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,9 +42,6 @@
 
 /* Looks at the same time, each at another guest, if there are so many CPUs */
 #define MAX_WORKERS	8U
-
-/* Of one look during the measurement, from which processes can be missing */
-#define LOOK_MEANWHILE_NS (500 * NSEC_PER_MSEC)
 
 /**
  * struct guest_view - what is known of a guest by looking at it
@@ -82,8 +80,9 @@ void looker__say(const struct looker *looker, const char *name)
 
 void guest_memory__init(struct guest_memory *memory)
 {
-	*memory = (struct guest_memory) { };
+	*memory = (struct guest_memory) { .wanted = true, .look_seconds = LOOK_CPU_SECONDS };
 	INIT_LIST_HEAD(&memory->reasons);
+	INIT_LIST_HEAD(&memory->missing);
 	pthread_mutex_init(&memory->lock, NULL);
 }
 
@@ -150,6 +149,14 @@ static void do_work(struct work *work)
 		pthread_join(threads[--nr], NULL);
 }
 
+/* By Ctrl-C, or a signal to end, before the measurement */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int sig __maybe_unused)
+{
+	interrupted = 1;
+}
+
 /* Those that are recorded and have no collector. 0 or -ENOMEM */
 static int add_guests(struct guest_memory *memory, const struct collectors *collectors,
 		      const struct kvm_vms *vms)
@@ -177,14 +184,14 @@ static int add_guests(struct guest_memory *memory, const struct collectors *coll
 /* What looks at the guests that nothing looks at. There must be no other thread. */
 static void start_lookers(struct guest_memory *memory, bool late, u64 until)
 {
-	for (size_t i = 0; i < memory->nr && rdclock() < until; i++) {
+	for (size_t i = 0; i < memory->nr && rdclock() < until && !interrupted; i++) {
 		struct guest_view *view = &memory->guests[i];
 		char err[256];
 
 		if (view->failed || view->looker.pid)
 			continue;
 		if (looker__start(&view->looker, memory->reader, view->vmm, &view->tsc, late,
-				  err, sizeof(err)))
+				  memory->look_seconds, err, sizeof(err)))
 			fail_view(memory, view, err);
 	}
 }
@@ -215,7 +222,8 @@ static void begin(struct guest_memory *memory, struct guest_view *view)
 /* ... at one that there was none at, if there is time */
 static void begin_in_time(struct work *work, struct guest_view *view)
 {
-	if (!view->began && !view->failed && view->looker.pid && rdclock() < work->until)
+	if (!view->began && !view->failed && view->looker.pid && rdclock() < work->until &&
+	    !interrupted)
 		begin(work->memory, view);
 }
 
@@ -235,31 +243,44 @@ static bool can_look(struct guest_memory *memory)
 	return memory->wanted;
 }
 
+/* As far as there is time, and until it is interrupted */
+static void look_first(struct guest_memory *memory)
+{
+	struct work work = {
+		.memory = memory,
+		.with_one = begin_in_time,
+		.until = rdclock() + FIRST_LOOKS_NS,
+	};
+	sighandler_t on_int = signal(SIGINT, on_interrupt), on_term = signal(SIGTERM, on_interrupt);
+
+	start_lookers(memory, /*late=*/false, work.until);
+	do_work(&work);
+	/* Else a second one would end what puts everything back. */
+	if (interrupted)
+		return;
+	signal(SIGINT, on_int);
+	signal(SIGTERM, on_term);
+}
+
 /**
  * guest_memory__start - look at the guests that are to be recorded, for the first time
  * @collectors: which of them have a collector
  * @vms: those that run
  *
- * What cannot be known this way is said at the end of the recording.
+ * What cannot be known this way is said at the end of the recording. 0, or -EINTR: it is not to be
  */
-void guest_memory__start(struct guest_memory *memory, const struct collectors *collectors,
-			 const struct kvm_vms *vms)
+int guest_memory__start(struct guest_memory *memory, const struct collectors *collectors,
+			const struct kvm_vms *vms)
 {
 	if (!memory->wanted)
-		return;
+		return 0;
 	if (add_guests(memory, collectors, vms)) {
 		unified_warning("Out of memory: guests are not looked at\n");
 		memory->wanted = false;
 	} else if (memory->nr && can_look(memory)) {
-		struct work work = {
-			.memory = memory,
-			.with_one = begin_in_time,
-			.until = rdclock() + FIRST_LOOKS_NS,
-		};
-
-		start_lookers(memory, /*late=*/false, work.until);
-		do_work(&work);
+		look_first(memory);
 	}
+	return interrupted ? -EINTR : 0;
 }
 
 /* The one whose rest is over first, or NULL: there is none to look at */
@@ -282,7 +303,7 @@ static void look(struct guest_memory *memory, struct guest_view *view)
 	u64 now;
 
 	/* What fails now may not at the end, if it has not ended. */
-	looker__tasks(&view->looker, LOOK_MEANWHILE_NS, view->why, sizeof(view->why));
+	looker__tasks(&view->looker, view->why, sizeof(view->why));
 	now = rdclock();
 	view->rest_until = now + max(REST_OF_GUEST * view->looker.last_ns, (u64)REST_MIN_NS);
 	memory->rest_until = now + REST_OF_ALL * view->looker.last_ns;
@@ -335,6 +356,16 @@ static int take_map(struct guest_memory *memory, struct guest_view *view, const 
 	return ret ? fail(err, errlen, ret, "a map that %s", why) : 0;
 }
 
+/* Of one that has ended, or is looked at for too long, there is what was seen before. */
+static void look_last(struct guest_memory *memory, struct guest_view *view)
+{
+	if (looker__all(&view->looker, view->why, sizeof(view->why)) != -EDQUOT)
+		return;
+	pthread_mutex_lock(&memory->lock);
+	guest_reasons__add(&memory->missing, view->name, view->why);
+	pthread_mutex_unlock(&memory->lock);
+}
+
 static void finish(struct work *work, struct guest_view *view)
 {
 	struct guest_memory *memory = work->memory;
@@ -349,8 +380,7 @@ static void finish(struct work *work, struct guest_view *view)
 	else if (!view->began)
 		begin(memory, view);
 	else
-		/* Of one that has ended, there is what was seen before. */
-		looker__all(&view->looker, view->why, sizeof(view->why));
+		look_last(memory, view);
 	if (view->failed)
 		return;
 	if (take_map(memory, view, work->dir, err, sizeof(err))) {
@@ -385,6 +415,7 @@ void guest_memory__take(struct guest_memory *memory, const struct collectors *co
 	start_lookers(memory, /*late=*/true, work.until);
 	do_work(&work);
 	guest_reasons__warn(&memory->reasons, "No names out of the memory of");
+	guest_reasons__warn(&memory->missing, "Not all names out of the memory of");
 }
 
 void guest_memory__exit(struct guest_memory *memory)
@@ -393,5 +424,6 @@ void guest_memory__exit(struct guest_memory *memory)
 		looker__end(&memory->guests[i].looker);
 	free(memory->guests);
 	guest_reasons__free(&memory->reasons);
+	guest_reasons__free(&memory->missing);
 	kvm_reader__delete(memory->reader);
 }

@@ -18,28 +18,34 @@ struct looker;
 /**
  * struct guest_memory - looks at guests that have no collector
  * @wanted: there are to be such looks, and can be
+ * @asked_for: by an option; else by default
+ * @look_seconds: CPU time that a look may take, s
  * @reader: knows where a guest's memory is; NULL: it cannot be known
  * @guests: @nr of struct guest_view; the array stays where it is while there is a thread
  * @reasons: why guests have none, of struct guest_reason
+ * @missing: why guests have not all
  * @rest_until: when the next look at any of them may be, ns
  * @bg: the thread that looks while perf records
  * @lock: of @reasons, between several threads
  */
 struct guest_memory {
 	bool		  wanted;
+	bool		  asked_for;
+	unsigned int	  look_seconds;
 	struct kvm_reader *reader;
 	struct guest_view *guests;
 	size_t		  nr;
 	size_t		  allocated;
 	struct list_head  reasons;
+	struct list_head  missing;
 	u64		  rest_until;
 	struct background bg;
 	pthread_mutex_t	  lock;
 };
 
 void guest_memory__init(struct guest_memory *memory);
-void guest_memory__start(struct guest_memory *memory, const struct collectors *collectors,
-			 const struct kvm_vms *vms);
+int guest_memory__start(struct guest_memory *memory, const struct collectors *collectors,
+			const struct kvm_vms *vms);
 void guest_memory__look_on(struct guest_memory *memory);
 void guest_memory__look_no_more(struct guest_memory *memory);
 void guest_memory__take(struct guest_memory *memory, const struct collectors *collectors,

@@ -52,7 +52,8 @@ static int look(struct looker *looker, struct kvm_reader *reader, const struct k
 		scnprintf(err, errlen, "its process runs several VMs");
 		return -ENOTSUP;
 	}
-	ret = looker__start(looker, reader, vm->pid, &vm->tsc, /*late=*/false, err, errlen);
+	ret = looker__start(looker, reader, vm->pid, &vm->tsc, /*late=*/false, LOOK_CPU_SECONDS,
+			    err, errlen);
 
 	if (!ret)
 		ret = looker__find_kernel(looker, err, errlen);

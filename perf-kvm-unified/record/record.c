@@ -23,6 +23,7 @@
 #include <subcmd/parse-options.h>
 
 #include "builtin.h"
+#include "util/config.h"
 #include "util/debug.h"
 #include "util/intlist.h"
 #include "util/perf-hooks.h"
@@ -45,6 +46,9 @@
 #include "record.h"
 #include "scan.h"
 #include "vm-limits.h"
+
+/* In perfconfig: is guests' memory looked at without --guest-memory? */
+#define MEMORY_CONFIG	"kvm-unified.guest-memory"
 
 /**
  * struct unified_record - a measurement
@@ -72,6 +76,15 @@ struct unified_record {
 	struct perf_cpu_map  *online;	/* at the start */
 };
 
+static int read_config(const char *var, const char *value, void *_rec)
+{
+	struct unified_record *rec = _rec;
+
+	if (!strcmp(var, MEMORY_CONFIG))
+		rec->memory.wanted = perf_config_bool(var, value);
+	return 0;
+}
+
 /* How many arguments are left in @argv, which are the command; or -errno */
 static int parse(struct unified_record *rec, int argc, const char **argv)
 {
@@ -90,8 +103,10 @@ static int parse(struct unified_record *rec, int argc, const char **argv)
 			     "seconds to wait for those of all guests together (default: 300)"),
 		OPT_UINTEGER(0, "guest-jobs", &rec->collectors.jobs,
 			     "guests to ask at the same time (default: 8)"),
-		OPT_BOOLEAN(0, "guest-memory", &rec->memory.wanted,
-			    "look at the memory of guests that have no collector, for names"),
+		OPT_BOOLEAN_SET(0, "guest-memory", &rec->memory.wanted, &rec->memory.asked_for,
+				"look at guests' memory for names (default)"),
+		OPT_UINTEGER(0, "guest-memory-time", &rec->memory.look_seconds,
+			     "seconds of CPU time that such a look may take (default: 2)"),
 		OPT_BOOLEAN(0, "sample-vcpu", &rec->events.sample_vcpu,
 			    "record vCPU and guest CR3 of each sample (default)"),
 		OPT_BOOLEAN(0, "timeline", &rec->events.timeline,
@@ -121,6 +136,9 @@ static int parse(struct unified_record *rec, int argc, const char **argv)
 	argc = parse_options(argc, argv, options, usage, PARSE_OPT_STOP_AT_NON_OPTION);
 	free(options);
 	rec->to_pipe = !strcmp(rec->output.path, "-");
+	/* A map wants a directory. */
+	if (rec->to_pipe && !rec->memory.asked_for)
+		rec->memory.wanted = false;
 	return argc;
 }
 
@@ -504,12 +522,13 @@ static int measure(struct unified_record *rec)
 	bool failed;
 	int ret;
 
-	if (collectors__start(&rec->collectors, rec->output.path)) {
+	leave_out_others(rec);
+	if (collectors__start(&rec->collectors, rec->output.path) ||
+	    guest_memory__start(&rec->memory, &rec->collectors, &rec->vms)) {
 		pr_err("Interrupted before the measurement\n");
 		record_output__undo(&rec->output);
 		return 1;
 	}
-	guest_memory__start(&rec->memory, &rec->collectors, &rec->vms);
 	if (record_output__check(&rec->output) || write_first_vms(rec)) {
 		record_output__undo(&rec->output);
 		return 1;
@@ -561,6 +580,8 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 		return 1;
 	collectors__init(&rec.collectors);
 	guest_memory__init(&rec.memory);
+	if (perf_config(read_config, &rec))
+		return 1;
 	argc = parse(&rec, argc, argv);
 	if (argc < 0) {
 		pr_err("Out of memory\n");

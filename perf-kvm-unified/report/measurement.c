@@ -490,8 +490,8 @@ static int measurement__hit_guest(struct measurement *m, const struct perf_sampl
 	struct addr_location code = *al;
 
 	/*
-	 * Which task its kernel works for is not known, as kernel threads borrow address spaces; see
-	 * measurement__add_chain().
+	 * Which task its kernel works for is not known, as kernel threads borrow address spaces;
+	 * see measurement__add_chain().
 	 */
 	if (user)
 		profile_key__set_process(&key, sample, al->thread);
@@ -543,8 +543,9 @@ static enum axis_sample_kind measurement__kind(const struct measurement *m,
 }
 
 /*
- * The callers of what a sample has hit, if it has any. If a guest's kernel was entered from a program,
- * it works for that, and for no kernel thread that has borrowed the address space. 0 or -ENOMEM
+ * The callers of what a sample has hit, if it has any. If a guest's kernel was entered from a
+ * program, it works for that, and for no kernel thread that has borrowed the address space.
+ * 0 or -ENOMEM
  */
 static int measurement__add_chain(struct measurement *m, struct perf_sample *sample,
 				  struct machine *machine, u32 *hit)

@@ -411,7 +411,9 @@ void tables__sort_again(struct tables *tables)
 static bool has_named(const struct hists *hists)
 {
 	for (struct rb_node *node = rb_first_cached(&hists->entries); node; node = rb_next(node)) {
-		if (!(rb_entry(node, struct hist_entry, rb_node)->filtered & (1 << HIST_FILTER__SYMBOL)))
+		const struct hist_entry *he = rb_entry(node, struct hist_entry, rb_node);
+
+		if (!(he->filtered & (1 << HIST_FILTER__SYMBOL)))
 			return true;
 	}
 	return false;

@@ -114,8 +114,12 @@ refuses()
 }
 ok "a guest that is no Linux: it is said" refuses tiny 'No map of tiny: .*Linux kernel'
 ok "... and no map is left" not test -e tiny.map
+ok "Ctrl-C before the measurement: it is said" refuses interrupted 'Interrupted before the measurement'
+ok "... and nothing is left" test ! -s interrupted.left
+ok "-p: that guest is looked at" grep -q 'guest2, out of its memory' one.out
+ok "... and no other one" test "$(grep -c '^guest_map' one.files)" -eq 1
 ok "no such VM" refuses no-such "no VM that runs is called 'guest9'"
 ok "no root" refuses no-root 'root'
 ok "of the host and of the guest: one of them" refuses both '--host is for the host'
-ok "without --guest-memory: no map" not grep -q guest_map without.files
+ok "--no-guest-memory: no map" not grep -q guest_map without.files
 done_testing

@@ -65,7 +65,7 @@ measure()
 	in_guest guest1 "ls /usr/bin/perf 2>&1 || :" >guest1-perf
 	guest_says guest1
 	guest_says guest2
-	perf kvm unified record --guest-memory -o /run/perf.data -- sleep 10 2>record.err
+	as_by_default perf kvm unified record -o /run/perf.data -- sleep 10 2>record.err
 	cat record.err
 	cp -r /run/perf.data .
 	guest_says guest1
@@ -77,8 +77,14 @@ measure()
 	try guest2-map perf kvm unified guest-map --host "$(guest_pid guest2)" -o guest2.map
 	in_guest guest2 "perf kvm unified guest-map -o -" >guest2-collector.map
 
-	try without perf kvm unified record -q -o /run/without.data -- sleep 0.5
+	try without as_by_default perf kvm unified record --no-guest-memory -q -o /run/without.data -- sleep 0.5
 	ls /run/without.data >without.files
+	# Ctrl-C while the first looks are made, which take longer in emulation
+	try interrupted as_by_default timeout --preserve-status -s INT 1 \
+		perf kvm unified record -o /run/interrupted.data -- true
+	ls -d /run/interrupted.data* >interrupted.left 2>/dev/null || :
+	try one as_by_default perf kvm unified record -o /run/one.data -p "$(guest_pid guest2)" -- sleep 0.5
+	ls /run/one.data >one.files
 	# No Linux is in this one.
 	start_tiny_vm tiny --cr3 2000 --user-us 500 --kernel-us 500
 	sleep 1

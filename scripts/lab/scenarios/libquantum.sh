@@ -15,8 +15,8 @@ guest1_TIMEOUT=600
 ANY_CLOCK=1
 LIMIT=1800
 
-# What the guest tells of its processes' CPU time is of the recording alone, in recorded/: when one of
-# two has had more than its share before, the other has more in it.
+# What the guest tells of its processes' CPU time is of a recording alone, in recorded/ and
+# demo-recorded/: when one of two has had more than its share before, the other has more in it.
 recorded_work()
 {
 	in_guest guest1 cpu >/run/cpu.before
@@ -24,32 +24,56 @@ recorded_work()
 	in_guest guest1 cpu >/run/cpu.after
 }
 
-measure()
+# take_recorded DIR: what recorded_work has left
+take_recorded()
 {
 	local when
 
+	mkdir -p "$1"
+	for when in before after; do
+		cp "/run/cpu.$when" "$1/guest1-cpu.$when"
+	done
+}
+
+measure()
+{
 	# What perf reads of files it shall have read: the emulator's share is slow, and a virtual clock
 	# does not wait for it. Nor has it the time for maps that perf record allows them.
 	perf kvm unified record -q -o /run/warm-up.data --proc-map-timeout 10000 -- sleep 0.1
 	rm -r /run/warm-up.data
 	export -f recorded_work in_guest guest_socket
 	export SOCKETS
+	# What the demo shows: nothing runs in the guest for it. In emulation, a look takes its time.
+	as_by_default perf kvm unified record -o /run/demo.data --guest-memory-time 60 \
+		--proc-map-timeout 10000 -- bash -ec recorded_work 2>demo.err
+	cat demo.err
+	cp -r /run/demo.data .
+	take_recorded demo-recorded
+	# And with a map that a collector makes in the guest at the end
 	unified_record perf --proc-map-timeout 10000 -- bash -ec recorded_work
-	mkdir -p recorded
-	for when in before after; do
-		cp "/run/cpu.$when" "recorded/guest1-cpu.$when"
-	done
+	take_recorded recorded
 	# Two clocks and what is no clock, of the host and of the guest. Periods of which one is a
 	# multiple of the other end together, and the second is then always taken in the first's
 	# interrupt, or just after it, in the host.
 	perf kvm unified record -q -o /run/events.data \
 		-e cpu-clock/period=1000000/,task-clock/period=617003/,page-faults/period=1/ -- sleep 2
 	cp -r /run/events.data .
+	# By default, names come out of the guest's memory.
+	as_by_default perf kvm unified record -o /run/agentless.data --proc-map-timeout 10000 -- sleep 2 \
+		2>agentless.err
+	cat agentless.err
+	cp -r /run/agentless.data .
+}
+
+demo_report()
+{
+	perf kvm unified report -f -i demo.data --guest-root "$GUEST_DIR/root" --format table "$@" 2>/dev/null
 }
 
 # A busy guest leaves little to the host.
 report()
 {
 	unified_report --format table --percent-limit 0 >report.txt
-	unified_report 2>/dev/null >report-short.txt
+	demo_report --percent-limit 0 >demo-report.txt
+	demo_report >demo-report-short.txt
 }
