@@ -24,123 +24,60 @@
 
 #include "util/debug.h"
 #include "util/event.h"
-#include "util/guest-orc.h"
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/lib/write.h"
 #include "kcore.h"
 #include "modules.h"
 #include "orc.h"
+#include "orc-table.h"
 
 #ifdef HAVE_LIBELF_SUPPORT
 
-/* Of the kernel's table: Linux, include/asm-generic/vmlinux.lds.h, ORC_UNWIND_TABLE */
-static const char *const kernel_symbols[] = {
-	"__start_orc_unwind_ip", "__stop_orc_unwind_ip", "__start_orc_unwind", "__stop_orc_unwind",
-};
-
-/* Kernels since 6.4 have it, and the layout of that one. */
-#define HEADER_SYMBOL	"orc_header"
-
-/* An offset and an entry of the table */
-#define OFFSET_SIZE	sizeof(s32)
-#define ENTRY_SIZE	sizeof(struct guest_orc_entry)
-
-/* What a record has room for */
-#define CHUNK_ENTRIES	((UINT16_MAX - sizeof(u64) - sizeof(struct perf_record_guest_orc)) / \
-			 (OFFSET_SIZE + ENTRY_SIZE))
-/* Large kernels have half of that. */
-#define MAX_ENTRIES	(1U << 20)
-
-struct orc_place {
-	u64	offsets;	/* [offsets, offsets_end) */
-	u64	offsets_end;
-	u64	entries;
-	u64	entries_end;
+/* Where the kernel's table is */
+struct kernel_table {
+	struct orc_place place;
 	bool	has_header;
 };
 
-static int note_symbol(void *_place, const char *name, char type __maybe_unused, u64 start)
+static int note_symbol(void *_table, const char *name, char type __maybe_unused, u64 start)
 {
-	struct orc_place *place = _place;
-	u64 *fields[] = {
-		&place->offsets, &place->offsets_end, &place->entries, &place->entries_end,
+	struct kernel_table *table = _table;
+	const struct {
+		const char *name;
+		u64 *field;
+	} symbols[] = {
+		{ ORC_OFFSETS, &table->place.offsets },
+		{ ORC_OFFSETS_END, &table->place.offsets_end },
+		{ ORC_ENTRIES, &table->place.entries },
+		{ ORC_ENTRIES_END, &table->place.entries_end },
 	};
 
-	if (!strcmp(name, HEADER_SYMBOL))
-		place->has_header = true;
-	for (size_t i = 0; i < ARRAY_SIZE(kernel_symbols); i++) {
-		if (!strcmp(name, kernel_symbols[i]))
-			*fields[i] = start;
+	if (!strcmp(name, ORC_HEADER))
+		table->has_header = true;
+	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++) {
+		if (!strcmp(name, symbols[i].name))
+			*symbols[i].field = start;
 	}
 	return 0;
 }
 
-static enum guest_orc_layout layout_of(const struct orc_place *kernel)
-{
-	unsigned int version = 0, patchlevel = 0;
-	struct utsname uts;
-
-	if (kernel->has_header)
-		return GUEST_ORC_TYPE3;
-	if (!uname(&uts))
-		sscanf(uts.release, "%u.%u", &version, &patchlevel);
-	/* Linux 6.3 alone has none, and a layout between the two. */
-	return version > 6 || (version == 6 && patchlevel >= 3) ? GUEST_ORC_TYPE2_SIGNAL :
-								  GUEST_ORC_TYPE2_END;
-}
-
-/**
- * struct orc_writer - writes tables to @fd
- * @rec: with room for CHUNK_ENTRIES
- */
+/* Writes tables to @fd */
 struct orc_writer {
 	struct guest_kcore kcore;
 	int	fd;
 	enum guest_orc_layout layout;
-	struct perf_record_guest_orc *rec;
 };
 
-/* 0, -EFAULT: it cannot be read, or -errno of the file */
-static int write_chunk(struct orc_writer *w, u64 offsets, u64 entries, u32 nr)
+static int write_record(void *arg, struct perf_record_guest_orc *rec)
 {
-	struct perf_record_guest_orc *rec = w->rec;
-	size_t size = sizeof(*rec) + nr * (OFFSET_SIZE + ENTRY_SIZE);
-	int ret;
+	const struct orc_writer *w = arg;
 
-	*rec = (struct perf_record_guest_orc) {
-		.header.type = PERF_RECORD_GUEST_ORC,
-		.header.size = PERF_ALIGN(size, sizeof(u64)),
-		.addr = offsets,
-		.nr = nr,
-		.layout = w->layout,
-	};
-	ret = w->kcore.mem.read(&w->kcore.mem, offsets, rec->data, nr * OFFSET_SIZE);
-	if (!ret)
-		ret = w->kcore.mem.read(&w->kcore.mem, entries, rec->data + nr * OFFSET_SIZE,
-					nr * ENTRY_SIZE);
-	if (ret)
-		return -EFAULT;
-	memset((char *)rec + size, 0, rec->header.size - size);
 	return write_all(w->fd, rec, rec->header.size);
 }
 
-static int write_table(struct orc_writer *w, const char *name, const struct orc_place *place)
+static int write_table(struct orc_writer *w, const struct orc_place *place)
 {
-	u64 nr = (place->offsets_end - place->offsets) / OFFSET_SIZE;
-	int ret = 0;
-
-	if (!kernel_ptr(place->offsets & ~7ULL) || place->offsets_end <= place->offsets ||
-	    nr > MAX_ENTRIES || place->entries_end - place->entries != nr * ENTRY_SIZE) {
-		pr_debug("No ORC table of %s\n", name);
-		return 0;
-	}
-	for (u64 at = 0; !ret && at < nr; at += CHUNK_ENTRIES)
-		ret = write_chunk(w, place->offsets + at * OFFSET_SIZE,
-				  place->entries + at * ENTRY_SIZE,
-				  min_t(u64, CHUNK_ENTRIES, nr - at));
-	if (ret == -EFAULT)
-		pr_debug("The ORC table of %s cannot be read\n", name);
-	return ret == -EFAULT ? 0 : ret;
+	return orc_place__write(place, &w->kcore.mem, w->layout, write_record, w);
 }
 
 /* Where a section of a module is; 0: not known */
@@ -160,56 +97,24 @@ static u64 section_addr(const char *module, const char *section)
 }
 
 /*
- * What begins and ends with code of the module. Its table also has what it was begun with, which is
- * no more: its place may be another module's. 0, -EFAULT: it cannot be read, or -ENOMEM
- */
-static int cut_to_code(struct orc_writer *w, const struct guest_module *module,
-		       struct orc_place *place)
-{
-	u64 nr = (place->offsets_end - place->offsets) / OFFSET_SIZE, first = 0, end = nr;
-	s32 *offsets = calloc(nr, OFFSET_SIZE);
-
-	if (!offsets)
-		return -ENOMEM;
-	if (w->kcore.mem.read(&w->kcore.mem, place->offsets, offsets, nr * OFFSET_SIZE)) {
-		free(offsets);
-		return -EFAULT;
-	}
-	while (first < nr && place->offsets + first * OFFSET_SIZE + offsets[first] < module->start)
-		first++;
-	while (end > first && place->offsets + (end - 1) * OFFSET_SIZE + offsets[end - 1] >
-			      module->start + module->len)
-		end--;
-	free(offsets);
-	place->offsets_end = place->offsets + end * OFFSET_SIZE;
-	place->entries_end = place->entries + end * ENTRY_SIZE;
-	place->offsets += first * OFFSET_SIZE;
-	place->entries += first * ENTRY_SIZE;
-	return 0;
-}
-
-/*
  * Nobody tells how many entries there are. But objtool makes the section of the entries, and then
  * that of the offsets, and so they are in memory, with nothing in between but what aligns them. If
  * they are not, this is no table, and who reads the map sees that.
  */
 static int write_module(struct orc_writer *w, const struct guest_module *module)
 {
-	struct orc_place place = {
-		.offsets = section_addr(module->name, ".orc_unwind_ip"),
-		.entries = section_addr(module->name, ".orc_unwind"),
-	};
-	u64 nr = (place.offsets - place.entries) / ENTRY_SIZE;
+	u64 offsets = section_addr(module->name, ".orc_unwind_ip");
+	u64 entries = section_addr(module->name, ".orc_unwind");
+	struct orc_place place;
 	int ret;
 
-	if (!place.entries || place.offsets <= place.entries || nr > MAX_ENTRIES)
+	if (!entries || offsets <= entries)
 		return 0;
-	place.offsets_end = place.offsets + nr * OFFSET_SIZE;
-	place.entries_end = place.entries + nr * ENTRY_SIZE;
-	ret = cut_to_code(w, module, &place);
+	place = orc_place__of(offsets, entries, (offsets - entries) / ORC_ENTRY_SIZE);
+	ret = orc_place__cut(&place, &w->kcore.mem, module->start, module->start + module->len);
 	if (ret)
-		return ret == -EFAULT ? 0 : ret;
-	return write_table(w, module->name, &place);
+		return ret == -ENOMEM ? ret : 0;
+	return write_table(w, &place);
 }
 
 static int write_modules(struct orc_writer *w)
@@ -233,24 +138,21 @@ static int write_modules(struct orc_writer *w)
  */
 int guest_orc__write_own(int fd)
 {
-	struct orc_place kernel = { };
+	struct kernel_table kernel = { };
 	struct orc_writer w = { .fd = fd };
 	char path[PATH_MAX], err[256];
+	struct utsname uts;
 	int ret;
 
 	scnprintf(path, sizeof(path), "%s/kallsyms", procfs__mountpoint() ?: "/proc");
-	if (kallsyms__parse(path, &kernel, note_symbol) < 0 || !kernel.offsets)
+	if (kallsyms__parse(path, &kernel, note_symbol) < 0 || !kernel.place.offsets)
 		return 0;
-	w.layout = layout_of(&kernel);
+	w.layout = orc_layout(kernel.has_header, uname(&uts) ? "" : uts.release);
 	if (guest_kcore__open(&w.kcore, err, sizeof(err))) {
 		pr_debug("No ORC tables: %s\n", err);
 		return 0;
 	}
-	w.rec = malloc(UINT16_MAX);
-	ret = w.rec ? write_table(&w, "the kernel", &kernel) : -ENOMEM;
-	if (!ret)
-		ret = write_modules(&w);
-	free(w.rec);
+	ret = write_table(&w, &kernel.place) ?: write_modules(&w);
 	guest_kcore__close(&w.kcore);
 	return ret;
 }

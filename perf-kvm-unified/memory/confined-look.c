@@ -152,7 +152,7 @@ static int obey(struct guest_look *look, const struct look_order *order, char *e
 	case LOOK_TASKS:
 		return guest_look__tasks(look, /*modules=*/false, err, errlen);
 	case LOOK_WRITE:
-		return guest_look__write(look, CONFINED_OUT, err, errlen);
+		return guest_look__write(look, CONFINED_OUT, order->orc, err, errlen);
 	default:
 		end();
 	}

@@ -327,11 +327,12 @@ int guest_look__tasks(struct guest_look *look, bool modules, char *err, size_t e
 /**
  * guest_look__write - write a guest map of all that was found
  * @fd: for write()
+ * @orc: with the tables by which its kernel is unwound
  * @err: on error, one sentence for the user
  *
  * Return: 0; -ENOENT: the kernel was not found; or -errno
  */
-int guest_look__write(struct guest_look *look, int fd, char *err, size_t errlen)
+int guest_look__write(struct guest_look *look, int fd, bool orc, char *err, size_t errlen)
 {
 	const struct guest_found found = {
 		.kernel = &look->kernel,
@@ -340,6 +341,7 @@ int guest_look__write(struct guest_look *look, int fd, char *err, size_t errlen)
 		.lives = &look->lives,
 		.instants = look->instants,
 		.nr_instants = look->nr_instants,
+		.orc = orc,
 	};
 	int ret;
 

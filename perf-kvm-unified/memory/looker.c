@@ -460,10 +460,13 @@ int looker__tasks(struct looker *looker, char *err, size_t errlen)
 	return order(looker, &tasks, looker->max_cpu_ns / LOOK_TASKS_PART, -1, err, errlen);
 }
 
-/* All that was seen, as a map, to @fd. 0, or -errno with @err */
-int looker__write(struct looker *looker, int fd, char *err, size_t errlen)
+/*
+ * All that was seen, as a map, to @fd; @orc: with what callchains of its kernel take. 0, or -errno
+ * with @err
+ */
+int looker__write(struct looker *looker, int fd, bool orc, char *err, size_t errlen)
 {
-	struct look_order map = { .kind = LOOK_WRITE };
+	struct look_order map = { .kind = LOOK_WRITE, .orc = orc };
 
 	return order(looker, &map, looker->max_cpu_ns, fd, err, errlen);
 }

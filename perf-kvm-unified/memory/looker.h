@@ -51,7 +51,7 @@ int looker__start(struct looker *looker, struct kvm_reader *reader, pid_t vmm,
 int looker__find_kernel(struct looker *looker, char *err, size_t errlen);
 int looker__all(struct looker *looker, char *err, size_t errlen);
 int looker__tasks(struct looker *looker, char *err, size_t errlen);
-int looker__write(struct looker *looker, int fd, char *err, size_t errlen);
+int looker__write(struct looker *looker, int fd, bool orc, char *err, size_t errlen);
 void looker__end(struct looker *looker);
 
 #endif /* __PERF_KVM_UNIFIED_MEMORY_LOOKER_H */

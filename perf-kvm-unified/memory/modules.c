@@ -150,6 +150,27 @@ static bool is_build_id(const u8 *data)
 	return false;
 }
 
+/* Nothing if it has none, or none can be read: only callers are missing without it. 0 or -EDQUOT */
+static int read_orc(struct guest_kernel *k, u64 at, struct orc_place *orc)
+{
+	const struct guest_offsets *o = &k->offsets;
+	u64 offsets, entries;
+	u32 nr;
+	int ret;
+
+	if (o->module_num_orcs == GUEST_NO_MEMBER || o->module_orc_offsets == GUEST_NO_MEMBER ||
+	    o->module_orc_entries == GUEST_NO_MEMBER)
+		return 0;
+	ret = guest_kernel__read_u32(k, at + o->module_num_orcs, &nr);
+	if (!ret)
+		ret = guest_kernel__read_u64(k, at + o->module_orc_offsets, &offsets);
+	if (!ret)
+		ret = guest_kernel__read_u64(k, at + o->module_orc_entries, &entries);
+	if (!ret)
+		*orc = orc_place__of(offsets, entries, nr);
+	return ret == -EDQUOT ? ret : 0;
+}
+
 static int read_module(struct guest_modules *modules, struct guest_kernel *k, u64 at)
 {
 	const struct guest_offsets *o = &k->offsets;
@@ -169,6 +190,8 @@ static int read_module(struct guest_modules *modules, struct guest_kernel *k, u6
 				GUEST_BUILD_ID_MAX) &&
 	    is_build_id(module.build_id.data))
 		module.build_id.size = GUEST_BUILD_ID_MAX;
+	if (!ret)
+		ret = read_orc(k, at, &module.orc);
 	if (ret)
 		return ret;
 	module.size = size;

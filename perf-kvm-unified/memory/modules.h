@@ -5,18 +5,24 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "kvm-unified/collector/orc-table.h"
 #include "kernel.h"
 #include "program.h"
 
 /* include/linux/moduleparam.h: MODULE_NAME_LEN */
 #define GUEST_MODULE_NAME	56
 
-/* A module of the guest's kernel: @base and @size are of its text. */
+/**
+ * struct guest_module - a module of the guest's kernel
+ * @base: @size: of its text
+ * @orc: the table by which it is unwound; one without an address: none
+ */
 struct guest_module {
 	char	name[GUEST_MODULE_NAME];
 	u64	base;
 	u64	size;
 	struct guest_build_id build_id;
+	struct orc_place orc;
 };
 
 /**

@@ -101,6 +101,10 @@ static const struct wanted wanted[] = {
 	MAY(module, "mem", 0, module_mem),
 	MAY(module_memory, "base", 8, module_memory_base),
 	MAY(module_memory, "size", 4, module_memory_size),
+	/* With CONFIG_UNWINDER_ORC */
+	MAY(module, "arch.num_orcs", 4, module_num_orcs),
+	MAY(module, "arch.orc_unwind_ip", 8, module_orc_offsets),
+	MAY(module, "arch.orc_unwind", 8, module_orc_entries),
 	MAY(mod_kallsyms, "symtab", 8, mod_kallsyms_symtab),
 	MAY(mod_kallsyms, "num_symtab", 4, mod_kallsyms_num),
 	MAY(mod_kallsyms, "strtab", 8, mod_kallsyms_strtab),

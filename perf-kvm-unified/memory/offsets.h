@@ -67,6 +67,9 @@ struct guest_offsets {
 	u32	module_memory_size;
 	u32	module_build_id;
 	u32	module_kallsyms;
+	u32	module_num_orcs;
+	u32	module_orc_offsets;
+	u32	module_orc_entries;
 	u32	mod_kallsyms_symtab;
 	u32	mod_kallsyms_num;
 	u32	mod_kallsyms_strtab;

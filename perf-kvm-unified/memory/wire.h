@@ -2,6 +2,7 @@
 #ifndef __PERF_KVM_UNIFIED_MEMORY_WIRE_H
 #define __PERF_KVM_UNIFIED_MEMORY_WIRE_H
 
+#include <stdbool.h>
 #include <linux/types.h>
 
 #include "host-mem.h"
@@ -22,8 +23,15 @@ enum look_order_kind {
 	LOOK_WRITE,
 };
 
+/**
+ * struct look_order
+ * @kind: enum look_order_kind
+ * @orc: LOOK_WRITE: with what callchains of its kernel take
+ * @nr_roots: @roots: LOOK_FIND_KERNEL: CR3s that were seen
+ */
 struct look_order {
 	u32	kind;
+	bool	orc;
 	u32	nr_roots;
 	u64	roots[LOOK_ROOTS_MAX];
 };

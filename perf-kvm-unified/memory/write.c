@@ -23,6 +23,7 @@
 #include "kernel.h"
 #include "lives.h"
 #include "modules.h"
+#include "orc.h"
 #include "vdso.h"
 #include "write.h"
 #include "writer.h"
@@ -265,6 +266,8 @@ static int write_all_of(struct guest_writer *w, const struct guest_found *found)
 	ret = write_kallsyms(w, found);
 	if (!ret)
 		ret = write_vdso(w, found->kernel);
+	if (!ret && found->orc)
+		ret = guest_orc__write(w, found->kernel, found->modules);
 	if (ret)
 		return ret;
 	write_programs(w, found->files);

@@ -2,6 +2,7 @@
 #ifndef __PERF_KVM_UNIFIED_MEMORY_WRITE_H
 #define __PERF_KVM_UNIFIED_MEMORY_WRITE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -13,6 +14,7 @@ struct guest_modules;
 
 /**
  * struct guest_found - all that looks have found in a guest
+ * @orc: the tables by which the kernel is unwound are to be written
  * @instants: @nr_instants: what time it was when it was looked at; ascending
  */
 struct guest_found {
@@ -22,6 +24,7 @@ struct guest_found {
 	const struct guest_lives *lives;
 	const struct guest_instant *instants;
 	size_t	nr_instants;
+	bool	orc;
 };
 
 int guest_found__write(const struct guest_found *found, int fd);

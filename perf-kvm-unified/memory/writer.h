@@ -3,6 +3,7 @@
 #define __PERF_KVM_UNIFIED_MEMORY_WRITER_H
 
 #include <stddef.h>
+#include <sys/types.h>
 #include <linux/types.h>
 
 #include "note.h"

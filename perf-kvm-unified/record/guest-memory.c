@@ -344,7 +344,7 @@ static int take_map(struct guest_memory *memory, struct guest_view *view, const 
 
 	if (fd < 0)
 		return fail(err, errlen, fd, "its map cannot be stored: %s", strerror(-fd));
-	ret = looker__write(&view->looker, fd, err, errlen);
+	ret = looker__write(&view->looker, fd, memory->callers, err, errlen);
 	close(fd);
 	if (ret) {
 		guest_map__drop(view->vmm, dir);

@@ -19,6 +19,7 @@ struct looker;
  * struct guest_memory - looks at guests that have no collector
  * @wanted: there are to be such looks, and can be
  * @asked_for: by an option; else by default
+ * @callers: there are to be callchains
  * @look_seconds: CPU time that a look may take, s
  * @reader: knows where a guest's memory is; NULL: it cannot be known
  * @guests: @nr of struct guest_view; the array stays where it is while there is a thread
@@ -31,6 +32,7 @@ struct looker;
 struct guest_memory {
 	bool		  wanted;
 	bool		  asked_for;
+	bool		  callers;
 	unsigned int	  look_seconds;
 	struct kvm_reader *reader;
 	struct guest_view *guests;

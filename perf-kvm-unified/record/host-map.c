@@ -70,7 +70,7 @@ static int write_map(struct looker *looker, const char *name, const char *output
 	fd = map_output__open(output, &created);
 	if (fd < 0)
 		return -EIO;
-	ret = looker__write(looker, fd, err, sizeof(err));
+	ret = looker__write(looker, fd, /*orc=*/true, err, sizeof(err));
 	if (close(fd) && !ret) {
 		ret = -errno;
 		scnprintf(err, sizeof(err), "%s", strerror(-ret));

@@ -351,6 +351,7 @@ static int add_measurement(struct unified_record *rec)
 {
 	if (rec->events.sample_vcpu)
 		record_args__add(&rec->args, "--sample-vcpu");
+	rec->memory.callers = rec->args.has_callers;
 	if (rec->args.has_callers)
 		record_events__warn_no_callers(&rec->events);
 	/* perf record leaves it out where it does not record whole CPUs. */

@@ -67,6 +67,7 @@
 #include "memory.h"
 #include "modules.h"
 #include "names.h"
+#include "orc-table.h"
 #include "own-code.h"
 #include "perf-map.h"
 #include "vm-limits.h"
@@ -1391,6 +1392,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: the time of a look", guest_instant),
 	TEST_CASE("kvm unified: who was there at several looks", guest_lives),
 	TEST_CASE("kvm unified: memory that changes while it is read", guest_torn),
+	TEST_CASE("kvm unified: tables for unwinding out of a kernel's memory", orc_table),
 	TEST_CASE("kvm unified: memory of another process", host_mem),
 	TEST_CASE("kvm unified: what a confined process may not do", confined),
 	{ .name = NULL, }

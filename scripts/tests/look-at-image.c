@@ -207,7 +207,7 @@ static int look_once(struct guest_look *look, const u64 *roots, size_t nr, const
 		ret = guest_look__tasks(look, /*modules=*/true, err, sizeof(err));
 	tasks = cpu_ms();
 	if (!ret)
-		ret = guest_look__write(look, fd, err, sizeof(err));
+		ret = guest_look__write(look, fd, /*orc=*/true, err, sizeof(err));
 	written = cpu_ms();
 	if (ret)
 		printf("error %d: %s\n", ret, err);
@@ -256,7 +256,7 @@ static enum ending look_at_mutant(struct image *image, struct guest_look *look, 
 		ret = guest_look__tasks(look, /*modules=*/false, err, sizeof(err));
 	if (!ret || ret == -EDQUOT) {
 		fd = memfd_create("map", MFD_CLOEXEC);
-		ret = guest_look__write(look, fd, err, sizeof(err));
+		ret = guest_look__write(look, fd, /*orc=*/true, err, sizeof(err));
 		close(fd);
 	}
 	if (ret && (!err[0] || strlen(err) >= sizeof(err)))

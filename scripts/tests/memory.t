@@ -39,10 +39,10 @@ build_look()
 
 	unified=$tools/perf/kvm-unified
 	for name in cache files image instant kallsyms kernel lives look maple maps modules note \
-		offsets paging path program ram types vdso vmcoreinfo write writer; do
+		offsets orc paging path program ram types vdso vmcoreinfo write writer; do
 		sources+=("$unified/memory/$name.c")
 	done
-	for name in layout tasks walk; do
+	for name in layout orc-table tasks walk; do
 		sources+=("$unified/collector/$name.c")
 	done
 	for name in string ctype zalloc perf/lib; do

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tables by which a kernel unwinds itself (ORC, see Documentation/arch/x86/orc-unwinder.rst), out
+ * of its memory into a guest map. Pure: the caller knows where they are, and writes.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+#include <linux/types.h>
+#include <perf/event.h>
+
+#include "kvm-unified/format/records.h"
+#include "guest-mem.h"
+#include "orc-table.h"
+
+/* What a record has room for */
+#define CHUNK_ENTRIES	((UINT16_MAX - sizeof(u64) - sizeof(struct perf_record_guest_orc)) / \
+			 (ORC_OFFSET_SIZE + ORC_ENTRY_SIZE))
+/* Large kernels have half of that. */
+#define MAX_ENTRIES	(1U << 20)
+
+/* @has_header: is there a symbol ORC_HEADER? @release: "6.1.0-56-cloud-amd64", or anything else */
+enum guest_orc_layout orc_layout(bool has_header, const char *release)
+{
+	unsigned int version = 0, patchlevel = 0;
+
+	if (has_header)
+		return GUEST_ORC_TYPE3;
+	sscanf(release, "%u.%u", &version, &patchlevel);
+	/* Linux 6.3 alone has none, and a layout between the two. */
+	return version > 6 || (version == 6 && patchlevel >= 3) ? GUEST_ORC_TYPE2_SIGNAL :
+								  GUEST_ORC_TYPE2_END;
+}
+
+/* Of @nr entries; no table if there are more than any has */
+struct orc_place orc_place__of(u64 offsets, u64 entries, u64 nr)
+{
+	if (nr > MAX_ENTRIES)
+		nr = 0;
+	return (struct orc_place) {
+		.offsets = offsets,
+		.offsets_end = offsets + nr * ORC_OFFSET_SIZE,
+		.entries = entries,
+		.entries_end = entries + nr * ORC_ENTRY_SIZE,
+	};
+}
+
+/* How many entries it has; 0: it is no table */
+static u64 nr_entries(const struct orc_place *place)
+{
+	u64 nr = (place->offsets_end - place->offsets) / ORC_OFFSET_SIZE;
+
+	return kernel_ptr(place->offsets & ~7ULL) && place->offsets_end > place->offsets &&
+	       nr <= MAX_ENTRIES && place->entries_end - place->entries == nr * ORC_ENTRY_SIZE ?
+	       nr : 0;
+}
+
+/**
+ * orc_place__cut - leave what begins and ends with code in [@start, @end)
+ *
+ * A module's table also has what it was begun with, which is no more: its place may be another
+ * module's. 0, -ENOMEM, or as @mem->read() has failed
+ */
+int orc_place__cut(struct orc_place *place, struct guest_mem *mem, u64 start, u64 end)
+{
+	u64 nr = nr_entries(place), first = 0, last = nr;
+	s32 *offsets = calloc(nr ?: 1, ORC_OFFSET_SIZE);
+	int ret = offsets ? 0 : -ENOMEM;
+
+	if (!ret && nr)
+		ret = mem->read(mem, place->offsets, offsets, nr * ORC_OFFSET_SIZE);
+	while (!ret && first < nr && place->offsets + first * ORC_OFFSET_SIZE + offsets[first] < start)
+		first++;
+	while (!ret && last > first &&
+	       place->offsets + (last - 1) * ORC_OFFSET_SIZE + offsets[last - 1] > end)
+		last--;
+	free(offsets);
+	if (!ret)
+		*place = orc_place__of(place->offsets + first * ORC_OFFSET_SIZE,
+				       place->entries + first * ORC_ENTRY_SIZE, last - first);
+	return ret;
+}
+
+static int read_part(struct guest_mem *mem, struct perf_record_guest_orc *rec, u64 entries)
+{
+	size_t size = sizeof(*rec) + rec->nr * (ORC_OFFSET_SIZE + ORC_ENTRY_SIZE);
+	int ret = mem->read(mem, rec->addr, rec->data, rec->nr * ORC_OFFSET_SIZE);
+
+	if (!ret)
+		ret = mem->read(mem, entries, rec->data + rec->nr * ORC_OFFSET_SIZE,
+				rec->nr * ORC_ENTRY_SIZE);
+	rec->header.size = PERF_ALIGN(size, sizeof(u64));
+	memset((char *)rec + size, 0, rec->header.size - size);
+	return ret;
+}
+
+/**
+ * orc_place__write - a table, as records of a guest map
+ * @write: is told of each, and returns 0 or -errno
+ *
+ * Nothing is written of what is no table. What comes before memory that cannot be read is.
+ * Return: 0; -ENOMEM; -EDQUOT, as @mem->read() has failed; or what @write has returned
+ */
+int orc_place__write(const struct orc_place *place, struct guest_mem *mem,
+		     enum guest_orc_layout layout, orc_write_fn write, void *arg)
+{
+	u64 nr = nr_entries(place);
+	struct perf_record_guest_orc *rec = malloc(UINT16_MAX);
+	int ret = rec ? 0 : -ENOMEM;
+
+	for (u64 at = 0; !ret && at < nr; at += CHUNK_ENTRIES) {
+		*rec = (struct perf_record_guest_orc) {
+			.header.type = PERF_RECORD_GUEST_ORC,
+			.addr = place->offsets + at * ORC_OFFSET_SIZE,
+			.nr = min_t(u64, CHUNK_ENTRIES, nr - at),
+			.layout = layout,
+		};
+		ret = read_part(mem, rec, place->entries + at * ORC_ENTRY_SIZE);
+		if (ret) {
+			free(rec);
+			return ret == -EDQUOT ? ret : 0;
+		}
+		ret = write(arg, rec);
+	}
+	free(rec);
+	return ret;
+}
