@@ -114,7 +114,8 @@ refuses()
 }
 ok "a guest that is no Linux: it is said" refuses tiny 'No map of tiny: .*Linux kernel'
 ok "... and no map is left" not test -e tiny.map
-ok "Ctrl-C before the measurement: it is said" refuses interrupted 'Interrupted before the measurement'
+ok "Ctrl-C before the measurement: it is said" grep -qx 'Interrupted before the measurement' interrupted.out
+ok "... and is an error" grep -qx 'exit code 1' interrupted.out
 ok "... and nothing is left" test ! -s interrupted.left
 ok "-p: that guest is looked at" grep -q 'guest2, out of its memory' one.out
 ok "... and no other one" test "$(grep -c '^guest_map' one.files)" -eq 1
