@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tables by which a kernel unwinds itself (ORC, see Documentation/arch/x86/orc-unwinder.rst), out
- * of its memory into a guest map. Pure: the caller knows where they are, and writes.
+ * The tables by which a kernel unwinds itself (ORC, see Documentation/arch/x86/orc-unwinder.rst),
+ * out of its memory into a guest map. Pure: the caller knows where they are, and writes.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -29,7 +29,8 @@ enum guest_orc_layout orc_layout(bool has_header, const char *release)
 
 	if (has_header)
 		return GUEST_ORC_TYPE3;
-	sscanf(release, "%u.%u", &version, &patchlevel);
+	if (sscanf(release, "%u.%u", &version, &patchlevel) != 2)
+		return GUEST_ORC_TYPE2_END;
 	/* Linux 6.3 alone has none, and a layout between the two. */
 	return version > 6 || (version == 6 && patchlevel >= 3) ? GUEST_ORC_TYPE2_SIGNAL :
 								  GUEST_ORC_TYPE2_END;
@@ -58,6 +59,12 @@ static u64 nr_entries(const struct orc_place *place)
 	       nr : 0;
 }
 
+/* Of the @i-th entry, the address of its code: so far from where the offset is */
+static u64 code_of(const struct orc_place *place, const s32 *offsets, u64 i)
+{
+	return place->offsets + i * ORC_OFFSET_SIZE + offsets[i];
+}
+
 /**
  * orc_place__cut - leave what begins and ends with code in [@start, @end)
  *
@@ -72,10 +79,9 @@ int orc_place__cut(struct orc_place *place, struct guest_mem *mem, u64 start, u6
 
 	if (!ret && nr)
 		ret = mem->read(mem, place->offsets, offsets, nr * ORC_OFFSET_SIZE);
-	while (!ret && first < nr && place->offsets + first * ORC_OFFSET_SIZE + offsets[first] < start)
+	while (!ret && first < nr && code_of(place, offsets, first) < start)
 		first++;
-	while (!ret && last > first &&
-	       place->offsets + (last - 1) * ORC_OFFSET_SIZE + offsets[last - 1] > end)
+	while (!ret && last > first && code_of(place, offsets, last - 1) > end)
 		last--;
 	free(offsets);
 	if (!ret)
