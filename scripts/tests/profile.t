@@ -116,10 +116,11 @@ ok "the header counts the user samples that there are" test \
 	"$(sed -n 's/^# guest guest1: .* of \([0-9]*\) user samples .*/\1/p' "$REPORT")" -eq \
 	"$(user_samples)"
 
+RECORDED=recorded
 # Percent of process $2's CPU time ($1: user, cpu) in that of both.
 cpu_share()
 {
-	"$TOP/scripts/lab/cpu-shares" recorded "$1" | awk -v pid="$2" '$1 == pid { print $2 }'
+	"$TOP/scripts/lab/cpu-shares" "$RECORDED" "$1" | awk -v pid="$2" '$1 == pid { print $2 }'
 }
 
 # The rows of the report, which are of user mode.
@@ -175,20 +176,14 @@ ok "by default: the guest's memory was read" grep -q ': guest1, out of its memor
 ok "by default: quantum_toffoli in libquantum, under two guest pids" test "$(toffoli_pids)" -eq 2
 ok "by default: at least 10 guest kernel functions by name" test "$(kernel_functions)" -ge 10
 at_least 99 "by default: percent of user samples that belong to a process by name" "$(named_percent)"
-# cpu_share() reads it there.
-mkdir "$TMP/demo"
-cp -r demo-recorded "$TMP/demo/recorded"
-demo_share()
-{
-	(cd "$TMP/demo" && cpu_share user "$1")
-}
+RECORDED=demo-recorded
 for pid in $pids; do
-	user=("by default: process $pid, user mode" "$(demo_share "$pid")" "$(user_sample_share "$pid")")
+	user=("by default: process $pid, user mode" "$(cpu_share user "$pid")" "$(user_sample_share "$pid")")
 	agree "$POINTS" "${user[@]}" >&2
 	ok "${user[0]}: the report's share within $POINTS points of the guest's own" \
 		agree "$POINTS" "${user[@]}"
 done
-REPORT=$TMP/report
+REPORT=$TMP/report RECORDED=recorded
 
 # --- the rest of perf ---------------------------------------------------------------
 

@@ -58,11 +58,6 @@ measure()
 	perf kvm unified record -q -o /run/events.data \
 		-e cpu-clock/period=1000000/,task-clock/period=617003/,page-faults/period=1/ -- sleep 2
 	cp -r /run/events.data .
-	# By default, names come out of the guest's memory.
-	as_by_default perf kvm unified record -o /run/agentless.data --proc-map-timeout 10000 -- sleep 2 \
-		2>agentless.err
-	cat agentless.err
-	cp -r /run/agentless.data .
 }
 
 demo_report()
