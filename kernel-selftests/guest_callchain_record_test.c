@@ -45,6 +45,9 @@
 #define MAX_STACK		65528
 #define SMALL_STACK		1024
 
+/* What the processor leaves in a page table entry: SDM vol. 3A, "Accessed and Dirty Flags" */
+#define PTE_TOUCHED	(BIT_ULL(5) | BIT_ULL(6))
+
 /* Where a label of assembly is */
 #define ADDRESS_OF(label)					\
 ({								\
@@ -169,26 +172,18 @@ static struct {
 	bool frames;
 } registers;
 
-/* Marsaglia's xorshift */
-static u64 next_random(void)
-{
-	static u64 state = 0x9e3779b97f4a7c15;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
-
 static void spin_randomly(u64 pages)
 {
-	for (int i = 0; i < GUEST_LOOPS / RANDOM_LOOPS; i++) {
-		u64 random = next_random(), near = pages + random % (NR_PAGES * PAGE_SIZE);
+	static struct kvm_random_state random = { .seed = 1 };
 
-		if (random >> 63)
-			spin_with(RANDOM_LOOPS, near, near + next_random() % PAGE_SIZE);
-		else
-			spin_with(RANDOM_LOOPS, next_random(), next_random());
+	for (int i = 0; i < GUEST_LOOPS / RANDOM_LOOPS; i++) {
+		u64 rsp = kvm_random_u64(&random), rbp = kvm_random_u64(&random);
+
+		if (kvm_random_bool(&random)) {
+			rsp = pages + rsp % (NR_PAGES * PAGE_SIZE);
+			rbp = rsp + rbp % PAGE_SIZE;
+		}
+		spin_with(RANDOM_LOOPS, rsp, rbp);
 	}
 }
 
@@ -514,13 +509,25 @@ static void test_ends(struct kvm_vcpu *vcpu, gva_t page)
 	}
 }
 
+/* Each word of the pages has its own address. */
+static void fill_with_addresses(struct kvm_vm *vm, gva_t pages)
+{
+	for (gva_t at = pages; at < pages + NR_PAGES * getpagesize(); at += sizeof(u64))
+		*(u64 *)addr_gva2hva(vm, at) = at;
+}
+
+static void clear_touched(struct kvm_vm *vm, gva_t pages)
+{
+	for (int i = 0; i < NR_PAGES; i++)
+		*vm_get_pte(vm, pages + i * getpagesize()) &= ~PTE_TOUCHED;
+}
+
 static unsigned int touched_of(struct kvm_vm *vm, gva_t pages)
 {
 	unsigned int touched = 0;
 
 	for (int i = 0; i < NR_PAGES; i++)
-		touched += !!(*vm_get_pte(vm, pages + i * getpagesize()) &
-			      (BIT_ULL(5) | BIT_ULL(6)));
+		touched += !!(*vm_get_pte(vm, pages + i * getpagesize()) & PTE_TOUCHED);
 	return touched;
 }
 
@@ -535,8 +542,8 @@ static void test_trace(struct kvm_vcpu *vcpu, gva_t pages)
 
 		frame[0] = i + 1 < NR_PAGES ? pages + (i + 1) * getpagesize() : 0;
 		frame[1] = 1;
-		*vm_get_pte(vm, pages + i * getpagesize()) &= ~(BIT_ULL(5) | BIT_ULL(6));
 	}
+	clear_touched(vm, pages);
 	seen = run_with(vcpu, pages, pages, has_ones, NR_PAGES);
 	ksft_test_result(is_right(&seen), "a frame in each of %u pages\n", NR_PAGES);
 	ksft_test_result(!touched_of(vm, pages), "and no page table shows that they were read\n");
@@ -572,10 +579,8 @@ static void test_stack(struct kvm_vcpu *vcpu, gva_t pages)
 	ksft_test_result(is_right(&seen), "registers and stack\n");
 	registers.frames = false;
 
-	for (u64 at = pages; at < end; at += sizeof(u64))
-		*(u64 *)addr_gva2hva(vcpu->vm, at) = at;
-	for (u64 at = pages; at < end; at += getpagesize())
-		*vm_get_pte(vcpu->vm, at) &= ~(BIT_ULL(5) | BIT_ULL(6));
+	fill_with_addresses(vcpu->vm, pages);
+	clear_touched(vcpu->vm, pages);
 	seen = run_with(vcpu, end - left, 0, has_copied, left);
 	ksft_test_result(is_right(&seen), "the stack as far as there is memory\n");
 
@@ -625,8 +630,7 @@ static void test_user_stack(struct kvm_vcpu *vcpu, gva_t pages)
 	};
 
 	stack_size = SMALL_STACK;
-	for (u64 at = pages; at < pages + NR_PAGES * getpagesize(); at += sizeof(u64))
-		*(u64 *)addr_gva2hva(vcpu->vm, at) = at;
+	fill_with_addresses(vcpu->vm, pages);
 	for (int i = 0; i < ARRAY_SIZE(cases); i++) {
 		u64 at = end - cases[i].padding - sizeof(user_frame);
 		u64 user_page = pages + cases[i].page * getpagesize();
@@ -660,8 +664,7 @@ static void test_random(struct kvm_vcpu *vcpu, gva_t pages)
 	for (gva_t at = pages; at < pages + NR_PAGES * getpagesize(); at += sizeof(u64))
 		*(u64 *)addr_gva2hva(vcpu->vm, at) =
 			pages + kvm_random_u32(&random) % (NR_PAGES * getpagesize());
-	for (gva_t at = pages; at < pages + NR_PAGES * getpagesize(); at += getpagesize())
-		*vm_get_pte(vcpu->vm, at) &= ~(BIT_ULL(5) | BIT_ULL(6));
+	clear_touched(vcpu->vm, pages);
 	stack_size = SMALL_STACK;
 	least_samples = nr_random;
 	registers.pages = pages;

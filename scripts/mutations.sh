@@ -5,6 +5,7 @@
 # before. Takes some minutes each: it builds and runs the real thing.
 #
 # mutations.sh --check: only that each still finds its place in the code.
+# mutations.sh --show NAME: the file and the sed expression of one, a line each.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
@@ -68,7 +69,7 @@ mutations()
 	look-twice@perf-kvm-unified/record/looks.c@s/^\tseen->nr_same = LOOKS_OF_RUNNABLE;//@perf@looks at vCPU threads
 	lost-state@perf-kvm-unified/axis/states.c@s/if (!ret \&\& event.after_lost \&\&/if (!ret \&\& 0 \&\&/@perf@one state that is lost
 	steal-by-nobody@perf-kvm-unified/axis/axis.c@s/interval->kind != VCPU_TIME_PREEMPTED ||/interval->kind != VCPU_TIME_NR ||/@time-axis@guest2
-	exec-handover@perf-kvm-unified/collector/history.c@s/^\t\towners__end_earlier(&owners);//@perf@processes that come and go
+	exec-handover@perf-kvm-unified/collector/history.c@s/^\t\towners__end_earlier(&owners);/\t\tif (0)\n\t\t\towners__end_earlier(\&owners);/@perf@processes that come and go
 	time-blind@perf-kvm-unified/guests/resolve.c@s/vcpu->pt_root, time, &ambiguous/vcpu->pt_root, GUEST_TIME_NONE - 1, \&ambiguous/@processes@storm: .* named right
 	no-replay@perf-kvm-unified/guests/load.c@s/entries\[replay->next\].time <= time/entries[replay->next].time < 1/@processes@storm: .* named right
 	first-guest@perf-kvm-unified/guests/guests.c@/^struct kvm_guest \*kvm_guests__find(/,/^}/s/^\treturn guest;$/\treturn list_first_entry(\&session->kvm_guests->guests, struct kvm_guest, node);/@vmm@CR3 2000 of VM two
@@ -137,6 +138,10 @@ case ${1:-} in
 	;;
 --check)
 	check_mutations
+	exit
+	;;
+--show)
+	mutations | grep "^${2:?a name}@" | cut -d@ -f2,3 | tr '@' '\n'
 	exit
 	;;
 esac

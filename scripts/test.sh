@@ -14,8 +14,8 @@
 #
 # What fails in the lab is run once more, alone, with new recordings, and what comes out then counts:
 # figures there are of samples, and one of thousands may fail by chance. What has failed the first
-# time only is listed at the end and in the verdict, to be mended. That is for a run of all tests, or
-# of those of CHANGED=1, and for those that are named with AGAIN=1; not where many have failed.
+# time only is listed at the end and in the verdict, to be mended. That is for a run of all tests,
+# and for others with AGAIN=1; not where many have failed.
 #
 # KVMU_TESTS names another directory of tests, and KVMU_BESIDE those of them that run beside
 # the ones that are named (see test-long.sh), in a lane of their own. KVMU_LANE is which lane this is.
@@ -358,7 +358,6 @@ run_these()
 		groups_of "$beside" | sort -u | xargs renice -n 0 -g >/dev/null 2>&1 || :
 	run_tests "${rest[@]}"
 	[ ${#lane[@]} -eq 0 ] || end_beside "${lane[@]}" "${too[@]}"
-	run_again
 }
 
 all_tests()
@@ -376,7 +375,8 @@ changed_tests()
 		tests=$({
 			git -C "$TOP" diff --name-only "$base"
 			git -C "$TOP" ls-files --others --exclude-standard
-		} | "$TOP/scripts/tests/changed-tests" "$TOP/scripts/tests/changed")
+		} | "$TOP/scripts/tests/changed-tests" "$TOP/scripts/tests/changed" \
+			"$LAB_OUT/libquantum/perf.data/data")
 	fi
 	if [ "$tests" = all ]; then all_tests; else printf '%s' "$tests"; fi
 }
@@ -415,7 +415,6 @@ if [ -n "${KVMU_BESIDE:-}" ]; then
 	these+=("${beside_these[@]}")
 elif [ $# -gt 0 ]; then
 	run_tests "$@"
-	[ -z "${AGAIN:-}" ] || run_again
 elif [ -n "${CHANGED:-}" ]; then
 	mapfile -t these < <(changed_tests)
 	say "tests of what has changed: ${these[*]:-none}"
@@ -423,8 +422,10 @@ elif [ -n "${CHANGED:-}" ]; then
 else
 	mapfile -t these < <(all_tests)
 	rm -f "$TOP"/build/test/*.tap
+	AGAIN=1
 	run_these "${these[@]}"
 fi
+[ -z "${AGAIN:-}" ] || [ "$LANE" -ne 0 ] || run_again
 
 if [ "$LANE" -eq 0 ]; then
 	summary "${these[@]}"

@@ -36,27 +36,23 @@ enum guest_orc_layout orc_layout(bool has_header, const char *release)
 								  GUEST_ORC_TYPE2_END;
 }
 
-/* Of @nr entries; no table if there are more than any has */
+/* Of @nr entries; of none if there are more than any table has, or it is not the kernel's */
 struct orc_place orc_place__of(u64 offsets, u64 entries, u64 nr)
 {
-	if (nr > MAX_ENTRIES)
-		nr = 0;
 	return (struct orc_place) {
 		.offsets = offsets,
-		.offsets_end = offsets + nr * ORC_OFFSET_SIZE,
 		.entries = entries,
-		.entries_end = entries + nr * ORC_ENTRY_SIZE,
+		.nr = nr <= MAX_ENTRIES && kernel_ptr(offsets & ~7ULL) ? nr : 0,
 	};
 }
 
-/* How many entries it has; 0: it is no table */
-static u64 nr_entries(const struct orc_place *place)
+/* From two arrays, each with its end (exclusive); of no entries if they are not equally long */
+struct orc_place orc_place__between(u64 offsets, u64 offsets_end, u64 entries, u64 entries_end)
 {
-	u64 nr = (place->offsets_end - place->offsets) / ORC_OFFSET_SIZE;
+	u64 nr = offsets_end > offsets ? (offsets_end - offsets) / ORC_OFFSET_SIZE : 0;
 
-	return kernel_ptr(place->offsets & ~7ULL) && place->offsets_end > place->offsets &&
-	       nr <= MAX_ENTRIES && place->entries_end - place->entries == nr * ORC_ENTRY_SIZE ?
-	       nr : 0;
+	return orc_place__of(offsets, entries,
+			     entries_end - entries == nr * ORC_ENTRY_SIZE ? nr : 0);
 }
 
 /* Of the @i-th entry, the address of its code: so far from where the offset is */
@@ -73,7 +69,7 @@ static u64 code_of(const struct orc_place *place, const s32 *offsets, u64 i)
  */
 int orc_place__cut(struct orc_place *place, struct guest_mem *mem, u64 start, u64 end)
 {
-	u64 nr = nr_entries(place), first = 0, last = nr;
+	u64 nr = place->nr, first = 0, last = nr;
 	s32 *offsets = calloc(nr ?: 1, ORC_OFFSET_SIZE);
 	int ret = offsets ? 0 : -ENOMEM;
 
@@ -113,7 +109,7 @@ static int read_part(struct guest_mem *mem, struct perf_record_guest_orc *rec, u
 int orc_place__write(const struct orc_place *place, struct guest_mem *mem,
 		     enum guest_orc_layout layout, orc_write_fn write, void *arg)
 {
-	u64 nr = nr_entries(place);
+	u64 nr = place->nr;
 	struct perf_record_guest_orc *rec = malloc(UINT16_MAX);
 	int ret = rec ? 0 : -ENOMEM;
 

@@ -24,13 +24,12 @@ struct perf_record_guest_orc;
 
 /**
  * struct orc_place - where a table is in the guest's memory
- * @offsets: @offsets_end: @entries: @entries_end: the end is the byte after it
+ * @offsets: @entries: addresses of two arrays of @nr
  */
 struct orc_place {
 	u64	offsets;
-	u64	offsets_end;
 	u64	entries;
-	u64	entries_end;
+	u64	nr;
 };
 
 /* @rec, of a part of a table, is to be written. 0 or -errno */
@@ -38,6 +37,7 @@ typedef int (*orc_write_fn)(void *arg, struct perf_record_guest_orc *rec);
 
 enum guest_orc_layout orc_layout(bool has_header, const char *release);
 struct orc_place orc_place__of(u64 offsets, u64 entries, u64 nr);
+struct orc_place orc_place__between(u64 offsets, u64 offsets_end, u64 entries, u64 entries_end);
 int orc_place__cut(struct orc_place *place, struct guest_mem *mem, u64 start, u64 end);
 int orc_place__write(const struct orc_place *place, struct guest_mem *mem,
 		     enum guest_orc_layout layout, orc_write_fn write, void *arg);

@@ -33,27 +33,30 @@
 
 #ifdef HAVE_LIBELF_SUPPORT
 
-/* Where the kernel's table is */
-struct kernel_table {
-	struct orc_place place;
+/* What the kernel has of a table, see ORC_OFFSETS */
+struct orc_symbols {
+	u64	offsets;
+	u64	offsets_end;
+	u64	entries;
+	u64	entries_end;
 	bool	has_header;
 };
 
-static int note_symbol(void *_table, const char *name, char type __maybe_unused, u64 start)
+static int note_symbol(void *_kernel, const char *name, char type __maybe_unused, u64 start)
 {
-	struct kernel_table *table = _table;
+	struct orc_symbols *kernel = _kernel;
 	const struct {
 		const char *name;
 		u64 *field;
 	} symbols[] = {
-		{ ORC_OFFSETS, &table->place.offsets },
-		{ ORC_OFFSETS_END, &table->place.offsets_end },
-		{ ORC_ENTRIES, &table->place.entries },
-		{ ORC_ENTRIES_END, &table->place.entries_end },
+		{ ORC_OFFSETS, &kernel->offsets },
+		{ ORC_OFFSETS_END, &kernel->offsets_end },
+		{ ORC_ENTRIES, &kernel->entries },
+		{ ORC_ENTRIES_END, &kernel->entries_end },
 	};
 
 	if (!strcmp(name, ORC_HEADER))
-		table->has_header = true;
+		kernel->has_header = true;
 	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++) {
 		if (!strcmp(name, symbols[i].name))
 			*symbols[i].field = start;
@@ -138,21 +141,24 @@ static int write_modules(struct orc_writer *w)
  */
 int guest_orc__write_own(int fd)
 {
-	struct kernel_table kernel = { };
+	struct orc_symbols kernel = { };
 	struct orc_writer w = { .fd = fd };
+	struct orc_place place;
 	char path[PATH_MAX], err[256];
 	struct utsname uts;
 	int ret;
 
 	scnprintf(path, sizeof(path), "%s/kallsyms", procfs__mountpoint() ?: "/proc");
-	if (kallsyms__parse(path, &kernel, note_symbol) < 0 || !kernel.place.offsets)
+	if (kallsyms__parse(path, &kernel, note_symbol) < 0 || !kernel.offsets)
 		return 0;
 	w.layout = orc_layout(kernel.has_header, uname(&uts) ? "" : uts.release);
 	if (guest_kcore__open(&w.kcore, err, sizeof(err))) {
 		pr_debug("No ORC tables: %s\n", err);
 		return 0;
 	}
-	ret = write_table(&w, &kernel.place) ?: write_modules(&w);
+	place = orc_place__between(kernel.offsets, kernel.offsets_end, kernel.entries,
+				   kernel.entries_end);
+	ret = write_table(&w, &place) ?: write_modules(&w);
 	guest_kcore__close(&w.kcore);
 	return ret;
 }

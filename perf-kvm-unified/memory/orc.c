@@ -31,12 +31,11 @@ int guest_orc__write(struct guest_writer *w, struct guest_kernel *k,
 		     const struct guest_modules *modules)
 {
 	const struct kernel_symbols *s = &k->symbols;
-	const struct orc_place kernel = {
-		.offsets = kernel_symbols__find(s, ORC_OFFSETS),
-		.offsets_end = kernel_symbols__find(s, ORC_OFFSETS_END),
-		.entries = kernel_symbols__find(s, ORC_ENTRIES),
-		.entries_end = kernel_symbols__find(s, ORC_ENTRIES_END),
-	};
+	const struct orc_place kernel =
+		orc_place__between(kernel_symbols__find(s, ORC_OFFSETS),
+				   kernel_symbols__find(s, ORC_OFFSETS_END),
+				   kernel_symbols__find(s, ORC_ENTRIES),
+				   kernel_symbols__find(s, ORC_ENTRIES_END));
 	enum guest_orc_layout layout = orc_layout(kernel_symbols__find(s, ORC_HEADER), k->release);
 	struct guest_mem *mem = &k->paging.mem;
 	int ret = orc_place__write(&kernel, mem, layout, write_record, w);

@@ -33,6 +33,7 @@
 #include "guest-cmds.h"
 #include "guest-maps.h"
 #include "guest-reasons.h"
+#include "interrupts.h"
 #include "shell-command.h"
 
 /* Seconds, and how many at a time */
@@ -99,13 +100,6 @@ struct waiting {
 	struct list_head  reasons;
 	struct list_head  not_followed;
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int sig __maybe_unused)
-{
-	interrupted = 1;
-}
 
 void collectors__init(struct collectors *collectors)
 {
@@ -403,7 +397,7 @@ static void look(struct waiting *w)
 	struct collector *c;
 
 	list_for_each_entry(c, &w->collectors->list, node) {
-		if (interrupted)
+		if (interrupts__came())
 			return;
 		if (c->state != COLLECTOR_RUNS)
 			continue;
@@ -441,7 +435,7 @@ static void give_up(struct waiting *w)
 		if (c->state != COLLECTOR_RUNS &&
 		    (c->state != COLLECTOR_WAITS || !is_of(c, w)))
 			continue;
-		if (interrupted)
+		if (interrupts__came())
 			fail_collector(w, c, "interrupted");
 		else
 			fail_collector(w, c, "%s in the %u s for all guests (--guest-deadline)",
@@ -484,7 +478,7 @@ static void wait_for_all(struct waiting *w)
 		look(w);
 		if (!w->nr_waiting && !w->nr_running)
 			return;
-		if (interrupted || rdclock() >= w->until)
+		if (interrupts__came() || rdclock() >= w->until)
 			break;
 		say_progress(w);
 		poll(NULL, 0, POLL_MS);
@@ -499,27 +493,20 @@ static void wait_for_all(struct waiting *w)
 int collectors__start(struct collectors *collectors, const char *dir)
 {
 	struct waiting w = { .collectors = collectors, .begins = true, .dir = dir };
-	sighandler_t on_int, on_term;
+	struct interrupt_handlers before = interrupts__note();
 	struct collector *c;
 
 	INIT_LIST_HEAD(&w.reasons);
 	INIT_LIST_HEAD(&w.not_followed);
 	list_for_each_entry(c, &collectors->list, node)
 		w.nr_waiting += c->cmd->follow;
-	on_int = signal(SIGINT, on_interrupt);
-	on_term = signal(SIGTERM, on_interrupt);
 	wait_for_all(&w);
-	if (!interrupted)
+	if (!interrupts__came())
 		guest_reasons__warn(&w.reasons, "No map of");
 	guest_reasons__free(&w.reasons);
-	if (!interrupted) {
-		signal(SIGINT, on_int);
-		signal(SIGTERM, on_term);
-		/* One may have come between. */
-		if (!interrupted)
-			return 0;
-	}
-	/* Else a second Ctrl-C, or timeout's, would end what puts everything back. */
+	interrupts__leave_to(&before);
+	if (!interrupts__came())
+		return 0;
 	collectors__cancel(collectors, dir);
 	return -EINTR;
 }
@@ -609,9 +596,7 @@ void collectors__fetch(struct collectors *collectors, struct kvm_vms *vms, const
 
 	INIT_LIST_HEAD(&w.reasons);
 	INIT_LIST_HEAD(&w.not_followed);
-	/* perf record's handlers only end a measurement. */
-	signal(SIGINT, on_interrupt);
-	signal(SIGTERM, on_interrupt);
+	interrupts__note();
 	end_following(&w);
 	add_all_late(&w, vms);
 	list_for_each_entry(c, &collectors->list, node)

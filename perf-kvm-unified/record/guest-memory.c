@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +24,7 @@
 #include "guest-maps.h"
 #include "guest-memory.h"
 #include "guest-reasons.h"
+#include "interrupts.h"
 
 #define KIB		1024UL
 
@@ -84,6 +84,15 @@ void guest_memory__init(struct guest_memory *memory)
 	INIT_LIST_HEAD(&memory->reasons);
 	INIT_LIST_HEAD(&memory->missing);
 	pthread_mutex_init(&memory->lock, NULL);
+}
+
+/* 0, or -EINVAL with a message */
+int guest_memory__check(const struct guest_memory *memory)
+{
+	if (memory->look_seconds)
+		return 0;
+	pr_err("--guest-memory-time wants seconds of CPU time, at least 1. No looks at all: --no-guest-memory\n");
+	return -EINVAL;
 }
 
 static struct guest_view *find(const struct guest_memory *memory, pid_t vmm)
@@ -149,14 +158,6 @@ static void do_work(struct work *work)
 		pthread_join(threads[--nr], NULL);
 }
 
-/* By Ctrl-C, or a signal to end, before the measurement */
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int sig __maybe_unused)
-{
-	interrupted = 1;
-}
-
 /* Those that are recorded and have no collector. 0 or -ENOMEM */
 static int add_guests(struct guest_memory *memory, const struct collectors *collectors,
 		      const struct kvm_vms *vms)
@@ -184,7 +185,7 @@ static int add_guests(struct guest_memory *memory, const struct collectors *coll
 /* What looks at the guests that nothing looks at. There must be no other thread. */
 static void start_lookers(struct guest_memory *memory, bool late, u64 until)
 {
-	for (size_t i = 0; i < memory->nr && rdclock() < until && !interrupted; i++) {
+	for (size_t i = 0; i < memory->nr && rdclock() < until && !interrupts__came(); i++) {
 		struct guest_view *view = &memory->guests[i];
 		char err[256];
 
@@ -223,7 +224,7 @@ static void begin(struct guest_memory *memory, struct guest_view *view)
 static void begin_in_time(struct work *work, struct guest_view *view)
 {
 	if (!view->began && !view->failed && view->looker.pid && rdclock() < work->until &&
-	    !interrupted)
+	    !interrupts__came())
 		begin(work->memory, view);
 }
 
@@ -251,15 +252,11 @@ static void look_first(struct guest_memory *memory)
 		.with_one = begin_in_time,
 		.until = rdclock() + FIRST_LOOKS_NS,
 	};
-	sighandler_t on_int = signal(SIGINT, on_interrupt), on_term = signal(SIGTERM, on_interrupt);
+	struct interrupt_handlers before = interrupts__note();
 
 	start_lookers(memory, /*late=*/false, work.until);
 	do_work(&work);
-	/* Else a second one would end what puts everything back. */
-	if (interrupted)
-		return;
-	signal(SIGINT, on_int);
-	signal(SIGTERM, on_term);
+	interrupts__leave_to(&before);
 }
 
 /**
@@ -280,7 +277,7 @@ int guest_memory__start(struct guest_memory *memory, const struct collectors *co
 	} else if (memory->nr && can_look(memory)) {
 		look_first(memory);
 	}
-	return interrupted ? -EINTR : 0;
+	return interrupts__came() ? -EINTR : 0;
 }
 
 /* The one whose rest is over first, or NULL: there is none to look at */

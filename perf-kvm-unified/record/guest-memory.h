@@ -46,6 +46,7 @@ struct guest_memory {
 };
 
 void guest_memory__init(struct guest_memory *memory);
+int guest_memory__check(const struct guest_memory *memory);
 int guest_memory__start(struct guest_memory *memory, const struct collectors *collectors,
 			const struct kvm_vms *vms);
 void guest_memory__look_on(struct guest_memory *memory);

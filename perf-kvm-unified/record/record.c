@@ -591,7 +591,7 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	if (!rec.to_pipe)
 		closed_pipe__ends_nothing();
 	/* All that can be known to be wrong is found before anything is changed. */
-	if (check_pipe(&rec) ||
+	if (check_pipe(&rec) || guest_memory__check(&rec.memory) ||
 	    record_events__check_rate(&rec.events) || (argc && check_command(argv[0])) ||
 	    record_events__read_max_freq(&rec.events) ||
 	    record_events__check_kernel(&rec.events) || check_kvm() ||

@@ -97,7 +97,8 @@ static int check_part(const struct made_up *m, const struct written *written, u3
 static int check_tables(struct made_up *m)
 {
 	const u64 entries = BASE + offsetof(struct table, entries);
-	const struct orc_place whole = orc_place__of(BASE, entries, NR);
+	const struct orc_place whole = orc_place__between(BASE, entries, entries,
+							  BASE + sizeof(struct table));
 	struct orc_place place = whole;
 	struct written written = { };
 	int ret;
@@ -121,6 +122,10 @@ static int check_tables(struct made_up *m)
 	place = orc_place__of(BASE, entries, 1ULL << 30);
 	ret = orc_place__write(&place, &m->mem, GUEST_ORC_TYPE3, write_one, &written);
 	TEST_ASSERT_VAL("more than any has: none", !ret && !written.nr);
+	place = orc_place__between(BASE, entries, entries, BASE + sizeof(struct table) - 1);
+	TEST_ASSERT_VAL("arrays of two lengths: none", !place.nr);
+	place = orc_place__between(entries, BASE, entries, entries);
+	TEST_ASSERT_VAL("the end before the start: none", !place.nr);
 	place = orc_place__of(BASE, entries + sizeof(struct guest_orc_entry), NR);
 	ret = orc_place__write(&place, &m->mem, GUEST_ORC_TYPE3, write_one, &written);
 	TEST_ASSERT_VAL("not there: none", !ret && !written.nr);

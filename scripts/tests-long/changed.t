@@ -2,26 +2,36 @@
 # SPDX-License-Identifier: GPL-2.0
 # That make test CHANGED=1 finds a function that is broken, in each room of perf-kvm-unified, and how
 # long it takes. It needs what the lab has left in this checkout (make test), as CHANGED=1 does.
+# ROOMS="axis report": only in these.
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/../tests/tap.sh"
 
-# ROOM, FILE OF IT, SED EXPRESSION
+# A mutation of scripts/mutations.sh in each ROOM, or else: FILE @ SED EXPRESSION
 mutations()
 {
 	cat <<-'END'
-	axis@axis/states.c@s/if (!ret && event.after_lost &&/if (!ret \&\& 0 \&\&/
-	collector@collector/history.c@s/^\t\towners__end_earlier(&owners);//
-	export@export/stacks.c@s/^\tif (c == ';')$/\tif (c == ',')/
-	format@format/stream.c@s/if (ret == -EPIPE)/if (ret == -EPIPE \&\& !(ret = 0))/
-	guests@guests/resolve.c@s/^\t\tguest->nr_kernel_named += in_kernel;//
-	lib@lib/patterns.c@s/^\treturn strglobmatch(name, text);/\treturn !strglobmatch(name, text);/
-	memory@memory/paging.c@s/^\tleaf->writable &= /\tleaf->writable |= /
-	record@record/looks.c@s/^\tseen->nr_same = LOOKS_OF_RUNNABLE;//
-	report@report/profile.c@s/^\tp->totals\[column\] += sum;/\tp->totals[column] = sum;/
-	views@views/views.c@s/^\treturn ret < 0 ? 1 : ret;/\treturn 0;/
+	axis lost-state
+	collector exec-handover
+	export export/stacks.c@s/^\tif (c == ';')$/\tif (c == ',')/
+	format truncated-map
+	guests guests/resolve.c@s/^\t\tguest->nr_kernel_named += in_kernel;//
+	lib lib/patterns.c@s/^\treturn strglobmatch(name, text);/\treturn !strglobmatch(name, text);/
+	memory memory/paging.c@s/^\tleaf->writable &= /\tleaf->writable |= /
+	record look-twice
+	report report/profile.c@s/^\tp->totals\[column\] += sum;/\tp->totals[column] = sum;/
+	views views/views.c@s/^\treturn ret < 0 ? 1 : ret;/\treturn 0;/
 	END
+}
+
+# place MUTATION: its file and its expression, a line each
+place()
+{
+	case $1 in
+	*@*) printf 'perf-kvm-unified/%s\n' "$1" | sed 's/@/\n/' ;;
+	*) "$TOP/scripts/mutations.sh" --show "$1" ;;
+	esac
 }
 
 COPY=$TMP/copy
@@ -32,16 +42,20 @@ mkdir -p "$COPY/build/test"
 cp -r "$LAB_OUT" "$COPY/build/"
 git -C "$COPY" rev-parse HEAD | sed 's/^/commit /' >"$COPY/build/test/verdict.passed"
 
-# break_room FILE EXPRESSION: in a commit of its own
+# break_room MUTATION: in a commit of its own
 break_room()
 {
+	local lines
+
+	mapfile -t lines < <(place "$1")
 	git -C "$COPY" reset -q --hard "$(git -C "$TOP" rev-parse HEAD)"
-	sed -i "$2" "$COPY/perf-kvm-unified/$1"
-	git -C "$COPY" commit -qam "break $1"
+	sed -i "${lines[1]}" "$COPY/${lines[0]}"
+	git -C "$COPY" commit -qam "break ${lines[0]}"
 }
 
-while IFS='@' read -r -u 3 room file expression; do
-	ok "$room: there is something to be broken" break_room "$file" "$expression"
+while read -r -u 3 room mutation; do
+	[ -z "${ROOMS:-}" ] || [[ " $ROOMS " = *" $room "* ]] || continue
+	ok "$room: there is something to be broken" break_room "$mutation"
 	start=$SECONDS
 	env -u KVMU_BESIDE -u KVMU_RUNS KVMU_TESTS='' CHANGED=1 "$COPY/scripts/test.sh" \
 		>"$TMP/out" 2>&1

@@ -862,6 +862,9 @@ done
 ok "refused: -F and -c" record_refused 1 -F 10 -c 10
 ok "... by name" grep -q '^-F and -c cannot' "$TMP/warnings"
 
+ok "refused: looks at guests that take no time" record_refused 1 --guest-memory-time 0
+ok "... by name" grep -q '^--guest-memory-time wants seconds' "$TMP/warnings"
+
 # It would take the place of the profile before.
 ok "refused: a command that is not there" record_refused 1 -q -- no-such-command
 ok "... by name, with -q, too" grep -qx "Cannot start 'no-such-command': No such file or directory" "$TMP/warnings"

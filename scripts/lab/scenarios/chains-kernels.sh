@@ -29,7 +29,7 @@ measure()
 	for name in $GUESTS; do
 		in_guest "$name" start calls
 	done
-	MAPPED=$GUESTS unified_record unwound --call-graph dwarf -c $PERIOD -- sleep 6
+	unified_record unwound --call-graph dwarf -c $PERIOD -- sleep 6
 	for name in $GUESTS; do
 		in_guest "$name" stop
 	done

@@ -23,11 +23,8 @@ measure()
 	go_first
 	in_guest guest1 start calls
 	in_guest guest1 start calls-nofp
-	MAPPED=guest1 unified_record chains -g -c $PERIOD -- sleep 4
-	# This one with what is in the guest's memory
-	as_by_default perf kvm unified record -o /run/unwound.data --guest-memory-time 60 \
-		--call-graph dwarf -c $PERIOD -- sleep 2
-	cp -r /run/unwound.data .
+	unified_record chains -g -c $PERIOD -- sleep 4
+	FROM_MEMORY=1 unified_record unwound --call-graph dwarf -c $PERIOD -- sleep 2
 	in_guest guest1 stop
 }
 

@@ -43,11 +43,9 @@ measure()
 	rm -r /run/warm-up.data
 	export -f recorded_work in_guest guest_socket
 	export SOCKETS
-	# What the demo shows: nothing runs in the guest for it. In emulation, a look takes its time.
-	as_by_default perf kvm unified record -o /run/demo.data --guest-memory-time 60 \
-		--proc-map-timeout 10000 -- bash -ec recorded_work 2>demo.err
+	# What the demo shows: nothing runs in the guest for it.
+	FROM_MEMORY=1 unified_record demo --proc-map-timeout 10000 -- bash -ec recorded_work 2>demo.err
 	cat demo.err
-	cp -r /run/demo.data .
 	take_recorded demo-recorded
 	# And with a map that a collector makes in the guest at the end
 	unified_record perf --proc-map-timeout 10000 -- bash -ec recorded_work
@@ -62,7 +60,7 @@ measure()
 
 demo_report()
 {
-	perf kvm unified report -f -i demo.data --guest-root "$GUEST_DIR/root" --format table "$@" 2>/dev/null
+	unified_report -i demo.data --format table "$@" 2>/dev/null
 }
 
 # A busy guest leaves little to the host.
