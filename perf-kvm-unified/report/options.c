@@ -377,6 +377,8 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 			    "callers first"),
 		OPT_INTEGER(0, "max-stack", &opts->view.max_stack,
 			    "callers of a sample, at most"),
+		OPT_BOOLEAN(0, "inline", &symbol_conf.inline_name,
+			    "show inlined functions as callers (default)"),
 		OPT_STRING('p', "parent", &parent_pattern, "regex",
 			   "what is a parent for --sort parent"),
 		OPT_BOOLEAN('n', "show-nr-samples", &symbol_conf.show_nr_samples,
@@ -441,6 +443,8 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	if (field_order && list_has_empty_item(field_order))
 		usage_with_options_msg(usage, options, "--fields wants keys, with commas between them, not '%s'\n",
 				       field_order);
+	if (symbol_conf.field_sep && *symbol_conf.field_sep == '.')
+		usage_with_options_msg(usage, options, "-t wants another separator: '.' is in numbers\n");
 	if (report_options__symfs_hides_roots(opts))
 		usage_with_options_msg(usage, options, SYMFS_HIDES_ROOTS);
 	if (opts->summary && sections->levels)

@@ -255,8 +255,8 @@ static const struct made_symbol *tables__made(struct tables *tables, const char 
 	/* There are no instructions of it to be looked at. */
 	dso__set_annotate_warned(dso);
 	made->map = map__new2(0, dso);
-	/* Symbols are told apart by their addresses. */
-	made->sym = symbol__new(addr, 1, STB_GLOBAL, STT_FUNC, made->function);
+	/* Symbols are told apart by their addresses. This one has no instructions. */
+	made->sym = symbol__new(addr, 0, STB_GLOBAL, STT_FUNC, made->function);
 	if (made->sym)
 		dso__insert_symbol(dso, made->sym);
 	dso__put(dso);

@@ -905,6 +905,8 @@ for bad in "--format xml" "--attribution none" "--format csv --sort cpu" \
 	ok "refused: $bad: what it wants" grep -qE 'knows|wants' "$TMP/warnings"
 	ok "refused: $bad: and the option" grep -q 'Usage: perf kvm unified report' "$TMP/warnings"
 done
+ok "refused: -t ." test "$(kvm_report "" --stdio -t . >/dev/null; echo $?)" -eq 129
+ok "refused: -t .: why" grep -q "^ -t wants another separator: '.' is in numbers" "$TMP/warnings"
 # refused_file FILE WHY
 refused_file()
 {
@@ -994,6 +996,8 @@ ok "the functions of processes, to the ns" diff <(functions_of_guest) \
 	<(view -F period,class,tgid,pid,dso,sym -t ';' |
 		awk -F ';' '/^# .*Total samples:/ { on = /^# guest1 / }
 			on && $2 ~ /USER/ && $NF !~ /\[unknown\]/ { printf "%.0f\n", $1 }' | sort -n)
+ok "--sort symbol_size: what is no code has no size" test \
+	"$(view --sort class,symbol_size -t ';' | awk -F ';' '$2 ~ /^VM|^exit/ { print $3 + 0 }' | sort -u)" = 0
 ok "--sort exit_reason: what was taken, by the exit before" \
 	diff <(json "$TMP/json" '"\n".join(sorted("%s %d" % (row["function"], row["time_ns"])
 			for row in level("guest1")["steal_by_exit_reason"] if row["function"] != "not known"))') \
@@ -1153,6 +1157,10 @@ callers_have_more()
 		"$TMP/chains"
 }
 ok "-g: a caller has what it calls" callers_have_more
+ok "-g: callers in the kernel are the kernel's" test \
+	"$(awk '/ do_syscall_64/ { print $(NF - 1) }' <(chains -g none --sort sym) | sort -u)" = '[k]'
+ok "--inline: inlined functions are callers" grep -q '(inlined)' <(chains -g none)
+ok "--no-inline: they are not" not grep -q '(inlined)' <(chains -g none --no-inline)
 # only_named NAME: its rows are there, with what it has called, and no other's
 only_named()
 {
