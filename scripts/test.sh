@@ -17,6 +17,8 @@
 # time only is listed at the end and in the verdict, to be mended. That is for a run of all tests,
 # and for others with AGAIN=1; not where many have failed.
 #
+# KVMU_LANES=1: those that are named run as all do, some beside others.
+#
 # KVMU_TESTS names another directory of tests, and KVMU_BESIDE those of them that run beside
 # the ones that are named (see test-long.sh), in a lane of their own. KVMU_LANE is which lane this is.
 
@@ -413,6 +415,8 @@ if [ -n "${KVMU_BESIDE:-}" ]; then
 	run_tests "$@"
 	end_beside "${beside_these[@]}"
 	these+=("${beside_these[@]}")
+elif [ $# -gt 0 ] && [ -n "${KVMU_LANES:-}" ] && [ "$LANE" -eq 0 ]; then
+	run_these "$@"
 elif [ $# -gt 0 ]; then
 	run_tests "$@"
 elif [ -n "${CHANGED:-}" ]; then

@@ -29,13 +29,11 @@ done
 
 rm -rf "$OUT"
 mkdir -p "$OUT"
-# As in make test, see test.sh
-export FUZZ_COUNT=${FUZZ_COUNT:-800}
 for ((i = 1; i <= N; i++)); do
 	start=$SECONDS
 	# The results of this very test are in build/test, too.
 	# shellcheck disable=SC2086 # a list
-	KVMU_TESTS='' "$TOP/scripts/test.sh" $LAB_TESTS >"$OUT/$i.out" 2>&1
+	KVMU_TESTS='' KVMU_LANES=1 "$TOP/scripts/test.sh" $LAB_TESTS >"$OUT/$i.out" 2>&1
 	note "run $i beside $BUSY busy loops: $(tail -n 1 "$OUT/$i.out"), $((SECONDS - start)) s"
 	mkdir "$OUT/$i"
 	for name in $LAB_TESTS; do
