@@ -906,7 +906,7 @@ for bad in "--format xml" "--attribution none" "--format csv --sort cpu" \
 	ok "refused: $bad: and the option" grep -q 'Usage: perf kvm unified report' "$TMP/warnings"
 done
 ok "refused: -t ." test "$(kvm_report "" --stdio -t . >/dev/null; echo $?)" -eq 129
-ok "refused: -t .: why" grep -q "^ -t wants another separator: '.' is in numbers" "$TMP/warnings"
+ok "refused: -t .: why" grep -q "^ *Error: -t wants another separator: '.' is in numbers" "$TMP/warnings"
 # refused_file FILE WHY
 refused_file()
 {
