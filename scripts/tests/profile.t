@@ -513,7 +513,15 @@ same_output()
 KERNEL=(-k "$TREE/host/vmlinux")
 ok "without the bit: perf script as before" same_output script -f "${KERNEL[@]}" -i plain.data
 ok "without the bit: perf script -D as before" same_output script -f "${KERNEL[@]}" -D -i plain.data
-ok "without the bit: perf report as before" same_output report -f "${KERNEL[@]}" --stdio -i plain.data
+REPORT=(report -f "${KERNEL[@]}" --stdio -i plain.data)
+ok "without the bit: perf report as before" same_output "${REPORT[@]}" --no-children
+# The base's perf has [.] in front of callers in the kernel, too.
+same_but_for_levels()
+{
+	cmp <("$ORIG" "${REPORT[@]}" 2>/dev/null | sed 's/\[[.k]\]/[]/') \
+		<("$PERF" "${REPORT[@]}" 2>/dev/null | sed 's/\[[.k]\]/[]/')
+}
+ok "without the bit: callers, too" same_but_for_levels
 ok "without the bit: perf evlist -v as before" same_output evlist -v -f -i plain.data
 # --- a profile of the kernels that had PERF_SAMPLE_VCPU first ------------------------
 
