@@ -15,7 +15,7 @@ cd "$TREE/src/tools/perf" || exit 1
 # perf_tests DIRECTORY-OF-PERF NAME...: a check for each test and subtest.
 perf_tests()
 {
-	local dir=$1 name line out
+	local dir=$1 name line out what
 	shift
 
 	for name; do
@@ -24,8 +24,13 @@ perf_tests()
 		cat "$out" >&2
 		# Not the line of a suite that has subtests: it has no verdict.
 		while read -r line; do
-			ok "$(basename "$dir"): perf test: $(tr -s ' ' <<<"${line%:*}")" \
-				grep -q ': Ok' <<<"$line"
+			what="$(basename "$dir"): perf test: $(tr -s ' ' <<<"${line%:*}")"
+			# It skips itself where it got too few samples for that.
+			if [[ $line == *'of multi-record data'*': Skip'* ]]; then
+				skip "$what" "the machine is too busy for two compressed records"
+			else
+				ok "$what" grep -q ': Ok' <<<"$line"
+			fi
 		done < <(grep -E '^ *[0-9.]+: .*: (Ok|FAILED|Skip)' "$out")
 		ok "$(basename "$dir"): perf test '$name' exists" grep -q ': Ok' "$out"
 	done

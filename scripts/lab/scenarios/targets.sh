@@ -33,16 +33,16 @@ record()
 	local name=$1
 	shift
 
-	# Until it is done it stays in memory, as in bracketed_record of host/run.
+	# Until it is done all stays in memory, as in bracketed_record of host/run.
 	make_fifos record.ctl record.ack
 	perf kvm unified record -c 997000 -o "/run/$name.data" --delay=-1 \
 		--control=fifo:/run/record.ctl,/run/record.ack "$@" 2>"$name.err" &
 	# It would wait for a perf that has ended.
 	timeout 60 bracket --perf /run/record "/run/$name" \
-		bash -c "threads >$PWD/$name.before; sleep 4; threads >$PWD/$name.after"
+		bash -c "threads >/run/$name.before; sleep 4; threads >/run/$name.after"
 	wait $!
-	cp -r "/run/$name.data" .
-	rm -r "/run/$name.data"
+	cp -r "/run/$name.data" "/run/$name.before" "/run/$name.after" .
+	rm -r "/run/$name.data" "/run/$name.before" "/run/$name.after"
 	say "recorded $name"
 }
 
