@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# A flame graph of a host and its guest, from main() on, and what a viewer makes of it: the scenario
+# flame, and speedscope in a browser.
+
+# shellcheck disable=SC2317 # functions are called by name, through ok
+# shellcheck source=scripts/tests/tap.sh
+. "$(dirname "$0")/../tests/tap.sh"
+
+PERF=$MAIN_TREE/perf/perf
+
+lab_runs flame
+cd "$LAB_OUT/flame" || { done_testing; }
+
+reads=(-f -i perf.data -k "$TREE/host/vmlinux" --guest-root "$MAIN_TREE/guest/root")
+exports()
+{
+	"$PERF" kvm unified export "${reads[@]}" -o stacks.folded
+}
+ok "stacks are exported" exports
+"$PERF" kvm unified report "${reads[@]}" --format json >"$TMP/json" 2>/dev/null
+ok "the report has the same time" "$TESTS/folded-sums" stacks.folded "$TMP/json"
+
+# Of both processes, of the system's library and of two others
+below_main=$(awk '{ ns = $NF; sub(/ [0-9]+$/, "") }
+	/^guest1;vCPU 0;shor-[0-9]+;/ { all += ns }
+	/^guest1;vCPU 0;shor-[0-9]+;_start;.*;main;.*quantum_/ { below += ns }
+	END { print 100 * below / all }' stacks.folded)
+at_least 95 "libquantum is below main(), which is below its process and its VM, % of the processes' time" \
+	"$below_main"
+for pid in $(grep -o '^guest1;vCPU 0;shor-[0-9]*' stacks.folded | sort -u | cut -d- -f2); do
+	ok "process $pid: main() to OpenMP's function" grep -qE \
+		"^guest1;vCPU 0;shor-$pid;_start;.*;main;quantum_exp_mod_n;.*;quantum_toffoli;GOMP_parallel;quantum_toffoli\._omp_fn\.0 " \
+		stacks.folded
+done
+
+ok "speedscope: a table" "$TOP/scripts/speedscope.sh" table stacks.folded "$TMP/table.html"
+# Its rows: time with all that is called, own time, and name, as far as they are on the page
+sed 's/<[^>]*>/\n/g' "$TMP/table.html" | grep -v '^ *$' |
+	sed 's/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' |
+	awk '/^Symbol Name$/ { on = 1; next }
+		on && /^[0-9,]+ \([0-9.<]+%\)$/ { gsub(/,/, "", $1); ns[n++] = $1; next }
+		on && n == 2 { print ns[0], ns[1], $0; n = 0 }' | sort >"$TMP/shown"
+awk '{ ns = $NF; sub(/ [0-9]+$/, ""); n = split($0, frames, ";"); own[frames[n]] += ns
+	# A function that calls itself is in a stack several times.
+	for (i = 1; i <= n; i++) {
+		if (seen[frames[i]] != NR)
+			all[frames[i]] += ns
+		seen[frames[i]] = NR
+	} }
+	END { for (name in all) printf "%.0f %.0f %s\n", all[name], own[name], name }' stacks.folded |
+	sort >"$TMP/wanted"
+at_least 20 "speedscope: functions in its table" "$(wc -l <"$TMP/shown")"
+ok "speedscope: with the times that were exported, to the ns" test -z "$(comm -23 "$TMP/shown" "$TMP/wanted")"
+# README's
+"$PERF" kvm unified export "${reads[@]}" --vm guest1 --level vcpu -o guest1.folded 2>/dev/null
+ok "speedscope: a picture" "$TOP/scripts/speedscope.sh" picture guest1.folded picture.png
+done_testing
