@@ -25,9 +25,10 @@ packages_of()
 	bench)	echo python3 tmux ;;
 	browser) echo chromium ;;
 	npm)	echo npm ;;
+	go)	echo golang-go ;;
 	check)	echo shellcheck codespell perl git less procps strace tmux python3-ply python3-git \
 		python3-prometheus-client ;;
-	*)	die "deps.sh: no group '$1' (tree kernel perf lab bochs node jvm mariadb docs series package bench browser npm check)" ;;
+	*)	die "deps.sh: no group '$1' (tree kernel perf lab bochs node jvm mariadb docs series package bench browser npm go check)" ;;
 	esac
 }
 

@@ -22,7 +22,7 @@
 #include "kvm-unified/lib/output-file.h"
 #include "kvm-unified/report/reading.h"
 #include "export.h"
-#include "frames.h"
+#include "formats.h"
 #include "options.h"
 #include "stacks.h"
 
@@ -66,16 +66,15 @@ static int add_row(const struct section *section, const struct table_row *row, u
 	struct strbuf *stack = &exp->stack;
 
 	strbuf_setlen(stack, 0);
-	if (frames__push_row(stack, &exp->reading.m, section, row))
+	if (exp->opts.format->push(stack, &exp->reading.m, section, row))
 		return -ENOMEM;
-	stack__end(stack);
 	return stacks__add(&exp->stacks, stack->buf, ns);
 }
 
 /* 0 or -errno */
 static int export__print(const struct export *exp, FILE *fp)
 {
-	int ret = stacks__print(&exp->stacks, fp);
+	int ret = exp->opts.format->print(&exp->stacks, &exp->reading.m, fp);
 
 	if (!ret && fflush(fp))
 		ret = -errno;

@@ -20,6 +20,7 @@
 #include "kvm-unified/report/sections.h"
 #include "kvm-unified/report/tables.h"
 #include "frames.h"
+#include "pprof.h"
 #include "stacks.h"
 
 #define HOST_FRAME	"[host]"
@@ -91,17 +92,19 @@ static int push_task(struct strbuf *stack, const struct hit *hit)
 	}
 }
 
-static int push_code(struct strbuf *stack, const struct hit *hit)
+/* A guest of the guest is the module of its code. */
+static int push_nested(struct strbuf *stack, const struct hit *hit)
+{
+	return hit->key.class == PROFILE_VM ? stack__push(stack, "[%s]", hit->key.module) : 0;
+}
+
+/* The callers, and what was hit */
+static int push_calls(struct strbuf *stack, const struct hit *hit)
 {
 	bool kernel = hit->cpumode == PERF_RECORD_MISC_KERNEL ||
 		      hit->cpumode == PERF_RECORD_MISC_GUEST_KERNEL;
-	/* A guest of the guest is the module of its code. */
-	int ret = hit->key.class == PROFILE_VM ? stack__push(stack, "[%s]", hit->key.module) : 0;
+	int ret = hit->chain ? push_chain(stack, hit->chain) : 0;
 
-	if (!ret)
-		ret = push_task(stack, hit);
-	if (!ret && hit->chain)
-		ret = push_chain(stack, hit->chain);
 	/* A chain begins with what was hit, where that is known by the same address. */
 	if (!ret && !(hit->chain && hit->chain->nodes[0].ms.sym == hit->sym))
 		ret = push_function(stack, hit->sym, hit->key.module, kernel);
@@ -121,6 +124,12 @@ int frames__push_state(struct strbuf *stack, const char *name)
 	return ret ?: stack__push(stack, "%s", end + 1);
 }
 
+/* Is it code that a sample has hit? */
+static bool is_code(const struct table_row *row)
+{
+	return row->hit && row->hit->cpumode;
+}
+
 /* @row of @section, with its owner outermost */
 int frames__push_row(struct strbuf *stack, const struct measurement *m,
 		     const struct section *section, const struct table_row *row)
@@ -129,7 +138,84 @@ int frames__push_row(struct strbuf *stack, const struct measurement *m,
 
 	if (ret)
 		return ret;
-	if (row->hit && row->hit->cpumode)
-		return push_code(stack, row->hit);
-	return frames__push_state(stack, row->key->function);
+	if (!is_code(row))
+		return frames__push_state(stack, row->key->function);
+	ret = push_nested(stack, row->hit);
+	if (!ret)
+		ret = push_task(stack, row->hit);
+	return ret ?: push_calls(stack, row->hit);
+}
+
+/* ... without the owner and the process, which are labels there */
+int frames__push_code(struct strbuf *stack, const struct table_row *row)
+{
+	if (!is_code(row))
+		return frames__push_state(stack, row->key->function);
+	return push_nested(stack, row->hit) ?: push_calls(stack, row->hit);
+}
+
+static int push_process_labels(struct strbuf *stack, const char *comm, pid_t pid)
+{
+	int ret = stack__push(stack, "%s", comm && comm[0] ? comm : PPROF_NO_LABEL);
+
+	if (ret || pid < 0)
+		return ret ?: stack__push(stack, PPROF_NO_LABEL);
+	return stack__push(stack, "%d", pid);
+}
+
+/* PPROF_COMM and PPROF_PID, as push_task() has the process */
+static int push_task_labels(struct strbuf *stack, const struct table_row *row)
+{
+	const struct hit *hit = row->hit;
+
+	if (!is_code(row))
+		return push_process_labels(stack, NULL, -1);
+	switch (hit->cpumode) {
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+		if (!hit->key.comm[0])
+			return push_process_labels(stack, NULL, -1);
+		fallthrough;
+	case PERF_RECORD_MISC_GUEST_USER:
+		return push_process_labels(stack, hit->key.comm, hit->key.pid);
+	default:
+		return push_process_labels(stack, thread__comm_str(hit->thread),
+					   thread__pid(hit->thread));
+	}
+}
+
+/* Which of a sample's values the time of a class is */
+static const char *value_of(enum profile_class class)
+{
+	static const char *const values[PROFILE_NR_CLASSES] = {
+		[PROFILE_OS]		= PPROF_CPU,
+		[PROFILE_USER]		= PPROF_CPU,
+		[PROFILE_VM]		= PPROF_CPU,
+		[PROFILE_HOST]		= PPROF_CPU,
+		[PROFILE_IDLE]		= PPROF_IDLE,
+		[PROFILE_HALT_POLL]	= PPROF_IDLE,
+		[PROFILE_STEAL]		= PPROF_STEAL,
+	};
+
+	return values[class] ?: PPROF_OTHER;
+}
+
+/* The labels of a row, as enum pprof_label has them */
+int frames__push_labels(struct strbuf *stack, const struct measurement *m,
+			const struct section *section, const struct table_row *row)
+{
+	static const char *const levels[] = {
+		[SECTION_HOST] = "host", [SECTION_VM] = "vm", [SECTION_VCPU] = "vcpu",
+	};
+	int ret = stack__push(stack, "%s", levels[section->level]);
+
+	if (!ret)
+		ret = stack__push(stack, "%s", section->level == SECTION_HOST ?
+				  PPROF_NO_LABEL : m->vms[section->vm].name);
+	if (!ret && section->level == SECTION_VCPU)
+		ret = stack__push(stack, "%u", section->vcpu);
+	else if (!ret)
+		ret = stack__push(stack, PPROF_NO_LABEL);
+	if (!ret)
+		ret = push_task_labels(stack, row);
+	return ret ?: stack__push(stack, "%s", value_of(row->key->class));
 }

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include <linux/kernel.h>
 #include <subcmd/parse-options.h>
 
@@ -11,14 +12,17 @@
 #include "util/symbol.h"
 #include "kvm-unified/lib/options.h"
 #include "kvm-unified/report/option-values.h"
+#include "formats.h"
 #include "options.h"
 
-static int parse_format(const struct option *opt __maybe_unused, const char *arg,
-			int unset __maybe_unused)
+static int parse_format(const struct option *opt, const char *arg, int unset __maybe_unused)
 {
-	if (!strcmp(arg, "folded"))
+	const struct export_format **format = opt->value;
+
+	*format = export_format__find(arg);
+	if (*format)
 		return 0;
-	pr_err("--format knows folded, but not '%s'\n", arg);
+	pr_err("--format knows folded and pprof, but not '%s'\n", arg);
 	return -EINVAL;
 }
 
@@ -31,8 +35,8 @@ static void parse_argv(struct export_options *opts, int argc, const char **argv)
 			   "profile to read (default: perf.data); -: standard input"),
 		OPT_STRING('o', "output", &opts->output, "file",
 			   "file to write to (default: standard output)"),
-		OPT_CALLBACK(0, "format", NULL, "folded",
-			     "whose format: of flame graphs (default)", parse_format),
+		OPT_CALLBACK(0, "format", &opts->format, "folded|pprof",
+			     "whose format: of flame graphs (default), or of pprof", parse_format),
 		OPTS_CHARGING(report),
 		OPT_CALLBACK(0, "level", &sections->levels, "host|vm|vcpu[,...]",
 			     "only of these (default: host,vcpu); vm: without vCPUs",
@@ -54,6 +58,10 @@ static void parse_argv(struct export_options *opts, int argc, const char **argv)
 		usage_with_options_msg(usage, options, "Unknown argument: %s\n", argv[0]);
 	if (report_options__symfs_hides_roots(report))
 		usage_with_options_msg(usage, options, SYMFS_HIDES_ROOTS);
+	if (opts->format->is_binary && !strcmp(opts->output, "-") && isatty(STDOUT_FILENO))
+		usage_with_options_msg(usage, options,
+				       "--format %s is not for a terminal: give -o FILE, or a pipe\n",
+				       opts->format->name);
 	if (sections->levels & SECTIONS_VM && sections->levels & SECTIONS_VCPU)
 		usage_with_options_msg(usage, options,
 				       "--level vm or vcpu, not both: all time is exported once\n");
@@ -74,6 +82,7 @@ int export_options__parse(struct export_options *opts, int argc, const char **ar
 			.use_timeline = true,
 			.input = report_options__default_input(),
 		},
+		.format = export_format__default(),
 		.output = "-",
 	};
 	kvm_guests_options__init(&report->guests);

@@ -4,13 +4,17 @@
 
 #include "kvm-unified/report/options.h"
 
+struct export_format;
+
 /**
  * struct export_options - what the user wants for another tool
  * @report: of which profile, and which part of it
+ * @format: of which tool
  * @output: where to; "-": standard output
  */
 struct export_options {
 	struct report_options report;
+	const struct export_format *format;
 	const char	*output;
 };
 

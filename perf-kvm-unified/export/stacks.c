@@ -128,8 +128,8 @@ static int stack__cmp(const void *_a, const void *_b)
 	return sort_cmp(b->ns, a->ns) ?: strcmp(a->text, b->text);
 }
 
-/* 0 or -errno: what is still in the buffer of @fp may fail later. */
-int stacks__print(const struct stacks *stacks, FILE *fp)
+/* The one with most time first. 0, -ENOMEM, or what @fn has returned if that is not 0 */
+int stacks__for_each(const struct stacks *stacks, stack_fn fn, void *arg)
 {
 	size_t nr = hashmap__size(stacks->by_text), bkt, i = 0;
 	/* One more: no stack is not an error */
@@ -142,10 +142,19 @@ int stacks__print(const struct stacks *stacks, FILE *fp)
 	hashmap__for_each_entry(stacks->by_text, entry, bkt)
 		sorted[i++] = entry->pvalue;
 	sort_array(sorted, nr, sizeof(*sorted), stack__cmp);
-	for (i = 0; !ret && i < nr; i++) {
-		if (fprintf(fp, "%s %" PRIu64 "\n", sorted[i]->text, sorted[i]->ns) < 0)
-			ret = -errno;
-	}
+	for (i = 0; !ret && i < nr; i++)
+		ret = fn(arg, sorted[i]->text, sorted[i]->ns);
 	free(sorted);
 	return ret;
+}
+
+static int print_stack(void *fp, const char *text, u64 ns)
+{
+	return fprintf(fp, "%s %" PRIu64 "\n", text, ns) < 0 ? -errno : 0;
+}
+
+/* In the folded format. 0 or -errno: what is still in the buffer of @fp may fail later. */
+int stacks__print(const struct stacks *stacks, FILE *fp)
+{
+	return stacks__for_each(stacks, print_stack, fp);
 }

@@ -20,6 +20,10 @@ struct stacks {
 int stacks__init(struct stacks *stacks);
 void stacks__exit(struct stacks *stacks);
 int stacks__add(struct stacks *stacks, const char *text, u64 ns);
+/* @text: frames; @ns: of that stack. 0 or -errno, which ends it */
+typedef int (*stack_fn)(void *arg, const char *text, u64 ns);
+
+int stacks__for_each(const struct stacks *stacks, stack_fn fn, void *arg);
 int stacks__print(const struct stacks *stacks, FILE *fp);
 
 int stack__push(struct strbuf *stack, const char *fmt, ...) __printf(2, 3);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows of the report as stacks in the folded format, with literal input.
+ * Rows of the report as stacks, and these in the formats of export, with literal input.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/compiler.h>
@@ -14,6 +15,7 @@
 #include "util/strbuf.h"
 #include "util/symbol.h"
 #include "kvm-unified/export/frames.h"
+#include "kvm-unified/export/pprof.h"
 #include "kvm-unified/export/stacks.h"
 #include "kvm-unified/report/chains.h"
 #include "kvm-unified/report/hits.h"
@@ -89,9 +91,48 @@ static int check_sums(void)
 	return TEST_OK;
 }
 
+/* Of profile.proto: a field of numbers, one of bytes or of a message, and its length */
+#define STRING(_len, _text)	"\x32" _len _text
+#define SAMPLE_TYPE(_string)	"\x0a\x04" "\x08" _string "\x10\x02"
+
+/* A stack of one function, of which 300 ns were stolen from the VM vm1 */
+static const char pprof_message[] =
+	STRING("\x00", "")
+	STRING("\x03", "cpu") STRING("\x0b", "nanoseconds") SAMPLE_TYPE("\x01")
+	STRING("\x04", "idle") SAMPLE_TYPE("\x03")
+	STRING("\x05", "steal") SAMPLE_TYPE("\x04")
+	STRING("\x05", "other") SAMPLE_TYPE("\x05")
+	/* What the period is of, the value to be shown, the period, and the duration */
+	"\x5a\x04" "\x08\x01" "\x10\x02" "\x70\x01" "\x60\x07" "\x50\x05"
+	/* The function, and its location, which has it in a line */
+	STRING("\x01", "a") "\x2a\x04" "\x08\x01" "\x10\x06"
+	"\x22\x06" "\x08\x01" "\x22\x02" "\x08\x01"
+	STRING("\x05", "level") STRING("\x02", "vm") STRING("\x03", "vm1")
+	/* The sample: its location, the values, and the labels */
+	"\x12\x17" "\x08\x01" "\x10\x00" "\x10\x00" "\x10\xac\x02" "\x10\x00"
+	"\x1a\x04" "\x08\x07" "\x10\x08" "\x1a\x04" "\x08\x08" "\x10\x09";
+
+static int check_pprof(void)
+{
+	const struct pprof_about about = { .duration = 5, .period = 7 };
+	struct strbuf message = STRBUF_INIT;
+	struct stacks stacks;
+
+	TEST_ASSERT_EQUAL("init", stacks__init(&stacks), 0);
+	TEST_ASSERT_EQUAL("a stack", stacks__add(&stacks, "vm;vm1;-;-;-;steal;a", 300), 0);
+	TEST_ASSERT_EQUAL("a message", pprof__message(&stacks, &about, &message), 0);
+	TEST_ASSERT_VAL("its length", message.len == sizeof(pprof_message) - 1);
+	TEST_ASSERT_VAL("its bytes", !memcmp(message.buf, pprof_message, message.len));
+	TEST_ASSERT_EQUAL("labels alone", stacks__add(&stacks, "vm;vm1;-;-;-;steal", 1), 0);
+	TEST_ASSERT_EQUAL("no message", pprof__message(&stacks, &about, &message), -EINVAL);
+	stacks__exit(&stacks);
+	strbuf_release(&message);
+	return TEST_OK;
+}
+
 int test__stacks(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	return check_lines() ?: check_sums();
+	return check_lines() ?: check_sums() ?: check_pprof();
 }
 
 static int check_state(const char *name, const char *expected)
@@ -121,18 +162,42 @@ static int check_states(void)
 	return TEST_OK;
 }
 
-static int check_hit(const struct hit *hit, enum section_level level, const char *expected)
+static int check_row(const struct table_row *row, enum section_level level,
+		     const char *expected, const char *labelled)
 {
 	struct measured_vm vm = { .name = "vm1" };
 	const struct measurement m = { .vms = &vm, .nr_vms = 1 };
 	const struct section section = { .level = level, .vcpu = 3 };
-	const struct table_row row = { .key = &hit->key, .hit = hit };
 	struct strbuf stack = STRBUF_INIT;
 
-	TEST_ASSERT_EQUAL("a row", frames__push_row(&stack, &m, &section, &row), 0);
+	TEST_ASSERT_EQUAL("a row", frames__push_row(&stack, &m, &section, row), 0);
 	TEST_ASSERT_EQUAL(expected, strcmp(stack.buf, expected), 0);
+	strbuf_setlen(&stack, 0);
+	TEST_ASSERT_EQUAL("its labels", frames__push_labels(&stack, &m, &section, row), 0);
+	TEST_ASSERT_EQUAL("its code", frames__push_code(&stack, row), 0);
+	TEST_ASSERT_EQUAL(labelled, strcmp(stack.buf, labelled), 0);
 	strbuf_release(&stack);
 	return TEST_OK;
+}
+
+static int check_hit(const struct hit *hit, enum section_level level, const char *expected,
+		     const char *labelled)
+{
+	const struct table_row row = { .key = &hit->key, .hit = hit };
+
+	return check_row(&row, level, expected, labelled);
+}
+
+/* What is no code */
+static int check_stolen(void)
+{
+	const struct profile_key key = {
+		PROFILE_STEAL, "[steal] (on task rsync)", "", "", -1, 0
+	};
+	const struct table_row row = { .key = &key };
+
+	return check_row(&row, SECTION_VCPU, "vm1;vCPU 3;[steal];(on task rsync)",
+			 "vcpu;vm1;3;-;-;steal;[steal];(on task rsync)");
 }
 
 /* What a guest has executed */
@@ -151,30 +216,38 @@ static int check_hits(void)
 	TEST_ASSERT_VAL("a symbol", sym);
 	TEST_ASSERT_VAL("a chain", chain);
 	chain->nr = 1;
-	ret = check_hit(&hit, SECTION_VCPU, "vm1;vCPU 3;shor-12;work") ?:
-	      check_hit(&hit, SECTION_VM, "vm1;shor-12;work");
+	ret = check_hit(&hit, SECTION_VCPU, "vm1;vCPU 3;shor-12;work",
+			"vcpu;vm1;3;shor;12;cpu;work") ?:
+	      check_hit(&hit, SECTION_VM, "vm1;shor-12;work", "vm;vm1;-;shor;12;cpu;work");
 	hit.sym = NULL;
 	hit.key.pid = -1;
-	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;shor;[unknown] (shor)");
+	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;shor;[unknown] (shor)",
+			       "vm;vm1;-;shor;-;cpu;[unknown] (shor)");
 	hit.key.module = "[unknown]";
-	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;shor;[unknown]");
+	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;shor;[unknown]",
+			       "vm;vm1;-;shor;-;cpu;[unknown]");
 	hit.sym = sym;
 	hit.cpumode = PERF_RECORD_MISC_GUEST_KERNEL;
 	hit.key.comm = "";
-	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[kernel];work_[k]");
+	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[kernel];work_[k]",
+			       "vm;vm1;-;-;-;cpu;work_[k]");
 	hit.chain = chain;
-	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[kernel];[unknown];work_[k]");
+	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[kernel];[unknown];work_[k]",
+			       "vm;vm1;-;-;-;cpu;[unknown];work_[k]");
 	hit.key.comm = "shor";
 	hit.key.pid = 12;
-	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;shor-12;[unknown];work_[k]");
+	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;shor-12;[unknown];work_[k]",
+			       "vm;vm1;-;shor;12;cpu;[unknown];work_[k]");
 	hit.chain = NULL;
 	hit.key.comm = "";
 	hit.key.class = PROFILE_VM;
 	hit.key.module = "inner";
-	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[inner];[kernel];work_[k]");
+	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[inner];[kernel];work_[k]",
+			       "vm;vm1;-;-;-;cpu;[inner];work_[k]");
 	hit.cpumode = PERF_RECORD_MISC_CPUMODE_UNKNOWN;
 	hit.key.function = "[exit: HLT]";
-	ret = ret ?: check_hit(&hit, SECTION_HOST, "[host];[exit: HLT]");
+	ret = ret ?: check_hit(&hit, SECTION_HOST, "[host];[exit: HLT]",
+			       "host;-;-;-;-;cpu;[exit: HLT]");
 	symbol__delete(sym);
 	free(chain);
 	return ret;
@@ -182,5 +255,5 @@ static int check_hits(void)
 
 int test__frames(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	return check_states() ?: check_hits();
+	return check_states() ?: check_hits() ?: check_stolen();
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# A flame graph of a host and its guest, from main() on, and what a viewer makes of it: the scenario
-# flame, and speedscope in a browser.
+# A flame graph of a host and its guest, from main() on, and what viewers make of it: the scenario
+# flame, speedscope in a browser, and pprof.
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
@@ -34,6 +34,24 @@ for pid in $(grep -o '^guest1;vCPU 0;shor-[0-9]*' stacks.folded | sort -u | cut 
 		stacks.folded
 done
 
+ok "pprof's format" "$PERF" kvm unified export "${reads[@]}" --format pprof -o profile.pb.gz
+ok "pprof: the report has the same time" "$TESTS/pprof" profile.pb.gz sums "$TMP/json"
+"$TOP/scripts/deps.sh" go >&2
+# ms with all that is called, of a function of the guest
+top_of()
+{
+	go tool pprof -top -cum -unit ms -nodefraction 0 -tagfocus level=vcpu profile.pb.gz 2>/dev/null |
+		awk -v name="$1" '$NF == name { print $4 + 0 }'
+}
+exported_of()
+{
+	awk -v name="$1" '{ ns = $NF; sub(/ [0-9]+$/, ";") }
+		/^guest1;/ && index($0, ";" name ";") { all += ns }
+		END { print sprintf("%.2f", all / 1e6) + 0 }' stacks.folded
+}
+for function in main quantum_exp_mod_n quantum_toffoli; do
+	ok "pprof: $function, ms" test "$(top_of $function)" = "$(exported_of $function)"
+done
 ok "speedscope: a table" "$TOP/scripts/speedscope.sh" table stacks.folded "$TMP/table.html"
 # Its rows: time with all that is called, own time, and name, as far as they are on the page
 sed 's/<[^>]*>/\n/g' "$TMP/table.html" | grep -v '^ *$' |

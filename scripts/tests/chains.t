@@ -39,6 +39,17 @@ json_of()
 ok "stacks are exported" export_to "$TMP/folded" chains.data
 ok "and there is a report" json_of "$TMP/json" chains.data
 ok "both have the same time" "$TESTS/folded-sums" "$TMP/folded" "$TMP/json"
+# callers_in_pprof: the same stacks as in folded ones, of the guest's processes
+callers_in_pprof()
+{
+	"$PERF" kvm unified export -f -i chains.data --guest-root "$ROOT" --format pprof \
+		-o "$TMP/pprof" 2>/dev/null && "$TESTS/pprof" "$TMP/pprof" stacks |
+		sed -n 's/^vcpu guest1 \([0-9]*\) \([^ ]*\) \([0-9]*\) cpu: /guest1;vCPU \1;\2-\3;/p' |
+		sort >"$TMP/from-pprof"
+	grep -E '^guest1;vCPU [0-9]+;calls[^;]*-[0-9]+;' "$TMP/folded" | sort >"$TMP/of-folded"
+	[ -s "$TMP/of-folded" ] && diff <(grep ';calls' "$TMP/from-pprof") "$TMP/of-folded"
+}
+ok "pprof: the same callers" callers_in_pprof
 
 # verdict PROGRAM [FILE [kernel]]: its line of call-tree, for the reader and in $line
 verdict()

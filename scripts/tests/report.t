@@ -1275,6 +1275,26 @@ report --attribution domain-switch --format json >"$TMP/domain"
 ok "export: --attribution" \
 	"$TESTS/folded-sums" <(export_of --attribution domain-switch) "$TMP/domain"
 ok "export: --comms: that alone" not grep -vq '^guest1;vCPU 0;shor-' <(export_of --comms shor)
+export_of --format pprof >"$TMP/pprof"
+ok "pprof: the time of the report, in code, idle, stolen, and the rest" \
+	"$TESTS/pprof" "$TMP/pprof" sums "$TMP/json"
+"$TESTS/pprof" "$TMP/pprof" stacks >"$TMP/pprof-stacks"
+ok "pprof: a guest's function, with its process and vCPU as labels" \
+	grep -qE '^vcpu guest1 0 shor [0-9]+ cpu: quantum_toffoli[^;]* [0-9]+$' "$TMP/pprof-stacks"
+ok "pprof: who has stolen" grep -qE '^vcpu guest1 0 - - steal: \[steal\];\(.*\) [0-9]+$' "$TMP/pprof-stacks"
+ok "pprof: idle time of the host" grep -qE '^host - - swapper 0 idle: pv_native_safe_halt_\[k\] [0-9]+$' \
+	"$TMP/pprof-stacks"
+ok "pprof: --level vm" "$TESTS/pprof" <(export_of --format pprof --level vm) sums "$TMP/json-vm"
+ok "pprof: --attribution" \
+	"$TESTS/pprof" <(export_of --format pprof --attribution domain-switch) sums "$TMP/domain"
+ok "pprof: the same each time" cmp "$TMP/pprof" <(export_of --format pprof)
+# to_terminal OPTION...: standard output is one.
+to_terminal()
+{
+	script -qec "$PERF kvm unified export -f -i perf.data $*" /dev/null >"$TMP/warnings"
+}
+ok "refused: pprof's format to a terminal" not to_terminal --format pprof
+ok "... and what to do" grep -q 'is not for a terminal: give -o FILE' "$TMP/warnings"
 # What is written to a file, with another one in its place
 exported()
 {
@@ -1296,7 +1316,7 @@ ok "refused: export of a VM that there is not" export_fails 1 "no VM 'guest7'.* 
 	--vm guest7 -o "$TMP/out.folded"
 ok "... and what was written before stays" diff "$TMP/folded" "$TMP/out.folded"
 ok "refused: export in a format that there is not" \
-	export_fails 129 "--format knows folded, but not 'svg'" --format svg
+	export_fails 129 "--format knows folded and pprof, but not 'svg'" --format svg
 ok "refused: export of vCPUs and of VMs" export_fails 129 'not both' --level vm,vcpu
 ok "refused: export with a stray word" export_fails 129 'Unknown argument: stray' stray
 ok "export to a full disk" export_fails 1 'Cannot write to /dev/full: No space left' -o /dev/full

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The formats of export: what of a row is told apart in each, and who prints it.
+ */
+#include <stdbool.h>
+#include <string.h>
+#include <linux/kernel.h>
+
+#include "util/env.h"
+#include "util/session.h"
+#include "util/strbuf.h"
+#include "kvm-unified/report/measurement.h"
+#include "formats.h"
+#include "frames.h"
+#include "pprof.h"
+#include "stacks.h"
+
+static int push_folded(struct strbuf *stack, const struct measurement *m,
+		       const struct section *section, const struct table_row *row)
+{
+	int ret = frames__push_row(stack, m, section, row);
+
+	if (!ret)
+		stack__end(stack);
+	return ret;
+}
+
+static int print_folded(const struct stacks *stacks, const struct measurement *m __maybe_unused,
+			FILE *fp)
+{
+	return stacks__print(stacks, fp);
+}
+
+static int push_pprof(struct strbuf *stack, const struct measurement *m,
+		      const struct section *section, const struct table_row *row)
+{
+	return frames__push_labels(stack, m, section, row) ?: frames__push_code(stack, row);
+}
+
+static int print_pprof(const struct stacks *stacks, const struct measurement *m, FILE *fp)
+{
+	const struct pprof_about about = {
+		.host = perf_session__env(m->session)->hostname,
+		.duration = m->axis.span.end - m->axis.span.start,
+		.period = m->period,
+	};
+
+	return pprof__print(stacks, &about, fp);
+}
+
+static const struct export_format formats[] = {
+	{ .name = "folded", .push = push_folded, .print = print_folded },
+	{ .name = "pprof", .push = push_pprof, .print = print_pprof, .is_binary = true },
+};
+
+/* NULL: there is none of this name */
+const struct export_format *export_format__find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
+	}
+	return NULL;
+}
+
+const struct export_format *export_format__default(void)
+{
+	return &formats[0];
+}
