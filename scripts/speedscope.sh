@@ -54,5 +54,9 @@ case $1 in
 picture) browse --screenshot="$WORK/out.png" ;;
 table)	browse --dump-dom >"$WORK/out.html" ;;
 esac 2>"$WORK/err"
-out=$(compgen -G "$WORK/out.*") && [ -s "$out" ] || { cat "$WORK/err" >&2; die "the browser has drawn nothing"; }
+out=$(compgen -G "$WORK/out.*") || :
+if [ ! -s "$out" ]; then
+	cat "$WORK/err" >&2
+	die "the browser has drawn nothing"
+fi
 mv "$out" "$3"

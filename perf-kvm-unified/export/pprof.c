@@ -107,7 +107,8 @@ static void put_message(struct pprof *p, struct strbuf *to, u32 field, struct st
 }
 
 /* The number of @text in @map, the first of which is @first; @is_new: it has none so far */
-static u64 number_of(struct pprof *p, struct hashmap *map, const char *text, u64 first, bool *is_new)
+static u64 number_of(struct pprof *p, struct hashmap *map, const char *text, u64 first,
+		     bool *is_new)
 {
 	u64 number = hashmap__size(map) + first;
 	long known;
@@ -316,9 +317,9 @@ int pprof__message(const struct stacks *stacks, const struct pprof_about *about,
 /* @to: gets @from, compressed. 0, -ENOMEM, or -E2BIG: from some 4 GiB on */
 static int compress_message(const struct strbuf *from, struct strbuf *to)
 {
-	z_stream stream = { .next_in = (Bytef *)from->buf, .avail_in = from->len };
+	z_stream stream = { .next_in = (void *)from->buf, .avail_in = from->len };
 	int ret = -ENOMEM;
-	uLong bound;
+	unsigned long bound;
 
 	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, MAX_MEM_LEVEL,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
@@ -327,7 +328,7 @@ static int compress_message(const struct strbuf *from, struct strbuf *to)
 	if (bound > UINT_MAX) {
 		ret = -E2BIG;
 	} else if (!strbuf_grow(to, bound)) {
-		stream.next_out = (Bytef *)to->buf;
+		stream.next_out = (void *)to->buf;
 		stream.avail_out = bound;
 		if (deflate(&stream, Z_FINISH) == Z_STREAM_END) {
 			strbuf_setlen(to, stream.total_out);

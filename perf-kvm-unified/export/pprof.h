@@ -8,7 +8,7 @@
 struct stacks;
 struct strbuf;
 
-/* The first frames of a stack are these, each a label of the sample but the last: what it is a value of. */
+/* The first frames of a stack: labels of the sample, and last, which of its values it is */
 enum pprof_label {
 	PPROF_LEVEL,
 	PPROF_VM,

@@ -91,9 +91,9 @@ static int check_sums(void)
 	return TEST_OK;
 }
 
-/* Of profile.proto: a field of numbers, one of bytes or of a message, and its length */
+/* Of profile.proto, with the length of what follows: a string, and a type of values in ns */
 #define STRING(_len, _text)	"\x32" _len _text
-#define SAMPLE_TYPE(_string)	"\x0a\x04" "\x08" _string "\x10\x02"
+#define SAMPLE_TYPE(_string)	"\x0a\x04\x08" _string "\x10\x02"
 
 /* A stack of one function, of which 300 ns were stolen from the VM vm1 */
 static const char pprof_message[] =
@@ -103,14 +103,15 @@ static const char pprof_message[] =
 	STRING("\x05", "steal") SAMPLE_TYPE("\x04")
 	STRING("\x05", "other") SAMPLE_TYPE("\x05")
 	/* What the period is of, the value to be shown, the period, and the duration */
-	"\x5a\x04" "\x08\x01" "\x10\x02" "\x70\x01" "\x60\x07" "\x50\x05"
+	"\x5a\x04\x08\x01\x10\x02\x70\x01\x60\x07\x50\x05"
+	STRING("\x01", "a")
 	/* The function, and its location, which has it in a line */
-	STRING("\x01", "a") "\x2a\x04" "\x08\x01" "\x10\x06"
-	"\x22\x06" "\x08\x01" "\x22\x02" "\x08\x01"
+	"\x2a\x04\x08\x01\x10\x06\x22\x06\x08\x01\x22\x02\x08\x01"
 	STRING("\x05", "level") STRING("\x02", "vm") STRING("\x03", "vm1")
-	/* The sample: its location, the values, and the labels */
-	"\x12\x17" "\x08\x01" "\x10\x00" "\x10\x00" "\x10\xac\x02" "\x10\x00"
-	"\x1a\x04" "\x08\x07" "\x10\x08" "\x1a\x04" "\x08\x08" "\x10\x09";
+	/* The sample: its location, the values, */
+	"\x12\x17\x08\x01\x10\x00\x10\x00\x10\xac\x02\x10\x00"
+	/* and the labels */
+	"\x1a\x04\x08\x07\x10\x08\x1a\x04\x08\x08\x10\x09";
 
 static int check_pprof(void)
 {

@@ -28,11 +28,12 @@ below_main=$(awk '{ ns = $NF; sub(/ [0-9]+$/, "") }
 	END { print 100 * below / all }' stacks.folded)
 at_least 95 "libquantum is below main(), which is below its process and its VM, % of the processes' time" \
 	"$below_main"
-for pid in $(grep -o '^guest1;vCPU 0;shor-[0-9]*' stacks.folded | sort -u | cut -d- -f2); do
+grep -o '^guest1;vCPU 0;shor-[0-9]*' stacks.folded | sort -u | cut -d- -f2 >"$TMP/pids"
+while read -r pid; do
 	ok "process $pid: main() to OpenMP's function" grep -qE \
 		"^guest1;vCPU 0;shor-$pid;_start;.*;main;quantum_exp_mod_n;.*;quantum_toffoli;GOMP_parallel;quantum_toffoli\._omp_fn\.0 " \
 		stacks.folded
-done
+done <"$TMP/pids"
 
 ok "pprof's format" "$PERF" kvm unified export "${reads[@]}" --format pprof -o profile.pb.gz
 ok "pprof: the report has the same time" "$TESTS/pprof" profile.pb.gz sums "$TMP/json"

@@ -1291,7 +1291,8 @@ ok "pprof: the same each time" cmp "$TMP/pprof" <(export_of --format pprof)
 # to_terminal OPTION...: standard output is one.
 to_terminal()
 {
-	script -qec "$PERF kvm unified export -f -i perf.data $*" /dev/null >"$TMP/warnings"
+	env PERF_PAGER=cat timeout 60 script -qec "$PERF kvm unified export -f -i perf.data $*" /dev/null \
+		</dev/null >"$TMP/warnings"
 }
 ok "refused: pprof's format to a terminal" not to_terminal --format pprof
 ok "... and what to do" grep -q 'is not for a terminal: give -o FILE' "$TMP/warnings"

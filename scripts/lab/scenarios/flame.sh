@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
 # about: the guest of libquantum, with callchains: what a flame graph of a host and its guest shows
 
-. "${BASH_SOURCE%/*}/libquantum.sh"
+# shellcheck source=scripts/lab/scenarios/libquantum.sh
+. "$(dirname "${BASH_SOURCE[0]}")/libquantum.sh"
 
 # Nothing but its time is measured here: the guest is to get on beside copies of stacks.
 PERIOD=4985000
