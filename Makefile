@@ -21,7 +21,7 @@ demo: ## everything: build, boot a host with a guest, profile it, show the repor
 test: ## run all tests, or with CHANGED=1 those of what has changed; ends with "N passed, N failed"
 	@scripts/test.sh
 
-test-long: ## run the long tests: sanitizers, cost when off; or make test-long TEST=name
+test-long: ## run the long tests (Documentation/testing.md), or one: make test-long TEST=name
 	@scripts/test-long.sh $(TEST)
 
 evaluation: ## run the evaluation and write Documentation/evaluation.md

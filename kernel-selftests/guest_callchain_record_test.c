@@ -172,12 +172,20 @@ static struct {
 	bool frames;
 } registers;
 
+/* Both halves of what a register may have: random numbers of a u64 have no bits 63 and 31. */
+static u64 random_register(struct kvm_random_state *random)
+{
+	u64 value = kvm_random_u64(random);
+
+	return kvm_random_bool(random) ? ~value : value;
+}
+
 static void spin_randomly(u64 pages)
 {
 	static struct kvm_random_state random = { .seed = 1 };
 
 	for (int i = 0; i < GUEST_LOOPS / RANDOM_LOOPS; i++) {
-		u64 rsp = kvm_random_u64(&random), rbp = kvm_random_u64(&random);
+		u64 rsp = random_register(&random), rbp = random_register(&random);
 
 		if (kvm_random_bool(&random)) {
 			rsp = pages + rsp % (NR_PAGES * PAGE_SIZE);

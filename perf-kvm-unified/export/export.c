@@ -3,7 +3,7 @@
  * perf kvm unified export: what a report has, in formats of other tools.
  *
  * Room: export/, other tools' formats.
- * Calls: report guests lib
+ * Calls: report guests axis lib
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -25,6 +25,7 @@
 #include "formats.h"
 #include "options.h"
 #include "stacks.h"
+#include "trace.h"
 
 /**
  * struct export - a profile on its way into the format of another tool
@@ -34,11 +35,24 @@ struct export {
 	struct reading	reading;
 	struct export_options opts;
 	struct stacks	stacks;
+	struct trace	trace;
 	struct strbuf	stack;
 };
 
 static int begin(struct reading *reading)
 {
+	struct export *exp = container_of(reading, struct export, reading);
+
+	/* What was handed out before is not to be there twice. */
+	if (!exp->opts.format->push) {
+		int ret = trace__begin(&exp->trace);
+
+		if (ret) {
+			pr_err("Cannot make a file for the time line in %s: %s\n", P_tmpdir,
+			       strerror(-ret));
+			return ret;
+		}
+	}
 	return reading->again ? 0 :
 	       report_options__complete_vms(reading->opts, reading->m.session->kvm_guests);
 }
@@ -65,6 +79,8 @@ static int add_row(const struct section *section, const struct table_row *row, u
 	struct export *exp = arg;
 	struct strbuf *stack = &exp->stack;
 
+	if (!exp->opts.format->push)
+		return 0;
 	strbuf_setlen(stack, 0);
 	if (exp->opts.format->push(stack, &exp->reading.m, section, row))
 		return -ENOMEM;
@@ -72,9 +88,12 @@ static int add_row(const struct section *section, const struct table_row *row, u
 }
 
 /* 0 or -errno */
-static int export__print(const struct export *exp, FILE *fp)
+static int export__print(struct export *exp, FILE *fp)
 {
-	int ret = exp->opts.format->print(&exp->stacks, &exp->reading.m, fp);
+	const struct export_data data = {
+		.m = &exp->reading.m, .stacks = &exp->stacks, .trace = &exp->trace,
+	};
+	int ret = exp->opts.format->print(&data, fp);
 
 	if (!ret && fflush(fp))
 		ret = -errno;
@@ -84,7 +103,7 @@ static int export__print(const struct export *exp, FILE *fp)
 }
 
 /* 0, or -errno with a message: there is no file then, but perhaps one of before as FILE.old */
-static int export__write(const struct export *exp)
+static int export__write(struct export *exp)
 {
 	const char *output = exp->opts.output;
 	bool to_stdout = !strcmp(output, "-"), created = false;
@@ -118,6 +137,10 @@ static int export__run(struct export *exp)
 	reading->begin = begin;
 	reading->begin_events = begin_events;
 	exp->opts.report.sections.row_sink = (struct row_sink) { .row = add_row, .arg = exp };
+	if (!exp->opts.format->push)
+		exp->opts.report.sections.slices = (struct slice_sink) {
+			.vcpu = trace__add_vcpu, .cpu = trace__add_cpu, .arg = &exp->trace,
+		};
 	ret = reading__run(reading, &exp->opts.report);
 	return ret ?: export__write(exp);
 }
@@ -135,6 +158,7 @@ int cmd_kvm_unified_export(int argc, const char **argv)
 		if (exp.reading.opts)
 			reading__exit(&exp.reading);
 		stacks__exit(&exp.stacks);
+		trace__exit(&exp.trace);
 		strbuf_release(&exp.stack);
 	}
 	report_options__exit(&exp.opts.report);

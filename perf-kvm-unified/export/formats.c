@@ -14,6 +14,7 @@
 #include "frames.h"
 #include "pprof.h"
 #include "stacks.h"
+#include "trace.h"
 
 static int push_folded(struct strbuf *stack, const struct measurement *m,
 		       const struct section *section, const struct table_row *row)
@@ -25,10 +26,9 @@ static int push_folded(struct strbuf *stack, const struct measurement *m,
 	return ret;
 }
 
-static int print_folded(const struct stacks *stacks, const struct measurement *m __maybe_unused,
-			FILE *fp)
+static int print_folded(const struct export_data *data, FILE *fp)
 {
-	return stacks__print(stacks, fp);
+	return stacks__print(data->stacks, fp);
 }
 
 static int push_pprof(struct strbuf *stack, const struct measurement *m,
@@ -37,20 +37,27 @@ static int push_pprof(struct strbuf *stack, const struct measurement *m,
 	return frames__push_labels(stack, m, section, row) ?: frames__push_code(stack, row);
 }
 
-static int print_pprof(const struct stacks *stacks, const struct measurement *m, FILE *fp)
+static int print_pprof(const struct export_data *data, FILE *fp)
 {
+	const struct measurement *m = data->m;
 	const struct pprof_about about = {
 		.host = perf_session__env(m->session)->hostname,
-		.duration = m->axis.span.end - m->axis.span.start,
+		.duration = measurement__duration(m),
 		.period = m->period,
 	};
 
-	return pprof__print(stacks, &about, fp);
+	return pprof__print(data->stacks, &about, fp);
+}
+
+static int print_trace(const struct export_data *data, FILE *fp)
+{
+	return trace__print(data->trace, data->m, fp);
 }
 
 static const struct export_format formats[] = {
 	{ .name = "folded", .push = push_folded, .print = print_folded },
 	{ .name = "pprof", .push = push_pprof, .print = print_pprof, .is_binary = true },
+	{ .name = "trace", .print = print_trace },
 };
 
 /* NULL: there is none of this name */
@@ -61,6 +68,15 @@ const struct export_format *export_format__find(const char *name)
 			return &formats[i];
 	}
 	return NULL;
+}
+
+/* All of them, with commas between them */
+void export_formats__names(char *buf, size_t size)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		len += scnprintf(buf + len, size - len, "%s%s", i ? ", " : "", formats[i].name);
 }
 
 const struct export_format *export_format__default(void)

@@ -41,14 +41,6 @@ static int push_owner(struct strbuf *stack, const struct measurement *m,
 	return stack__push(stack, "vCPU %u", section->vcpu);
 }
 
-/* @pid: or -1: it is not known */
-static int push_process(struct strbuf *stack, const char *comm, pid_t pid)
-{
-	if (pid < 0)
-		return stack__push(stack, "%s", comm);
-	return stack__push(stack, "%s-%d", comm, pid);
-}
-
 /* @sym: or NULL: only the module is known, or not even that */
 static int push_function(struct strbuf *stack, const struct symbol *sym, const char *module,
 			 bool kernel)
@@ -76,20 +68,38 @@ static int push_chain(struct strbuf *stack, const struct chain *chain)
 	return ret;
 }
 
+/**
+ * struct task - whose code a hit is
+ * @comm: NULL: a guest's kernel, and it is not known which process it worked for
+ * @pid: or -1: it is not known
+ */
+struct task {
+	const char *comm;
+	pid_t	   pid;
+};
+
 /* A guest's kernel works for a process if its callers are in it: see measurement__add_chain(). */
-static int push_task(struct strbuf *stack, const struct hit *hit)
+static struct task task_of(const struct hit *hit)
 {
 	switch (hit->cpumode) {
 	case PERF_RECORD_MISC_GUEST_KERNEL:
 		if (!hit->key.comm[0])
-			return stack__push(stack, KERNEL_FRAME);
+			return (struct task) { .pid = -1 };
 		fallthrough;
 	case PERF_RECORD_MISC_GUEST_USER:
-		return push_process(stack, hit->key.comm, hit->key.pid);
+		return (struct task) { hit->key.comm, hit->key.pid };
 	default:
-		return push_process(stack, thread__comm_str(hit->thread),
-				    thread__pid(hit->thread));
+		return (struct task) { thread__comm_str(hit->thread), thread__pid(hit->thread) };
 	}
+}
+
+static int push_task(struct strbuf *stack, const struct task *task)
+{
+	if (!task->comm)
+		return stack__push(stack, KERNEL_FRAME);
+	if (task->pid < 0)
+		return stack__push(stack, "%s", task->comm);
+	return stack__push(stack, "%s-%d", task->comm, task->pid);
 }
 
 /* A guest of the guest is the module of its code. */
@@ -135,14 +145,16 @@ int frames__push_row(struct strbuf *stack, const struct measurement *m,
 		     const struct section *section, const struct table_row *row)
 {
 	int ret = push_owner(stack, m, section);
+	struct task task;
 
 	if (ret)
 		return ret;
 	if (!is_code(row))
 		return frames__push_state(stack, row->key->function);
+	task = task_of(row->hit);
 	ret = push_nested(stack, row->hit);
 	if (!ret)
-		ret = push_task(stack, row->hit);
+		ret = push_task(stack, &task);
 	return ret ?: push_calls(stack, row->hit);
 }
 
@@ -154,33 +166,16 @@ int frames__push_code(struct strbuf *stack, const struct table_row *row)
 	return push_nested(stack, row->hit) ?: push_calls(stack, row->hit);
 }
 
-static int push_process_labels(struct strbuf *stack, const char *comm, pid_t pid)
-{
-	int ret = stack__push(stack, "%s", comm && comm[0] ? comm : PPROF_NO_LABEL);
-
-	if (ret || pid < 0)
-		return ret ?: stack__push(stack, PPROF_NO_LABEL);
-	return stack__push(stack, "%d", pid);
-}
-
-/* PPROF_COMM and PPROF_PID, as push_task() has the process */
+/* PPROF_COMM and PPROF_PID */
 static int push_task_labels(struct strbuf *stack, const struct table_row *row)
 {
-	const struct hit *hit = row->hit;
+	const struct task task = is_code(row) ? task_of(row->hit) : (struct task) { .pid = -1 };
+	int ret = task.comm && task.comm[0] ? stack__push(stack, PPROF_LABEL "%s", task.comm) :
+					      stack__push(stack, PPROF_NO_LABEL);
 
-	if (!is_code(row))
-		return push_process_labels(stack, NULL, -1);
-	switch (hit->cpumode) {
-	case PERF_RECORD_MISC_GUEST_KERNEL:
-		if (!hit->key.comm[0])
-			return push_process_labels(stack, NULL, -1);
-		fallthrough;
-	case PERF_RECORD_MISC_GUEST_USER:
-		return push_process_labels(stack, hit->key.comm, hit->key.pid);
-	default:
-		return push_process_labels(stack, thread__comm_str(hit->thread),
-					   thread__pid(hit->thread));
-	}
+	if (ret || task.pid < 0)
+		return ret ?: stack__push(stack, PPROF_NO_LABEL);
+	return stack__push(stack, PPROF_LABEL "%d", task.pid);
 }
 
 /* Which of a sample's values the time of a class is */
@@ -206,13 +201,14 @@ int frames__push_labels(struct strbuf *stack, const struct measurement *m,
 	static const char *const levels[] = {
 		[SECTION_HOST] = "host", [SECTION_VM] = "vm", [SECTION_VCPU] = "vcpu",
 	};
-	int ret = stack__push(stack, "%s", levels[section->level]);
+	int ret = stack__push(stack, PPROF_LABEL "%s", levels[section->level]);
 
-	if (!ret)
-		ret = stack__push(stack, "%s", section->level == SECTION_HOST ?
-				  PPROF_NO_LABEL : m->vms[section->vm].name);
+	if (!ret && section->level == SECTION_HOST)
+		ret = stack__push(stack, PPROF_NO_LABEL);
+	else if (!ret)
+		ret = stack__push(stack, PPROF_LABEL "%s", m->vms[section->vm].name);
 	if (!ret && section->level == SECTION_VCPU)
-		ret = stack__push(stack, "%u", section->vcpu);
+		ret = stack__push(stack, PPROF_LABEL "%u", section->vcpu);
 	else if (!ret)
 		ret = stack__push(stack, PPROF_NO_LABEL);
 	if (!ret)

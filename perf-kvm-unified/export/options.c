@@ -18,11 +18,13 @@
 static int parse_format(const struct option *opt, const char *arg, int unset __maybe_unused)
 {
 	const struct export_format **format = opt->value;
+	char names[64];
 
 	*format = export_format__find(arg);
 	if (*format)
 		return 0;
-	pr_err("--format knows folded and pprof, but not '%s'\n", arg);
+	export_formats__names(names, sizeof(names));
+	pr_err("--format knows %s, but not '%s'\n", names, arg);
 	return -EINVAL;
 }
 
@@ -35,8 +37,8 @@ static void parse_argv(struct export_options *opts, int argc, const char **argv)
 			   "profile to read (default: perf.data); -: standard input"),
 		OPT_STRING('o', "output", &opts->output, "file",
 			   "file to write to (default: standard output)"),
-		OPT_CALLBACK(0, "format", &opts->format, "folded|pprof",
-			     "whose format: of flame graphs (default), or of pprof", parse_format),
+		OPT_CALLBACK(0, "format", &opts->format, "folded|pprof|trace",
+			     "whose format: of flame graphs (default), of pprof, or a time line", parse_format),
 		OPTS_CHARGING(report),
 		OPT_CALLBACK(0, "level", &sections->levels, "host|vm|vcpu[,...]",
 			     "only of these (default: host,vcpu); vm: without vCPUs",
@@ -61,6 +63,14 @@ static void parse_argv(struct export_options *opts, int argc, const char **argv)
 	if (opts->format->is_binary && !strcmp(opts->output, "-") && isatty(STDOUT_FILENO))
 		usage_with_options_msg(usage, options,
 				       "--format %s is not for a terminal: give -o FILE, or a pipe\n",
+				       opts->format->name);
+	if (!opts->format->push && (sections->pids || sections->comms))
+		usage_with_options_msg(usage, options,
+				       "--format %s has no processes of guests: it knows no --pid and --comms\n",
+				       opts->format->name);
+	if (!opts->format->push && sections->levels & SECTIONS_VM)
+		usage_with_options_msg(usage, options,
+				       "--format %s wants --level host or vcpu: a VM has no time line of its own\n",
 				       opts->format->name);
 	if (sections->levels & SECTIONS_VM && sections->levels & SECTIONS_VCPU)
 		usage_with_options_msg(usage, options,

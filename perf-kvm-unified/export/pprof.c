@@ -44,7 +44,7 @@ enum {
 
 enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
-enum { LABEL_KEY = 1, LABEL_STRING = 2, LABEL_NUMBER = 3 };
+enum { LABEL_KEY = 1, LABEL_STRING = 2 };
 enum { LOCATION_ID = 1, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION = 1 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2 };
@@ -63,7 +63,8 @@ static const char *const labels[PPROF_VALUE] = {
  * struct pprof - a message that is being put together
  * @out: of it, what there is; @part: and of a message in it
  * @strings: their numbers, by text, and so @functions
- * @ret: 0 or -ENOMEM: then there is nothing more of it
+ * @host: its name as that of a frame, or empty
+ * @ret: 0 or -ENOMEM: then nothing more is written
  */
 struct pprof {
 	struct strbuf	*out;
@@ -71,6 +72,7 @@ struct pprof {
 	struct strbuf	inner;
 	struct hashmap	*strings;
 	struct hashmap	*functions;
+	struct strbuf	host;
 	int		ret;
 };
 
@@ -167,21 +169,16 @@ static void put_value_type(struct pprof *p, u32 field, const char *type)
 	put_message(p, p->out, field, &p->part);
 }
 
-/* @text: PPROF_NO_LABEL if there is none */
 static void put_label(struct pprof *p, struct strbuf *sample, const char *label, const char *text)
 {
-	u64 key, value;
+	u64 key = string_number(p, label), value = string_number(p, text);
 
-	if (!strcmp(text, PPROF_NO_LABEL))
-		return;
-	key = string_number(p, label);
-	value = string_number(p, text);
 	put_number(p, &p->inner, LABEL_KEY, key);
 	put_number(p, &p->inner, LABEL_STRING, value);
 	put_message(p, sample, SAMPLE_LABEL, &p->inner);
 }
 
-/* Cuts the last frame off @stack, if it has any more than labels; NULL: it has not */
+/* Cuts the last frame off @stack, if it has several; NULL: it is the only one */
 static char *pop_frame(char *stack)
 {
 	char *last = strrchr(stack, ';');
@@ -213,8 +210,7 @@ static bool pprof_sample__cut(struct pprof_sample *sample, char *text)
 	return true;
 }
 
-static void put_sample(struct pprof *p, const struct pprof_about *about,
-		       const struct pprof_sample *sample, u64 ns)
+static void put_sample(struct pprof *p, const struct pprof_sample *sample, u64 ns)
 {
 	struct strbuf message = STRBUF_INIT;
 	char *frame;
@@ -228,23 +224,20 @@ static void put_sample(struct pprof *p, const struct pprof_about *about,
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 		put_number(p, &message, SAMPLE_VALUE,
 			   strcmp(values[i], sample->labels[PPROF_VALUE]) ? 0 : ns);
-	if (about->host)
-		put_label(p, &message, "host", about->host);
-	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
-		put_label(p, &message, labels[i], sample->labels[i]);
+	if (p->host.len)
+		put_label(p, &message, "host", p->host.buf);
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
+		if (sample->labels[i][0] == PPROF_LABEL[0])
+			put_label(p, &message, labels[i], sample->labels[i] + 1);
+	}
 	put_message(p, p->out, PROFILE_SAMPLE, &message);
 	strbuf_release(&message);
 }
 
-struct put_stacks {
-	struct pprof *p;
-	const struct pprof_about *about;
-};
-
 /* 0 or -errno */
 static int put_stack(void *arg, const char *text, u64 ns)
 {
-	const struct put_stacks *put = arg;
+	struct pprof *p = arg;
 	struct pprof_sample sample;
 	char *copy = strdup(text);
 	int ret;
@@ -253,8 +246,8 @@ static int put_stack(void *arg, const char *text, u64 ns)
 		return -ENOMEM;
 	ret = pprof_sample__cut(&sample, copy) ? 0 : -EINVAL;
 	if (!ret) {
-		put_sample(put->p, put->about, &sample, ns);
-		ret = put->p->ret;
+		put_sample(p, &sample, ns);
+		ret = p->ret;
 	}
 	free(copy);
 	return ret;
@@ -276,7 +269,7 @@ static void free_names(struct hashmap *names)
  * pprof__message - the profile of @stacks, not compressed
  * @message: gets it, and may have a part of it after an error
  *
- * 0, -ENOMEM, or -EINVAL: a stack has less frames than there are labels
+ * 0, -ENOMEM, or -EINVAL: a stack has no frames besides its labels
  */
 int pprof__message(const struct stacks *stacks, const struct pprof_about *about,
 		   struct strbuf *message)
@@ -287,9 +280,13 @@ int pprof__message(const struct stacks *stacks, const struct pprof_about *about,
 		.inner = STRBUF_INIT,
 		.strings = name_map__new(),
 		.functions = name_map__new(),
+		.host = STRBUF_INIT,
 	};
-	struct put_stacks put = { .p = &p, .about = about };
 	int ret = -ENOMEM;
+
+	/* What is in a profile's header is not trusted more than names. */
+	if (about->host && about->host[0])
+		p.ret = stack__push(&p.host, "%s", about->host);
 
 	if (!IS_ERR(p.strings) && !IS_ERR(p.functions)) {
 		string_number(&p, "");
@@ -300,12 +297,13 @@ int pprof__message(const struct stacks *stacks, const struct pprof_about *about,
 		put_number(&p, message, PROFILE_DEFAULT_TYPE, string_number(&p, PPROF_CPU));
 		put_number(&p, message, PROFILE_PERIOD, about->period);
 		put_number(&p, message, PROFILE_DURATION, about->duration);
-		ret = stacks__for_each(stacks, put_stack, &put) ?: p.ret;
+		ret = stacks__for_each(stacks, put_stack, &p) ?: p.ret;
 	}
 	free_names(p.strings);
 	free_names(p.functions);
 	strbuf_release(&p.part);
 	strbuf_release(&p.inner);
+	strbuf_release(&p.host);
 	return ret;
 }
 
@@ -314,7 +312,7 @@ int pprof__message(const struct stacks *stacks, const struct pprof_about *about,
 /* To deflateInit2(): the largest window, and gzip's header */
 #define GZIP_WINDOW		(MAX_WBITS + 16)
 
-/* @to: gets @from, compressed. 0, -ENOMEM, or -E2BIG: from some 4 GiB on */
+/* @to: gets @from, compressed. 0, -ENOMEM, or -EFBIG: from some 4 GiB on */
 static int compress_message(const struct strbuf *from, struct strbuf *to)
 {
 	z_stream stream = { .next_in = (void *)from->buf, .avail_in = from->len };
@@ -326,7 +324,7 @@ static int compress_message(const struct strbuf *from, struct strbuf *to)
 		return ret;
 	bound = deflateBound(&stream, from->len);
 	if (bound > UINT_MAX) {
-		ret = -E2BIG;
+		ret = -EFBIG;
 	} else if (!strbuf_grow(to, bound)) {
 		stream.next_out = (void *)to->buf;
 		stream.avail_out = bound;

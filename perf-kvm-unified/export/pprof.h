@@ -19,7 +19,8 @@ enum pprof_label {
 	PPROF_NR_LABELS,
 };
 
-/* A label that a sample does not have */
+/* What a label begins with, and one that a sample does not have */
+#define PPROF_LABEL		"="
 #define PPROF_NO_LABEL		"-"
 
 /* The values of a sample: one is its ns, the others are 0. */

@@ -17,12 +17,12 @@ struct stacks {
 	struct hashmap	*by_text;
 };
 
-int stacks__init(struct stacks *stacks);
-void stacks__exit(struct stacks *stacks);
-int stacks__add(struct stacks *stacks, const char *text, u64 ns);
 /* @text: frames; @ns: of that stack. 0 or -errno, which ends it */
 typedef int (*stack_fn)(void *arg, const char *text, u64 ns);
 
+int stacks__init(struct stacks *stacks);
+void stacks__exit(struct stacks *stacks);
+int stacks__add(struct stacks *stacks, const char *text, u64 ns);
 int stacks__for_each(const struct stacks *stacks, stack_fn fn, void *arg);
 int stacks__print(const struct stacks *stacks, FILE *fp);
 

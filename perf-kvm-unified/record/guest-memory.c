@@ -89,7 +89,7 @@ void guest_memory__init(struct guest_memory *memory)
 /* 0, or -EINVAL with a message */
 int guest_memory__check(const struct guest_memory *memory)
 {
-	if (memory->look_seconds)
+	if (memory->look_seconds || !memory->wanted)
 		return 0;
 	pr_err("--guest-memory-time wants seconds of CPU time, at least 1. No looks at all: --no-guest-memory\n");
 	return -EINVAL;
@@ -373,7 +373,8 @@ static void finish(struct work *work, struct guest_view *view)
 	if (view->began && !view->looker.pid)
 		fail_view(memory, view, view->why);
 	else if (!view->looker.pid || rdclock() > work->until)
-		fail_view(memory, view, "there was no time to look at it");
+		fail_view(memory, view, interrupts__came() ?
+			  "interrupted" : "there was no time to look at it");
 	else if (!view->began)
 		begin(memory, view);
 	else

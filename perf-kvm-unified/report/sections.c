@@ -244,6 +244,18 @@ static bool vm_may_be_wanted(const struct sections *sections, const struct measu
 	       (guests && !kvm_vms__find_pid(&guests->vms, vm->pid));
 }
 
+/* 0 or -ENOMEM */
+static int add_piece(struct sections *sections, u32 vcpu, const struct vcpu_interval *interval,
+		     const struct time_piece *piece)
+{
+	const struct slice_sink *sink = &sections->opts->slices;
+	int ret = sections->opts->interval ? moments__add(&sections->moments, piece) : 0;
+
+	if (ret || !sink->vcpu || !(sections->opts->levels & SECTIONS_VCPU))
+		return ret;
+	return sink->vcpu(sections->m, vcpu, interval, piece, sink->arg);
+}
+
 /* When it was, of an interval that is to be shown. 0 or -ENOMEM */
 static int sum_up_over_time(struct sections *sections, u32 vcpu,
 			    const struct vcpu_interval *interval, const struct taker *taker)
@@ -264,12 +276,12 @@ static int sum_up_over_time(struct sections *sections, u32 vcpu,
 	if (!vcpu_is_wanted(opts, of) || !vm_may_be_wanted(sections, &m->vms[of->vm]))
 		return 0;
 	if (!opts->nr_times)
-		return moments__add(&sections->moments, &piece);
+		return add_piece(sections, vcpu, interval, &piece);
 	for (int i = 0; !ret && i < opts->nr_times; i++) {
 		piece.start = interval->start;
 		piece.end = interval->end;
 		if (clip(opts, i, &piece.start, &piece.end))
-			ret = moments__add(&sections->moments, &piece);
+			ret = add_piece(sections, vcpu, interval, &piece);
 	}
 	return ret;
 }
@@ -305,7 +317,7 @@ static int sum_up_moments(struct sections *sections, u32 vcpu,
 	if (opts->stalls)
 		ret = stalls__add(&sections->moments.stalls, vcpu, interval,
 				  vcpu_interval__stall(sections->m, opts, interval), &taker, time);
-	if (!ret && opts->interval && time)
+	if (!ret && (opts->interval || opts->slices.vcpu) && time)
 		ret = sum_up_over_time(sections, vcpu, interval, &taker);
 	return ret;
 }
@@ -361,6 +373,26 @@ static int sum_up_host_sample(struct sections *sections, const struct axis_sampl
 	return tally__add(&sections->host, &key, column, sum);
 }
 
+/* When it was, of a CPU's interval that is to be shown. 0 or -ENOMEM */
+static int hand_on_cpu(const struct sections *sections, const struct cpu_interval *interval)
+{
+	const struct section_opts *opts = sections->opts;
+	const struct slice_sink *sink = &opts->slices;
+	int ret = 0;
+
+	if (!sink->cpu || !(opts->levels & SECTIONS_HOST))
+		return 0;
+	if (!opts->nr_times)
+		return sink->cpu(sections->m, interval, interval->start, interval->end, sink->arg);
+	for (int i = 0; !ret && i < opts->nr_times; i++) {
+		u64 start = interval->start, end = interval->end;
+
+		if (clip(opts, i, &start, &end))
+			ret = sink->cpu(sections->m, interval, start, end, sink->arg);
+	}
+	return ret;
+}
+
 /* A CPU's interval. 0 or -ENOMEM */
 static int sum_up_cpu(const struct cpu_interval *interval, void *arg)
 {
@@ -370,11 +402,15 @@ static int sum_up_cpu(const struct cpu_interval *interval, void *arg)
 		.kind = interval->kind,
 		.vcpu = interval->vcpu,
 	};
+	int ret;
 
 	if (!time)
 		return 0;
 	if (costs__add(&sections->costs, sections->m, interval, time))
 		return -ENOMEM;
+	ret = hand_on_cpu(sections, interval);
+	if (ret)
+		return ret;
 	if (interval->kind == CPU_TIME_SAMPLE)
 		return sum_up_host_sample(sections, interval->sample, PROFILE_TIME, time);
 	return tally__add(&sections->host, &key, PROFILE_TIME, time);

@@ -22,6 +22,7 @@ struct perf_time_interval;
 struct section;
 struct table_row;
 struct tables;
+struct time_piece;
 struct vcpu_interval;
 
 /* Who the time is charged to that the host works for a guest */
@@ -53,6 +54,20 @@ struct row_sink {
 };
 
 /**
+ * struct slice_sink - gets what vCPUs and CPUs did, piece by piece, as it comes off the axis
+ * @vcpu: @piece of an interval of vCPU number @vcpu; @cpu: from @start to before @end of one of a
+ *	CPU; both of the time that is shown. 0 or -ENOMEM
+ */
+struct slice_sink {
+	int	(*vcpu)(const struct measurement *m, u32 vcpu,
+			const struct vcpu_interval *interval, const struct time_piece *piece,
+			void *arg);
+	int	(*cpu)(const struct measurement *m, const struct cpu_interval *interval, u64 start,
+		       u64 end, void *arg);
+	void	*arg;
+};
+
+/**
  * struct section_opts - which sections, of which time, with which rows
  * @levels: which tables, SECTIONS_*
  * @sort: what makes a row of its own, PROFILE_SORT_*, for --format
@@ -69,6 +84,7 @@ struct row_sink {
  * @interval: also sum up the time in intervals of so many ns, if not 0
  * @thieves: in these, tell of them and not of who had most, if not NULL
  * @stalls: also find out how long vCPUs have waited for a CPU, each time
+ * @slices: gets also when it was, if it has functions
  * @row_sink: gets the time of rows in place of the tables, which stay empty, if it has a function
  */
 struct section_opts {
@@ -93,6 +109,7 @@ struct section_opts {
 	u64		interval;
 	struct patterns	*thieves;
 	bool		stalls;
+	struct slice_sink slices;
 	struct row_sink	row_sink;
 };
 

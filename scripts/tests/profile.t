@@ -518,8 +518,8 @@ ok "without the bit: perf report as before" same_output "${REPORT[@]}" --no-chil
 # The base's perf has [.] in front of callers in the kernel, too.
 same_but_for_levels()
 {
-	cmp <("$ORIG" "${REPORT[@]}" 2>/dev/null | sed 's/\[[.k]\]/[]/') \
-		<("$PERF" "${REPORT[@]}" 2>/dev/null | sed 's/\[[.k]\]/[]/')
+	"$ORIG" "${REPORT[@]}" 2>/dev/null | sed 's/\[[.k]\]/[]/' >"$TMP/levels"
+	[ -s "$TMP/levels" ] && cmp "$TMP/levels" <("$PERF" "${REPORT[@]}" 2>/dev/null | sed 's/\[[.k]\]/[]/')
 }
 ok "without the bit: callers, too" same_but_for_levels
 ok "without the bit: perf evlist -v as before" same_output evlist -v -f -i plain.data

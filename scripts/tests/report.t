@@ -1159,7 +1159,7 @@ callers_have_more()
 ok "-g: a caller has what it calls" callers_have_more
 ok "-g: callers in the kernel are the kernel's" test \
 	"$(awk '/ do_syscall_64/ { print $(NF - 1) }' <(chains -g none --sort sym) | sort -u)" = '[k]'
-ok "--inline: inlined functions are callers" grep -q '(inlined)' <(chains -g none)
+ok "--inline: inlined functions are callers" grep -q '(inlined)' <(chains -g none --inline)
 ok "--no-inline: they are not" not grep -q '(inlined)' <(chains -g none --no-inline)
 # only_named NAME: its rows are there, with what it has called, and no other's
 only_named()
@@ -1284,10 +1284,20 @@ ok "pprof: a guest's function, with its process and vCPU as labels" \
 ok "pprof: who has stolen" grep -qE '^vcpu guest1 0 - - steal: \[steal\];\(.*\) [0-9]+$' "$TMP/pprof-stacks"
 ok "pprof: idle time of the host" grep -qE '^host - - swapper 0 idle: pv_native_safe_halt_\[k\] [0-9]+$' \
 	"$TMP/pprof-stacks"
-ok "pprof: --level vm" "$TESTS/pprof" <(export_of --format pprof --level vm) sums "$TMP/json-vm"
+ok "pprof: --level vm" "$TESTS/pprof" <(export_of --format pprof --level vm) sums "$TMP/json-vm" vm
 ok "pprof: --attribution" \
 	"$TESTS/pprof" <(export_of --format pprof --attribution domain-switch) sums "$TMP/domain"
 ok "pprof: the same each time" cmp "$TMP/pprof" <(export_of --format pprof)
+export_of --format trace >"$TMP/trace"
+ok "trace: tracks without gaps, with the time of the report" "$TESTS/trace" "$TMP/trace" "$TMP/json"
+ok "trace: who has stolen" grep -qE '"name":"steal","args":\{"cpu":[0-9]+,"by": "[^"]+"' "$TMP/trace"
+ok "trace: the vCPU on its CPU" grep -q '"pid":1,.*"name":"guest1 vCPU 0"' "$TMP/trace"
+ok "trace: --time" "$TESTS/trace" <(export_of --format trace --time 10%-30%) "$TMP/json-time"
+ok "trace: --attribution" \
+	"$TESTS/trace" <(export_of --format trace --attribution domain-switch) "$TMP/domain"
+ok "trace: --level host: no vCPU" not grep -q '"pid":2,"tid":1,"ts"' <(export_of --format trace --level host)
+ok "refused: a time line of processes" export_fails 129 'knows no --pid and --comms' --format trace --comms shor
+ok "refused: a time line of VMs" export_fails 129 'no time line of its own' --format trace --level vm
 # to_terminal OPTION...: standard output is one.
 to_terminal()
 {
@@ -1317,7 +1327,7 @@ ok "refused: export of a VM that there is not" export_fails 1 "no VM 'guest7'.* 
 	--vm guest7 -o "$TMP/out.folded"
 ok "... and what was written before stays" diff "$TMP/folded" "$TMP/out.folded"
 ok "refused: export in a format that there is not" \
-	export_fails 129 "--format knows folded and pprof, but not 'svg'" --format svg
+	export_fails 129 "--format knows folded, pprof, trace, but not 'svg'" --format svg
 ok "refused: export of vCPUs and of VMs" export_fails 129 'not both' --level vm,vcpu
 ok "refused: export with a stray word" export_fails 129 'Unknown argument: stray' stray
 ok "export to a full disk" export_fails 1 'Cannot write to /dev/full: No space left' -o /dev/full

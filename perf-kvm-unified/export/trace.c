@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A time line in the format of Chrome's trace events (JSON), which Perfetto and speedscope read: a
+ * track for each CPU of the host, with the task or vCPU that it ran, and one for each vCPU, with
+ * what it did, and of what was stolen, who had the CPU.
+ *
+ * Slices are written as the axis hands them out, so that memory does not grow with the profile.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+#include <linux/zalloc.h>
+
+#include "util/session.h"
+#include "kvm-unified/axis/intervals.h"
+#include "kvm-unified/axis/tracks.h"
+#include "kvm-unified/lib/array.h"
+#include "kvm-unified/report/measurement.h"
+#include "kvm-unified/report/over-time.h"
+#include "kvm-unified/report/print.h"
+#include "kvm-unified/report/profile.h"
+#include "kvm-unified/report/thieves.h"
+#include "trace.h"
+
+/* In the format, the host and each VM are processes, and CPUs and vCPUs are their threads, from 1 on. */
+#define HOST_PID	1U
+#define FIRST_VM_PID	(HOST_PID + 1)
+#define FIRST_TID	1U
+
+/* "vm1 vCPU 3", or a task */
+#define SLICE_NAME	(KVM_VM_NAME_LEN + 32)
+
+/**
+ * struct trace_slice - what goes on
+ * @name: of it
+ * @by: who had the CPU, or ""
+ * @cpu: where a vCPU had or wanted a CPU, or TIME_AXIS_NONE
+ */
+struct trace_slice {
+	char	name[SLICE_NAME];
+	char	by[THIEF_OWNER_LEN];
+	u32	cpu;
+};
+
+/**
+ * struct trace_track - of a CPU or a vCPU
+ * @slice: the last one, from @start to before @end; none if both are 0
+ * @used: there has been one
+ */
+struct trace_track {
+	struct trace_slice slice;
+	u64	start;
+	u64	end;
+	bool	used;
+};
+
+/* The profile is read now, from its start. 0 or -errno */
+int trace__begin(struct trace *trace)
+{
+	trace__exit(trace);
+	trace->slices = tmpfile();
+	return trace->slices ? 0 : -errno;
+}
+
+void trace__exit(struct trace *trace)
+{
+	if (trace->slices)
+		fclose(trace->slices);
+	free(trace->vcpus.entries);
+	free(trace->cpus.entries);
+	*trace = (struct trace) { };
+}
+
+/* Number @idx. NULL: no memory */
+static struct trace_track *trace_tracks__findnew(struct trace_tracks *tracks, u32 idx)
+{
+	while (tracks->nr <= idx) {
+		if (grow_array(tracks->entries, tracks->nr, tracks->allocated))
+			return NULL;
+		tracks->entries[tracks->nr++] = (struct trace_track) { };
+	}
+	return &tracks->entries[idx];
+}
+
+/* Times are us there. */
+static void print_us(const char *name, u64 ns, FILE *fp)
+{
+	fprintf(fp, ",\"%s\":%" PRIu64 ".%03" PRIu64, name, (u64)(ns / NSEC_PER_USEC),
+		(u64)(ns % NSEC_PER_USEC));
+}
+
+/* The slice that @track has, if any: it has ended. */
+static void end_slice(struct trace *trace, struct trace_track *track, u32 pid, u32 tid)
+{
+	const struct trace_slice *slice = &track->slice;
+	FILE *fp = trace->slices;
+
+	if (track->start == track->end)
+		return;
+	fprintf(fp, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u", pid, tid);
+	print_us("ts", track->start, fp);
+	print_us("dur", track->end - track->start, fp);
+	fputs(",\"name\":", fp);
+	print_json_string(slice->name, fp);
+	if (slice->cpu != TIME_AXIS_NONE)
+		fprintf(fp, ",\"args\":{\"cpu\":%u", slice->cpu);
+	if (slice->by[0]) {
+		fputs(slice->cpu != TIME_AXIS_NONE ? "," : ",\"args\":{", fp);
+		print_json_member("by", slice->by, fp);
+	}
+	fputs(slice->cpu != TIME_AXIS_NONE || slice->by[0] ? "}},\n" : "},\n", fp);
+	if (ferror(fp) && !trace->err)
+		trace->err = -errno;
+	track->start = track->end;
+}
+
+static bool trace_slice__is_same(const struct trace_slice *a, const struct trace_slice *b)
+{
+	return a->cpu == b->cpu && !strcmp(a->name, b->name) && !strcmp(a->by, b->by);
+}
+
+/* @slice, from @start to before @end, comes after what there is. */
+static void add_slice(struct trace *trace, struct trace_track *track, u32 pid, u32 tid,
+		      const struct trace_slice *slice, u64 start, u64 end)
+{
+	if (track->end == start && trace_slice__is_same(&track->slice, slice)) {
+		track->end = end;
+		return;
+	}
+	end_slice(trace, track, pid, tid);
+	track->slice = *slice;
+	track->start = start;
+	track->end = end;
+	track->used = true;
+}
+
+static u32 vcpu_pid(const struct measurement *m, u32 vcpu)
+{
+	return FIRST_VM_PID + m->axis.vcpus[vcpu].vm;
+}
+
+static u32 vcpu_tid(const struct measurement *m, u32 vcpu)
+{
+	return FIRST_TID + m->axis.vcpus[vcpu].id;
+}
+
+/* Code is one thing: which functions it was, is not for a time line. */
+static const char *vcpu_slice_name(enum profile_class class)
+{
+	switch ((int)class) {
+	case PROFILE_OS:
+	case PROFILE_USER:
+	case PROFILE_VM:
+		return "running";
+	case PROFILE_IDLE:
+		return "halted";
+	default:
+		return profile_class__name(class);
+	}
+}
+
+static void name_thief(const struct measurement *m, u32 vcpu, const struct vcpu_interval *interval,
+		       char *name, size_t size)
+{
+	const struct thief thief = thief__find(m, &m->axis.vcpus[vcpu], interval);
+
+	/* Whose the short waits are is known when all has been read. */
+	if (interval->shared != TIME_AXIS_NONE)
+		strlcpy(name, "several tasks", size);
+	else
+		thief__owner_name(m, &thief, name, size);
+}
+
+/* For struct slice_sink. 0 or -ENOMEM */
+int trace__add_vcpu(const struct measurement *m, u32 vcpu, const struct vcpu_interval *interval,
+		    const struct time_piece *piece, void *_trace)
+{
+	struct trace *trace = _trace;
+	struct trace_track *track = trace_tracks__findnew(&trace->vcpus, vcpu);
+	struct trace_slice slice = { .cpu = TIME_AXIS_NONE };
+
+	if (!track)
+		return -ENOMEM;
+	strlcpy(slice.name, vcpu_slice_name(piece->class), sizeof(slice.name));
+	if (piece->class == PROFILE_STEAL)
+		name_thief(m, vcpu, interval, slice.by, sizeof(slice.by));
+	if (piece->class != PROFILE_IDLE && piece->class != PROFILE_UNKNOWN &&
+	    piece->class != PROFILE_LOST)
+		slice.cpu = interval->cpu;
+	add_slice(trace, track, vcpu_pid(m, vcpu), vcpu_tid(m, vcpu), &slice, piece->start,
+		  piece->end);
+	return 0;
+}
+
+static void name_task(const struct measurement *m, const struct axis_sample *sample, char *name,
+		      size_t size)
+{
+	const struct measured_task *task;
+
+	if (sample->kind == AXIS_SAMPLE_IDLE) {
+		strlcpy(name, "idle", size);
+	} else if (sample->task == TIME_AXIS_NONE) {
+		strlcpy(name, "unknown", size);
+	} else {
+		task = m->tasks[sample->task];
+		scnprintf(name, size, "%s-%d", task->comm, task->tid);
+	}
+}
+
+/* For struct slice_sink. 0 or -ENOMEM */
+int trace__add_cpu(const struct measurement *m, const struct cpu_interval *interval, u64 start,
+		   u64 end, void *_trace)
+{
+	struct trace *trace = _trace;
+	struct trace_track *track = trace_tracks__findnew(&trace->cpus, interval->cpu);
+	struct trace_slice slice = { .cpu = TIME_AXIS_NONE };
+
+	if (!track)
+		return -ENOMEM;
+	switch (interval->kind) {
+	case CPU_TIME_GUEST:
+		scnprintf(slice.name, sizeof(slice.name), "%s vCPU %u",
+			  m->vms[m->axis.vcpus[interval->vcpu].vm].name,
+			  m->axis.vcpus[interval->vcpu].id);
+		break;
+	case CPU_TIME_SAMPLE:
+		name_task(m, interval->sample, slice.name, sizeof(slice.name));
+		break;
+	case CPU_TIME_LOST:
+		strlcpy(slice.name, "lost", sizeof(slice.name));
+		break;
+	case CPU_TIME_UNCOUNTED:
+	default:
+		strlcpy(slice.name, "unknown", sizeof(slice.name));
+		break;
+	}
+	add_slice(trace, track, HOST_PID, FIRST_TID + interval->cpu, &slice, start, end);
+	return 0;
+}
+
+/* What a process or a thread of the format is called, with a comma before it */
+static void print_name(const char *what, u32 pid, u32 tid, const char *name, FILE *fp)
+{
+	fprintf(fp, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\",\"args\":{", pid, tid, what);
+	print_json_member("name", name, fp);
+	fputs("}}", fp);
+}
+
+static void print_names(const struct trace *trace, const struct measurement *m, FILE *fp)
+{
+	char name[32];
+
+	for (u32 i = 0; i < trace->cpus.nr; i++) {
+		if (!trace->cpus.entries[i].used)
+			continue;
+		scnprintf(name, sizeof(name), "CPU %u", i);
+		print_name("thread_name", HOST_PID, FIRST_TID + i, name, fp);
+	}
+	for (u32 i = 0; i < m->nr_vms; i++)
+		print_name("process_name", FIRST_VM_PID + i, 0, m->vms[i].name, fp);
+	for (u32 i = 0; i < trace->vcpus.nr; i++) {
+		if (!trace->vcpus.entries[i].used)
+			continue;
+		scnprintf(name, sizeof(name), "vCPU %u", m->axis.vcpus[i].id);
+		print_name("thread_name", vcpu_pid(m, i), vcpu_tid(m, i), name, fp);
+	}
+}
+
+/* 0 or -errno */
+static int copy(FILE *from, FILE *to)
+{
+	char buf[16384];
+	size_t n;
+
+	rewind(from);
+	while ((n = fread(buf, 1, sizeof(buf), from))) {
+		if (fwrite(buf, 1, n, to) != n)
+			return -errno;
+	}
+	return ferror(from) ? -EIO : 0;
+}
+
+/* All has been read. 0 or -errno: what is still in the buffer of @fp may fail later. */
+int trace__print(struct trace *trace, const struct measurement *m, FILE *fp)
+{
+	int ret;
+
+	for (u32 i = 0; i < trace->cpus.nr; i++)
+		end_slice(trace, &trace->cpus.entries[i], HOST_PID, FIRST_TID + i);
+	for (u32 i = 0; i < trace->vcpus.nr; i++)
+		end_slice(trace, &trace->vcpus.entries[i], vcpu_pid(m, i), vcpu_tid(m, i));
+	if (!trace->err && fflush(trace->slices))
+		trace->err = -errno;
+	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", fp);
+	ret = trace->err ?: copy(trace->slices, fp);
+	fprintf(fp, "{\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"host\"}}",
+		HOST_PID);
+	print_names(trace, m, fp);
+	fputs("\n]}\n", fp);
+	return ret;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_EXPORT_TRACE_H
+#define __PERF_KVM_UNIFIED_EXPORT_TRACE_H
+
+#include <stdio.h>
+#include <linux/types.h>
+
+struct cpu_interval;
+struct measurement;
+struct time_piece;
+struct trace_track;
+struct vcpu_interval;
+
+/* The tracks of vCPUs, or of CPUs, by number; there need not be one of each. */
+struct trace_tracks {
+	struct trace_track *entries;
+	u32		nr;
+	size_t		allocated;
+};
+
+/**
+ * struct trace - who did what when, as Chrome's trace events have it
+ * @slices: a file without a name, of those that have ended
+ * @err: why it cannot be written, -errno, or 0
+ */
+struct trace {
+	FILE		*slices;
+	struct trace_tracks vcpus;
+	struct trace_tracks cpus;
+	int		err;
+};
+
+int trace__begin(struct trace *trace);
+void trace__exit(struct trace *trace);
+int trace__add_vcpu(const struct measurement *m, u32 vcpu, const struct vcpu_interval *interval,
+		    const struct time_piece *piece, void *trace);
+int trace__add_cpu(const struct measurement *m, const struct cpu_interval *interval, u64 start,
+		   u64 end, void *trace);
+int trace__print(struct trace *trace, const struct measurement *m, FILE *fp);
+
+#endif /* __PERF_KVM_UNIFIED_EXPORT_TRACE_H */
