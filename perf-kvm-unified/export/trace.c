@@ -27,7 +27,7 @@
 #include "kvm-unified/report/thieves.h"
 #include "trace.h"
 
-/* In the format, the host and each VM are processes, and CPUs and vCPUs are their threads, from 1 on. */
+/* The host and each VM are processes there, and CPUs and vCPUs are their threads, from 1 on. */
 #define HOST_PID	1U
 #define FIRST_VM_PID	(HOST_PID + 1)
 #define FIRST_TID	1U
@@ -246,7 +246,8 @@ int trace__add_cpu(const struct measurement *m, const struct cpu_interval *inter
 /* What a process or a thread of the format is called, with a comma before it */
 static void print_name(const char *what, u32 pid, u32 tid, const char *name, FILE *fp)
 {
-	fprintf(fp, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\",\"args\":{", pid, tid, what);
+	fprintf(fp, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\",\"args\":{", pid, tid,
+		what);
 	print_json_member("name", name, fp);
 	fputs("}}", fp);
 }

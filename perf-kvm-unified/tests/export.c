@@ -17,9 +17,11 @@
 #include "kvm-unified/export/frames.h"
 #include "kvm-unified/export/pprof.h"
 #include "kvm-unified/export/stacks.h"
+#include "kvm-unified/export/trace.h"
 #include "kvm-unified/report/chains.h"
 #include "kvm-unified/report/hits.h"
 #include "kvm-unified/report/measurement.h"
+#include "kvm-unified/report/over-time.h"
 #include "kvm-unified/report/sections.h"
 #include "kvm-unified/report/tables.h"
 #include "export.h"
@@ -257,4 +259,70 @@ static int check_hits(void)
 int test__frames(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	return check_states() ?: check_hits() ?: check_stolen();
+}
+
+/* VM vm"2 takes CPU 5 from vCPU 3 of vm1, after 2.5 us. */
+static const char trace_text[] =
+	"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+	"{\"ph\":\"X\",\"pid\":2,\"tid\":4,\"ts\":1.000,\"dur\":2.500,\"name\":\"running\",\"args\":{\"cpu\":5}},\n"
+	"{\"ph\":\"X\",\"pid\":1,\"tid\":6,\"ts\":1.000,\"dur\":2.500,\"name\":\"vm1 vCPU 3\"},\n"
+	"{\"ph\":\"X\",\"pid\":1,\"tid\":6,\"ts\":3.500,\"dur\":0.501,\"name\":\"vm\\\"2 vCPU 0\"},\n"
+	"{\"ph\":\"X\",\"pid\":2,\"tid\":4,\"ts\":3.500,\"dur\":0.501,\"name\":\"steal\",\"args\":{\"cpu\":5,\"by\": \"VM vm\\\"2\"}},\n"
+	"{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"host\"}},\n"
+	"{\"ph\":\"M\",\"pid\":1,\"tid\":6,\"name\":\"thread_name\",\"args\":{\"name\": \"CPU 5\"}},\n"
+	"{\"ph\":\"M\",\"pid\":2,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\": \"vm1\"}},\n"
+	"{\"ph\":\"M\",\"pid\":3,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\": \"vm\\\"2\"}},\n"
+	"{\"ph\":\"M\",\"pid\":2,\"tid\":4,\"name\":\"thread_name\",\"args\":{\"name\": \"vCPU 3\"}}\n"
+	"]}\n";
+
+static int add_slices(const struct measurement *m, struct trace *trace)
+{
+	struct vcpu_interval interval = {
+		.cpu = 5, .vcpu = 1, .task = TIME_AXIS_NONE, .shared = TIME_AXIS_NONE,
+	};
+	static const struct time_piece pieces[] = {
+		{ .class = PROFILE_USER, .start = 1000, .end = 2000 },
+		{ .class = PROFILE_OS, .start = 2000, .end = 3500 },
+		{ .class = PROFILE_STEAL, .start = 3500, .end = 4001 },
+	};
+	struct cpu_interval ran = { .kind = CPU_TIME_GUEST, .cpu = 5 };
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(pieces); i++) {
+		interval.kind = pieces[i].class == PROFILE_STEAL ? VCPU_TIME_PREEMPTED :
+								   VCPU_TIME_GUEST_USER;
+		ret = trace__add_vcpu(m, 0, &interval, &pieces[i], trace);
+	}
+	if (!ret)
+		ret = trace__add_cpu(m, &ran, 1000, 3500, trace);
+	ran.vcpu = 1;
+	return ret ?: trace__add_cpu(m, &ran, 3500, 4001, trace);
+}
+
+/* What is the same goes on in one slice, and names are quoted. */
+int test__trace(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct measured_vm vms[] = { { .name = "vm1" }, { .name = "vm\"2" } };
+	struct axis_vcpu vcpus[] = { { .vm = 0, .id = 3 }, { .vm = 1, .id = 0 } };
+	const struct measurement m = {
+		.vms = vms, .nr_vms = ARRAY_SIZE(vms),
+		.axis = { .vcpus = vcpus, .nr_vcpus = ARRAY_SIZE(vcpus) },
+	};
+	struct trace trace = { };
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	TEST_ASSERT_VAL("a file", fp);
+	/* Of a profile that is read twice, the second time counts. */
+	for (int i = 0; i < 2; i++) {
+		TEST_ASSERT_EQUAL("begin", trace__begin(&trace), 0);
+		TEST_ASSERT_EQUAL("slices", add_slices(&m, &trace), 0);
+	}
+	TEST_ASSERT_EQUAL("print", trace__print(&trace, &m, fp), 0);
+	trace__exit(&trace);
+	fclose(fp);
+	TEST_ASSERT_EQUAL(text, strcmp(text, trace_text), 0);
+	free(text);
+	return TEST_OK;
 }

@@ -1293,11 +1293,7 @@ ok "trace: tracks without gaps, with the time of the report" "$TESTS/trace" "$TM
 ok "trace: who has stolen" grep -qE '"name":"steal","args":\{"cpu":[0-9]+,"by": "[^"]+"' "$TMP/trace"
 ok "trace: the vCPU on its CPU" grep -q '"pid":1,.*"name":"guest1 vCPU 0"' "$TMP/trace"
 ok "trace: --time" "$TESTS/trace" <(export_of --format trace --time 10%-30%) "$TMP/json-time"
-ok "trace: --attribution" \
-	"$TESTS/trace" <(export_of --format trace --attribution domain-switch) "$TMP/domain"
 ok "trace: --level host: no vCPU" not grep -q '"pid":2,"tid":1,"ts"' <(export_of --format trace --level host)
-ok "refused: a time line of processes" export_fails 129 'knows no --pid and --comms' --format trace --comms shor
-ok "refused: a time line of VMs" export_fails 129 'no time line of its own' --format trace --level vm
 # to_terminal OPTION...: standard output is one.
 to_terminal()
 {
@@ -1328,6 +1324,8 @@ ok "refused: export of a VM that there is not" export_fails 1 "no VM 'guest7'.* 
 ok "... and what was written before stays" diff "$TMP/folded" "$TMP/out.folded"
 ok "refused: export in a format that there is not" \
 	export_fails 129 "--format knows folded, pprof, trace, but not 'svg'" --format svg
+ok "refused: a time line of processes" export_fails 129 'knows no --pid and --comms' --format trace --comms shor
+ok "refused: a time line of VMs" export_fails 129 'no time line of its own' --format trace --level vm
 ok "refused: export of vCPUs and of VMs" export_fails 129 'not both' --level vm,vcpu
 ok "refused: export with a stray word" export_fails 129 'Unknown argument: stray' stray
 ok "export to a full disk" export_fails 1 'Cannot write to /dev/full: No space left' -o /dev/full
