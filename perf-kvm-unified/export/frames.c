@@ -89,7 +89,9 @@ static struct task task_of(const struct hit *hit)
 	case PERF_RECORD_MISC_GUEST_USER:
 		return (struct task) { hit->key.comm, hit->key.pid };
 	default:
-		return (struct task) { thread__comm_str(hit->thread), thread__pid(hit->thread) };
+		return (struct task) {
+			thread__comm_str(hit->thread) ?: "", thread__pid(hit->thread)
+		};
 	}
 }
 
