@@ -5,8 +5,11 @@
 
 TERMINAL_COLUMNS=120
 TERMINAL_LINES=30
-# What does not come in so many s, some fifty times what it takes, does not come; and how often it is looked for, s
+# A screen that has not come after so many s, some fifty times what it takes, does not come. After one
+# such screen, the test has failed: the others are not waited for as long.
 TERMINAL_PATIENCE=60
+TERMINAL_LESS_PATIENCE=1
+# How often the screen is looked at, s
 TERMINAL_LOOK=0.1
 
 terminal_run=0
@@ -42,6 +45,7 @@ shows()
 	until look && grep -qE -- "$1" "$TMP/screen" && [ "$before" = "$(cat "$TMP/screen")" ]; do
 		if [ "$SECONDS" -ge "$end" ]; then
 			cat "$TMP/screen"
+			TERMINAL_PATIENCE=$TERMINAL_LESS_PATIENCE
 			return 1
 		fi
 		before=$(cat "$TMP/screen")
