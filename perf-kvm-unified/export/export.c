@@ -34,8 +34,7 @@
 struct export {
 	struct reading	reading;
 	struct export_options opts;
-	struct stacks	stacks;
-	struct trace	trace;
+	struct export_data data;
 	struct strbuf	stack;
 };
 
@@ -43,18 +42,11 @@ static int begin(struct reading *reading)
 {
 	struct export *exp = container_of(reading, struct export, reading);
 
-	/* What was handed out before is not to be there twice. */
-	if (!exp->opts.format->push) {
-		int ret = trace__begin(&exp->trace);
+	int ret = exp->opts.format->begin ? exp->opts.format->begin(&exp->data) : 0;
 
-		if (ret) {
-			pr_err("Cannot make a file for the time line in %s: %s\n", P_tmpdir,
-			       strerror(-ret));
-			return ret;
-		}
-	}
-	return reading->again ? 0 :
-	       report_options__complete_vms(reading->opts, reading->m.session->kvm_guests);
+	if (ret || reading->again)
+		return ret;
+	return report_options__complete_vms(reading->opts, reading->m.session->kvm_guests);
 }
 
 /* What stacks need that tables have no use for: the host's threads, and its call chains */
@@ -79,21 +71,16 @@ static int add_row(const struct section *section, const struct table_row *row, u
 	struct export *exp = arg;
 	struct strbuf *stack = &exp->stack;
 
-	if (!exp->opts.format->push)
-		return 0;
 	strbuf_setlen(stack, 0);
 	if (exp->opts.format->push(stack, &exp->reading.m, section, row))
 		return -ENOMEM;
-	return stacks__add(&exp->stacks, stack->buf, ns);
+	return stacks__add(&exp->data.stacks, stack->buf, ns);
 }
 
 /* 0 or -errno */
 static int export__print(struct export *exp, FILE *fp)
 {
-	const struct export_data data = {
-		.m = &exp->reading.m, .stacks = &exp->stacks, .trace = &exp->trace,
-	};
-	int ret = exp->opts.format->print(&data, fp);
+	int ret = exp->opts.format->print(&exp->data, fp);
 
 	if (!ret && fflush(fp))
 		ret = -errno;
@@ -127,8 +114,10 @@ static int export__write(struct export *exp)
 
 static int export__run(struct export *exp)
 {
+	const struct export_format *format = exp->opts.format;
+	struct section_opts *sections = &exp->opts.report.sections;
 	struct reading *reading = &exp->reading;
-	int ret = stacks__init(&exp->stacks) ?: strbuf_init(&exp->stack, 0);
+	int ret = stacks__init(&exp->data.stacks) ?: strbuf_init(&exp->stack, 0);
 
 	if (ret) {
 		pr_err("Out of memory\n");
@@ -136,11 +125,11 @@ static int export__run(struct export *exp)
 	}
 	reading->begin = begin;
 	reading->begin_events = begin_events;
-	exp->opts.report.sections.row_sink = (struct row_sink) { .row = add_row, .arg = exp };
-	if (!exp->opts.format->push)
-		exp->opts.report.sections.slices = (struct slice_sink) {
-			.vcpu = trace__add_vcpu, .cpu = trace__add_cpu, .arg = &exp->trace,
-		};
+	exp->data.m = &reading->m;
+	if (format->push)
+		sections->row_sink = (struct row_sink) { .row = add_row, .arg = exp };
+	sections->slices = format->slices;
+	sections->slices.arg = &exp->data;
 	ret = reading__run(reading, &exp->opts.report);
 	return ret ?: export__write(exp);
 }
@@ -157,8 +146,8 @@ int cmd_kvm_unified_export(int argc, const char **argv)
 		ret = export__run(&exp);
 		if (exp.reading.opts)
 			reading__exit(&exp.reading);
-		stacks__exit(&exp.stacks);
-		trace__exit(&exp.trace);
+		stacks__exit(&exp.data.stacks);
+		trace__exit(&exp.data.trace);
 		strbuf_release(&exp.stack);
 	}
 	report_options__exit(&exp.opts.report);

@@ -3,9 +3,11 @@
  * The formats of export: what of a row is told apart in each, and who prints it.
  */
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <linux/kernel.h>
 
+#include "util/debug.h"
 #include "util/env.h"
 #include "util/session.h"
 #include "util/strbuf.h"
@@ -26,9 +28,9 @@ static int push_folded(struct strbuf *stack, const struct measurement *m,
 	return ret;
 }
 
-static int print_folded(const struct export_data *data, FILE *fp)
+static int print_folded(struct export_data *data, FILE *fp)
 {
-	return stacks__print(data->stacks, fp);
+	return stacks__print(&data->stacks, fp);
 }
 
 static int push_pprof(struct strbuf *stack, const struct measurement *m,
@@ -37,7 +39,7 @@ static int push_pprof(struct strbuf *stack, const struct measurement *m,
 	return frames__push_labels(stack, m, section, row) ?: frames__push_code(stack, row);
 }
 
-static int print_pprof(const struct export_data *data, FILE *fp)
+static int print_pprof(struct export_data *data, FILE *fp)
 {
 	const struct measurement *m = data->m;
 	const struct pprof_about about = {
@@ -46,18 +48,46 @@ static int print_pprof(const struct export_data *data, FILE *fp)
 		.period = m->period,
 	};
 
-	return pprof__print(data->stacks, &about, fp);
+	return pprof__print(&data->stacks, &about, fp);
 }
 
-static int print_trace(const struct export_data *data, FILE *fp)
+static int begin_trace(struct export_data *data)
 {
-	return trace__print(data->trace, data->m, fp);
+	int ret = trace__begin(&data->trace);
+
+	if (ret)
+		pr_err("Cannot make a file for the time line in %s: %s\n", P_tmpdir,
+		       strerror(-ret));
+	return ret;
+}
+
+static int add_vcpu_slice(const struct measurement *m, u32 vcpu,
+			  const struct vcpu_interval *interval, const struct time_piece *piece,
+			  void *data)
+{
+	return trace__add_vcpu(&((struct export_data *)data)->trace, m, vcpu, interval, piece);
+}
+
+static int add_cpu_slice(const struct measurement *m, const struct cpu_interval *interval,
+			 u64 start, u64 end, void *data)
+{
+	return trace__add_cpu(&((struct export_data *)data)->trace, m, interval, start, end);
+}
+
+static int print_trace(struct export_data *data, FILE *fp)
+{
+	return trace__print(&data->trace, data->m, fp);
 }
 
 static const struct export_format formats[] = {
 	{ .name = "folded", .push = push_folded, .print = print_folded },
 	{ .name = "pprof", .push = push_pprof, .print = print_pprof, .is_binary = true },
-	{ .name = "trace", .print = print_trace },
+	{
+		.name = "trace",
+		.begin = begin_trace,
+		.slices = { .vcpu = add_vcpu_slice, .cpu = add_cpu_slice },
+		.print = print_trace,
+	},
 };
 
 /* NULL: there is none of this name */

@@ -5,35 +5,40 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "kvm-unified/report/sections.h"
+#include "stacks.h"
+#include "trace.h"
+
 struct measurement;
-struct section;
-struct stacks;
 struct strbuf;
-struct table_row;
-struct trace;
 
 /**
  * struct export_data - what there is of a profile for other tools
- * @stacks: of a format that wants rows, the sums of what it has pushed
- * @trace: of one that wants slices, these
+ * @stacks: the sums of what the format's push() has pushed
+ * @trace: of a format with slices, those
  */
 struct export_data {
 	const struct measurement *m;
-	const struct stacks *stacks;
-	struct trace	*trace;
+	struct stacks	stacks;
+	struct trace	trace;
 };
 
 /**
- * struct export_format - what another tool reads
- * @push: puts what it wants of a row onto an empty stack. 0 or -ENOMEM; NULL: it wants slices
+ * struct export_format - what another tool reads: stacks of rows, or slices
+ * @begin: the profile is read from its start, perhaps once more. 0, or -errno with a message;
+ *	NULL: there is nothing to be done
+ * @push: puts what it wants of a row onto an empty stack. 0 or -ENOMEM; NULL: it has no stacks
+ * @slices: what gets them, with struct export_data as its argument; without functions: no slices
  * @print: 0 or -errno: what is still in the buffer of @fp may fail later
  * @is_binary: not for a terminal
  */
 struct export_format {
 	const char *name;
+	int (*begin)(struct export_data *data);
 	int (*push)(struct strbuf *stack, const struct measurement *m,
 		    const struct section *section, const struct table_row *row);
-	int (*print)(const struct export_data *data, FILE *fp);
+	struct slice_sink slices;
+	int (*print)(struct export_data *data, FILE *fp);
 	bool is_binary;
 };
 

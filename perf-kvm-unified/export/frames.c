@@ -200,10 +200,7 @@ static const char *value_of(enum profile_class class)
 int frames__push_labels(struct strbuf *stack, const struct measurement *m,
 			const struct section *section, const struct table_row *row)
 {
-	static const char *const levels[] = {
-		[SECTION_HOST] = "host", [SECTION_VM] = "vm", [SECTION_VCPU] = "vcpu",
-	};
-	int ret = stack__push(stack, PPROF_LABEL "%s", levels[section->level]);
+	int ret = stack__push(stack, PPROF_LABEL "%s", section_level__name(section->level));
 
 	if (!ret && section->level == SECTION_HOST)
 		ret = stack__push(stack, PPROF_NO_LABEL);

@@ -32,19 +32,31 @@
 #define FIRST_VM_PID	(HOST_PID + 1)
 #define FIRST_TID	1U
 
-/* "vm1 vCPU 3", or a task */
+/* Long enough for "vm1 vCPU 3", and for a task */
 #define SLICE_NAME	(KVM_VM_NAME_LEN + 32)
 
 /**
  * struct trace_slice - what goes on
- * @name: of it
- * @by: who had the CPU, or ""
+ * @name: of it; NULL: it is called after @vcpu or @task
+ * @vcpu: which one a CPU runs, its index, or TIME_AXIS_NONE
+ * @task: the number of the one that a CPU runs instead, or TIME_AXIS_NONE
  * @cpu: where a vCPU had or wanted a CPU, or TIME_AXIS_NONE
+ * @is_stolen: by @by; by several tasks if @by_several
  */
 struct trace_slice {
-	char	name[SLICE_NAME];
-	char	by[THIEF_OWNER_LEN];
-	u32	cpu;
+	const char	*name;
+	u32		vcpu;
+	u32		task;
+	u32		cpu;
+	bool		is_stolen;
+	bool		by_several;
+	struct thief	by;
+};
+
+static const struct trace_slice unnamed_slice = {
+	.vcpu = TIME_AXIS_NONE,
+	.task = TIME_AXIS_NONE,
+	.cpu = TIME_AXIS_NONE,
 };
 
 /**
@@ -94,10 +106,37 @@ static void print_us(const char *name, u64 ns, FILE *fp)
 		(u64)(ns % NSEC_PER_USEC));
 }
 
+static void print_slice_name(const struct measurement *m, const struct trace_slice *slice, FILE *fp)
+{
+	const struct measured_task *task;
+	const struct axis_vcpu *vcpu;
+	char name[SLICE_NAME];
+
+	if (slice->vcpu != TIME_AXIS_NONE) {
+		vcpu = &m->axis.vcpus[slice->vcpu];
+		scnprintf(name, sizeof(name), "%s vCPU %u", m->vms[vcpu->vm].name, vcpu->id);
+	} else if (slice->task != TIME_AXIS_NONE) {
+		task = m->tasks[slice->task];
+		scnprintf(name, sizeof(name), "%s-%d", task->comm, task->tid);
+	}
+	print_json_string(slice->name ?: name, fp);
+}
+
+static void print_thief(const struct measurement *m, const struct trace_slice *slice, FILE *fp)
+{
+	char name[THIEF_OWNER_LEN] = "several tasks";
+
+	if (!slice->by_several)
+		thief__owner_name(m, &slice->by, name, sizeof(name));
+	print_json_member("by", name, fp);
+}
+
 /* The slice that @track has, if any: it has ended. */
-static void end_slice(struct trace *trace, struct trace_track *track, u32 pid, u32 tid)
+static void end_slice(struct trace *trace, const struct measurement *m, struct trace_track *track,
+		      u32 pid, u32 tid)
 {
 	const struct trace_slice *slice = &track->slice;
+	bool has_args = slice->cpu != TIME_AXIS_NONE || slice->is_stolen;
 	FILE *fp = trace->slices;
 
 	if (track->start == track->end)
@@ -106,33 +145,41 @@ static void end_slice(struct trace *trace, struct trace_track *track, u32 pid, u
 	print_us("ts", track->start, fp);
 	print_us("dur", track->end - track->start, fp);
 	fputs(",\"name\":", fp);
-	print_json_string(slice->name, fp);
+	print_slice_name(m, slice, fp);
+	if (has_args)
+		fputs(",\"args\":{", fp);
 	if (slice->cpu != TIME_AXIS_NONE)
-		fprintf(fp, ",\"args\":{\"cpu\":%u", slice->cpu);
-	if (slice->by[0]) {
-		fputs(slice->cpu != TIME_AXIS_NONE ? "," : ",\"args\":{", fp);
-		print_json_member("by", slice->by, fp);
-	}
-	fputs(slice->cpu != TIME_AXIS_NONE || slice->by[0] ? "}},\n" : "},\n", fp);
+		fprintf(fp, "\"cpu\":%u%s", slice->cpu, slice->is_stolen ? "," : "");
+	if (slice->is_stolen)
+		print_thief(m, slice, fp);
+	fputs(has_args ? "}},\n" : "},\n", fp);
 	if (ferror(fp) && !trace->err)
 		trace->err = -errno;
 	track->start = track->end;
 }
 
+static bool thief__is_same(const struct thief *a, const struct thief *b)
+{
+	return a->kind == b->kind && a->vm == b->vm && a->vcpu == b->vcpu && a->task == b->task;
+}
+
+/* Words are compared by their addresses: each stands in one place. */
 static bool trace_slice__is_same(const struct trace_slice *a, const struct trace_slice *b)
 {
-	return a->cpu == b->cpu && !strcmp(a->name, b->name) && !strcmp(a->by, b->by);
+	return a->name == b->name && a->vcpu == b->vcpu && a->task == b->task &&
+	       a->cpu == b->cpu && a->is_stolen == b->is_stolen &&
+	       a->by_several == b->by_several && thief__is_same(&a->by, &b->by);
 }
 
 /* @slice, from @start to before @end, comes after what there is. */
-static void add_slice(struct trace *trace, struct trace_track *track, u32 pid, u32 tid,
-		      const struct trace_slice *slice, u64 start, u64 end)
+static void add_slice(struct trace *trace, const struct measurement *m, struct trace_track *track,
+		      u32 pid, u32 tid, const struct trace_slice *slice, u64 start, u64 end)
 {
 	if (track->end == start && trace_slice__is_same(&track->slice, slice)) {
 		track->end = end;
 		return;
 	}
-	end_slice(trace, track, pid, tid);
+	end_slice(trace, m, track, pid, tid);
 	track->slice = *slice;
 	track->start = start;
 	track->end = end;
@@ -158,88 +205,71 @@ static const char *vcpu_slice_name(enum profile_class class)
 	case PROFILE_VM:
 		return "running";
 	case PROFILE_IDLE:
-		return "halted";
+		return "idle";
 	default:
 		return profile_class__name(class);
 	}
 }
 
-static void name_thief(const struct measurement *m, u32 vcpu, const struct vcpu_interval *interval,
-		       char *name, size_t size)
+/* 0 or -ENOMEM */
+int trace__add_vcpu(struct trace *trace, const struct measurement *m, u32 vcpu,
+		    const struct vcpu_interval *interval, const struct time_piece *piece)
 {
-	const struct thief thief = thief__find(m, &m->axis.vcpus[vcpu], interval);
-
-	/* Whose the short waits are is known when all has been read. */
-	if (interval->shared != TIME_AXIS_NONE)
-		strlcpy(name, "several tasks", size);
-	else
-		thief__owner_name(m, &thief, name, size);
-}
-
-/* For struct slice_sink. 0 or -ENOMEM */
-int trace__add_vcpu(const struct measurement *m, u32 vcpu, const struct vcpu_interval *interval,
-		    const struct time_piece *piece, void *_trace)
-{
-	struct trace *trace = _trace;
 	struct trace_track *track = trace_tracks__findnew(&trace->vcpus, vcpu);
-	struct trace_slice slice = { .cpu = TIME_AXIS_NONE };
+	struct trace_slice slice = unnamed_slice;
 
 	if (!track)
 		return -ENOMEM;
-	strlcpy(slice.name, vcpu_slice_name(piece->class), sizeof(slice.name));
-	if (piece->class == PROFILE_STEAL)
-		name_thief(m, vcpu, interval, slice.by, sizeof(slice.by));
+	slice.name = vcpu_slice_name(piece->class);
+	slice.is_stolen = piece->class == PROFILE_STEAL;
+	/* Whose the short waits are is known when all has been read. */
+	slice.by_several = slice.is_stolen && interval->shared != TIME_AXIS_NONE;
+	if (slice.is_stolen && !slice.by_several)
+		slice.by = thief__find(m, &m->axis.vcpus[vcpu], interval);
 	if (piece->class != PROFILE_IDLE && piece->class != PROFILE_UNKNOWN &&
 	    piece->class != PROFILE_LOST)
 		slice.cpu = interval->cpu;
-	add_slice(trace, track, vcpu_pid(m, vcpu), vcpu_tid(m, vcpu), &slice, piece->start,
+	add_slice(trace, m, track, vcpu_pid(m, vcpu), vcpu_tid(m, vcpu), &slice, piece->start,
 		  piece->end);
 	return 0;
 }
 
-static void name_task(const struct measurement *m, const struct axis_sample *sample, char *name,
-		      size_t size)
+/* What a CPU did when it ran no guest */
+static void name_host_slice(struct trace_slice *slice, const struct axis_sample *sample)
 {
-	const struct measured_task *task;
-
-	if (sample->kind == AXIS_SAMPLE_IDLE) {
-		strlcpy(name, "idle", size);
-	} else if (sample->task == TIME_AXIS_NONE) {
-		strlcpy(name, "unknown", size);
-	} else {
-		task = m->tasks[sample->task];
-		scnprintf(name, size, "%s-%d", task->comm, task->tid);
-	}
+	if (sample->kind == AXIS_SAMPLE_IDLE)
+		slice->name = "idle";
+	else if (sample->task == TIME_AXIS_NONE)
+		slice->name = "unknown";
+	else
+		slice->task = sample->task;
 }
 
-/* For struct slice_sink. 0 or -ENOMEM */
-int trace__add_cpu(const struct measurement *m, const struct cpu_interval *interval, u64 start,
-		   u64 end, void *_trace)
+/* 0 or -ENOMEM */
+int trace__add_cpu(struct trace *trace, const struct measurement *m,
+		   const struct cpu_interval *interval, u64 start, u64 end)
 {
-	struct trace *trace = _trace;
 	struct trace_track *track = trace_tracks__findnew(&trace->cpus, interval->cpu);
-	struct trace_slice slice = { .cpu = TIME_AXIS_NONE };
+	struct trace_slice slice = unnamed_slice;
 
 	if (!track)
 		return -ENOMEM;
 	switch (interval->kind) {
 	case CPU_TIME_GUEST:
-		scnprintf(slice.name, sizeof(slice.name), "%s vCPU %u",
-			  m->vms[m->axis.vcpus[interval->vcpu].vm].name,
-			  m->axis.vcpus[interval->vcpu].id);
+		slice.vcpu = interval->vcpu;
 		break;
 	case CPU_TIME_SAMPLE:
-		name_task(m, interval->sample, slice.name, sizeof(slice.name));
+		name_host_slice(&slice, interval->sample);
 		break;
 	case CPU_TIME_LOST:
-		strlcpy(slice.name, "lost", sizeof(slice.name));
+		slice.name = "lost";
 		break;
 	case CPU_TIME_UNCOUNTED:
 	default:
-		strlcpy(slice.name, "unknown", sizeof(slice.name));
+		slice.name = "unknown";
 		break;
 	}
-	add_slice(trace, track, HOST_PID, FIRST_TID + interval->cpu, &slice, start, end);
+	add_slice(trace, m, track, HOST_PID, FIRST_TID + interval->cpu, &slice, start, end);
 	return 0;
 }
 
@@ -292,9 +322,10 @@ int trace__print(struct trace *trace, const struct measurement *m, FILE *fp)
 	int ret;
 
 	for (u32 i = 0; i < trace->cpus.nr; i++)
-		end_slice(trace, &trace->cpus.entries[i], HOST_PID, FIRST_TID + i);
+		end_slice(trace, m, &trace->cpus.entries[i], HOST_PID, FIRST_TID + i);
 	for (u32 i = 0; i < trace->vcpus.nr; i++)
-		end_slice(trace, &trace->vcpus.entries[i], vcpu_pid(m, i), vcpu_tid(m, i));
+		end_slice(trace, m, &trace->vcpus.entries[i], vcpu_pid(m, i),
+			  vcpu_tid(m, i));
 	if (!trace->err && fflush(trace->slices))
 		trace->err = -errno;
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", fp);

@@ -32,10 +32,10 @@ struct trace {
 
 int trace__begin(struct trace *trace);
 void trace__exit(struct trace *trace);
-int trace__add_vcpu(const struct measurement *m, u32 vcpu, const struct vcpu_interval *interval,
-		    const struct time_piece *piece, void *trace);
-int trace__add_cpu(const struct measurement *m, const struct cpu_interval *interval, u64 start,
-		   u64 end, void *trace);
+int trace__add_vcpu(struct trace *trace, const struct measurement *m, u32 vcpu,
+		    const struct vcpu_interval *interval, const struct time_piece *piece);
+int trace__add_cpu(struct trace *trace, const struct measurement *m,
+		   const struct cpu_interval *interval, u64 start, u64 end);
 int trace__print(struct trace *trace, const struct measurement *m, FILE *fp);
 
 #endif /* __PERF_KVM_UNIFIED_EXPORT_TRACE_H */

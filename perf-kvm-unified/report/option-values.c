@@ -90,20 +90,15 @@ int parse_option_cpus(const struct option *opt, const char *arg, int unset __may
 
 int parse_option_levels(const struct option *opt, const char *arg, int unset __maybe_unused)
 {
-	static const char *const names[] = {
-		[SECTION_HOST]	= "host",
-		[SECTION_VM]	= "vm",
-		[SECTION_VCPU]	= "vcpu",
-	};
 	unsigned int *levels = opt->value;
 	struct strlist *list = list_has_empty_item(arg) ? NULL : strlist__new(arg, NULL);
 	unsigned int nr_known = 0;
 
 	*levels = 0;
-	for (size_t i = 0; list && i < ARRAY_SIZE(names); i++) {
-		if (!strlist__has_entry(list, names[i]))
+	for (int level = SECTION_HOST; list && level <= SECTION_VCPU; level++) {
+		if (!strlist__has_entry(list, section_level__name(level)))
 			continue;
-		*levels |= 1U << i;
+		*levels |= 1U << level;
 		nr_known++;
 	}
 	if (nr_known && nr_known == strlist__nr_entries(list)) {

@@ -103,16 +103,11 @@ void print_json_classes(const struct profile *p, FILE *fp)
 static int print_section(const struct measurement *m, const struct sections *sections,
 			 const struct section *section, FILE *fp)
 {
-	static const char *const levels[] = {
-		[SECTION_HOST]	= "host",
-		[SECTION_VM]	= "vm",
-		[SECTION_VCPU]	= "vcpu",
-	};
 	const struct profile *p = &section->profile;
 	int ret;
 
 	fputs("\n    {\n      ", fp);
-	print_json_member("level", levels[section->level], fp);
+	print_json_member("level", section_level__name(section->level), fp);
 	if (section->level != SECTION_HOST) {
 		fputs(", ", fp);
 		print_json_member("vm", m->vms[section->vm].name, fp);

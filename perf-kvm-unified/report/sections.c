@@ -38,32 +38,43 @@
 /* Long enough for any row that is not a function */
 #define ROW_NAME_LEN	(THIEF_NAME_LEN + 32)
 
-/* The part of an interval that is in the @i-th time that is asked for. Is there any of it? */
-static bool clip(const struct section_opts *opts, int i, u64 *start, u64 *end)
+/**
+ * next_shown - walks over the parts of an interval that are in the times that are asked for
+ * @i: the part to look for, 0 first; becomes the one after that
+ * @from: @until: get the part
+ *
+ * Is there one more?
+ */
+static bool next_shown(const struct section_opts *opts, u64 start, u64 end, int *i, u64 *from,
+		       u64 *until)
 {
-	*start = max(*start, opts->times[i].start);
-	/* An end of 0 is that of the file. */
-	if (opts->times[i].end)
-		*end = min(*end, opts->times[i].end);
-	return *start < *end;
+	/* No times are asked for: that is one part. */
+	*from = start;
+	*until = end;
+	if (!opts->nr_times)
+		return !(*i)++;
+	while (*i < opts->nr_times) {
+		const struct perf_time_interval *time = &opts->times[(*i)++];
+
+		*from = max(start, time->start);
+		/* An end of 0 is that of the file. */
+		*until = time->end ? min(end, time->end) : end;
+		if (*from < *until)
+			return true;
+	}
+	return false;
 }
 
 /* How much of an interval is to be shown, ns */
 static u64 visible(const struct section_opts *opts, u64 start, u64 end, u32 cpu)
 {
-	u64 time = 0;
+	u64 from, until, time = 0;
 
 	if (opts->cpus &&
 	    (cpu == TIME_AXIS_NONE || !perf_cpu_map__has(opts->cpus, (struct perf_cpu){ cpu })))
 		return 0;
-	if (!opts->nr_times)
-		return end - start;
-
-	for (int i = 0; i < opts->nr_times; i++) {
-		u64 from = start, until = end;
-
-		time += clip(opts, i, &from, &until) ? until - from : 0;
-	}
+	for (int i = 0; next_shown(opts, start, end, &i, &from, &until); )
+		time += until - from;
 	return time;
 }
 
@@ -218,6 +229,18 @@ struct tally *sections__tally(struct sections *sections, u32 vcpu)
 	return &sections->vcpus[vcpu];
 }
 
+/* As options, JSON and labels have it */
+const char *section_level__name(enum section_level level)
+{
+	static const char *const names[] = {
+		[SECTION_HOST]	= "host",
+		[SECTION_VM]	= "vm",
+		[SECTION_VCPU]	= "vcpu",
+	};
+
+	return names[level];
+}
+
 static bool vcpu_is_wanted(const struct section_opts *opts, const struct axis_vcpu *vcpu)
 {
 	return !opts->vcpus || intlist__has_entry(opts->vcpus, vcpu->id);
@@ -268,21 +291,14 @@ static int sum_up_over_time(struct sections *sections, u32 vcpu,
 		.taker = taker,
 		.class = is_code(interval) ? m->hits.by_idx[interval->hit]->key.class :
 					     vcpu_interval__class(m, opts, interval),
-		.start = interval->start,
-		.end = interval->end,
 	};
 	int ret = 0;
 
 	if (!vcpu_is_wanted(opts, of) || !vm_may_be_wanted(sections, &m->vms[of->vm]))
 		return 0;
-	if (!opts->nr_times)
-		return add_piece(sections, vcpu, interval, &piece);
-	for (int i = 0; !ret && i < opts->nr_times; i++) {
-		piece.start = interval->start;
-		piece.end = interval->end;
-		if (clip(opts, i, &piece.start, &piece.end))
-			ret = add_piece(sections, vcpu, interval, &piece);
-	}
+	for (int i = 0; !ret && next_shown(opts, interval->start, interval->end, &i, &piece.start,
+					   &piece.end); )
+		ret = add_piece(sections, vcpu, interval, &piece);
 	return ret;
 }
 
@@ -378,18 +394,14 @@ static int hand_on_cpu(const struct sections *sections, const struct cpu_interva
 {
 	const struct section_opts *opts = sections->opts;
 	const struct slice_sink *sink = &opts->slices;
+	u64 start, end;
 	int ret = 0;
 
 	if (!sink->cpu || !(opts->levels & SECTIONS_HOST))
 		return 0;
-	if (!opts->nr_times)
-		return sink->cpu(sections->m, interval, interval->start, interval->end, sink->arg);
-	for (int i = 0; !ret && i < opts->nr_times; i++) {
-		u64 start = interval->start, end = interval->end;
-
-		if (clip(opts, i, &start, &end))
-			ret = sink->cpu(sections->m, interval, start, end, sink->arg);
-	}
+	for (int i = 0; !ret && next_shown(opts, interval->start, interval->end, &i, &start,
+					   &end); )
+		ret = sink->cpu(sections->m, interval, start, end, sink->arg);
 	return ret;
 }
 
@@ -639,11 +651,10 @@ int sections__each_time(struct sections *sections, struct measurement *m,
 			.vmm_works = sum->key.vmm_works,
 		};
 		if (sum->key.shared == TIME_AXIS_NONE)
-			ret = fn(&shared.interval, sum->sums[PROFILE_TIME].sum, arg);
+			ret = fn(&shared.interval, sum->time.sum, arg);
 		else
-			ret = time_axis__share(&m->axis, sum->key.shared,
-					       sum->sums[PROFILE_TIME].sum, hand_on_share,
-					       &shared);
+			ret = time_axis__share(&m->axis, sum->key.shared, sum->time.sum,
+					       hand_on_share, &shared);
 		if (ret)
 			break;
 	}
@@ -786,8 +797,10 @@ static int add_host_row(struct section *section, struct sections *sections,
 			key = vm_row__key(&names, m->vms[vm].name, m->vms[vm].pid);
 	}
 	for (u32 column = 0; !ret && column < m->nr_columns; column++) {
-		if (sum->sums[column].sum)
-			ret = section__add(section, sections, &row, column, &sum->sums[column]);
+		const struct tally_sum *of_column = tally_entry__sum(sum, column);
+
+		if (of_column)
+			ret = section__add(section, sections, &row, column, of_column);
 	}
 	return ret;
 }

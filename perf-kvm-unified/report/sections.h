@@ -170,6 +170,7 @@ typedef int (*vm_vcpus_fn)(const struct vm_vcpus *vcpus, void *arg);
 /* @time ns of a vCPU were as in @interval, as far as that is of use. 0 or -ENOMEM */
 typedef int (*vcpu_time_fn)(const struct vcpu_interval *interval, u64 time, void *arg);
 
+const char *section_level__name(enum section_level level);
 bool section_opts__wants_vm(const struct section_opts *opts, const char *name);
 
 int sections__init(struct sections *sections, struct measurement *m,

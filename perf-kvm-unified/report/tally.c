@@ -17,29 +17,25 @@
 /* 1 KiB each */
 #define PIECE_HITS	64
 
-static size_t entry__hash(long _key, void *ctx __maybe_unused)
+static size_t entry__hash(long key, void *ctx __maybe_unused)
 {
-	const struct tally_key *key = (const struct tally_key *)_key;
-	const u64 words[] = {
-		(u64)key->vcpu << 32 | key->task, (u64)key->hit << 32 | key->shared,
-		(u64)key->kind << 32 | (u32)key->why, key->exit_reason,
-	};
+	u64 words[sizeof(struct tally_key) / sizeof(u64)];
 	u64 hash = 0;
 
+	memcpy(words, (const void *)key, sizeof(words));
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		hash = hash_64(hash ^ words[i], 32);
 	return hash;
 }
 
-static bool entry__equal(long _a, long _b, void *ctx __maybe_unused)
+static bool tally_key__is_same(const struct tally_key *a, const struct tally_key *b)
 {
-	const struct tally_key *a = (const struct tally_key *)_a;
-	const struct tally_key *b = (const struct tally_key *)_b;
+	return !memcmp(a, b, sizeof(*a));
+}
 
-	return a->kind == b->kind && a->hit == b->hit && a->vcpu == b->vcpu &&
-	       a->task == b->task && a->shared == b->shared && a->isa == b->isa &&
-	       a->exit_reason == b->exit_reason && a->why == b->why && a->woken == b->woken &&
-	       a->vmm_works == b->vmm_works;
+static bool entry__equal(long a, long b, void *ctx __maybe_unused)
+{
+	return tally_key__is_same((const struct tally_key *)a, (const struct tally_key *)b);
 }
 
 /* 0 or -ENOMEM */
@@ -50,6 +46,13 @@ int tally__init(struct tally *tally)
 		return 0;
 	tally->others = NULL;
 	return -ENOMEM;
+}
+
+static void tally_entry__delete(struct tally_entry *entry)
+{
+	if (entry)
+		free(entry->counts);
+	free(entry);
 }
 
 static void hit_sums__exit(struct hit_sums *hits)
@@ -66,7 +69,7 @@ void tally__exit(struct tally *tally)
 
 	if (tally->others) {
 		hashmap__for_each_entry(tally->others, entry, bkt)
-			free(entry->pvalue);
+			tally_entry__delete(entry->pvalue);
 	}
 	hashmap__free(tally->others);
 	for (u32 i = 0; i < PROFILE_MAX_COLUMNS; i++)
@@ -102,7 +105,7 @@ struct tally_sum *hit_sums__next(const struct hit_sums *hits, u32 *hit)
 	return NULL;
 }
 
-/* Of what a sample's hit says all of. 0 or -ENOMEM */
+/* Of what is told by a sample's hit alone. 0 or -ENOMEM */
 int tally__add_hit(struct tally *tally, u32 hit, u32 column, u64 sum)
 {
 	struct hit_sums *hits = &tally->hits[column];
@@ -120,24 +123,58 @@ int tally__add_hit(struct tally *tally, u32 hit, u32 column, u64 sum)
 	return 0;
 }
 
-/* Of what @key says. 0 or -ENOMEM */
+static struct tally_entry *tally__new_entry(struct tally *tally, const struct tally_key *key)
+{
+	struct tally_entry *entry = zalloc(sizeof(*entry));
+
+	if (!entry)
+		return NULL;
+	entry->key = *key;
+	if (!hashmap__add(tally->others, &entry->key, entry))
+		return entry;
+	tally_entry__delete(entry);
+	return NULL;
+}
+
+/* What is of no time is counted by few: only these have room for it. NULL: no memory */
+static struct tally_sum *tally_entry__findnew_sum(struct tally_entry *entry, u32 column)
+{
+	if (column == PROFILE_TIME)
+		return &entry->time;
+	if (!entry->counts)
+		entry->counts = calloc(PROFILE_MAX_COLUMNS, sizeof(*entry->counts));
+	return entry->counts ? &entry->counts[column] : NULL;
+}
+
+/* Of what has @key in common; its kind is below TALLY_KINDS. 0 or -ENOMEM */
 int tally__add(struct tally *tally, const struct tally_key *key, u32 column, u64 sum)
 {
-	struct tally_entry *entry;
+	struct tally_entry **last = &tally->last[key->kind];
+	struct tally_sum *sums;
 
-	if (!hashmap__find(tally->others, key, &entry)) {
-		entry = zalloc(sizeof(*entry));
+	if (!*last || !tally_key__is_same(&(*last)->key, key)) {
+		struct tally_entry *entry;
+
+		if (!hashmap__find(tally->others, key, &entry))
+			entry = tally__new_entry(tally, key);
 		if (!entry)
 			return -ENOMEM;
-		entry->key = *key;
-		if (hashmap__add(tally->others, &entry->key, entry)) {
-			free(entry);
-			return -ENOMEM;
-		}
+		*last = entry;
 	}
-	entry->sums[column].sum += sum;
-	entry->sums[column].nr++;
+	sums = tally_entry__findnew_sum(*last, column);
+	if (!sums)
+		return -ENOMEM;
+	sums->sum += sum;
+	sums->nr++;
 	return 0;
+}
+
+/* NULL: nothing of it was added */
+const struct tally_sum *tally_entry__sum(const struct tally_entry *entry, u32 column)
+{
+	if (column == PROFILE_TIME)
+		return &entry->time;
+	return entry->counts ? &entry->counts[column] : NULL;
 }
 
 /* All of its time, and what is of @kind */
@@ -152,8 +189,8 @@ void tally__add_part(const struct tally *tally, u32 kind, struct time_share *tim
 	hashmap__for_each_entry(tally->others, it, bkt) {
 		const struct tally_entry *entry = it->pvalue;
 
-		time->all += entry->sums[PROFILE_TIME].sum;
+		time->all += entry->time.sum;
 		if (entry->key.kind == kind)
-			time->part += entry->sums[PROFILE_TIME].sum;
+			time->part += entry->time.sum;
 	}
 }

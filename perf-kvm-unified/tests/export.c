@@ -291,12 +291,12 @@ static int add_slices(const struct measurement *m, struct trace *trace)
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(pieces); i++) {
 		interval.kind = pieces[i].class == PROFILE_STEAL ? VCPU_TIME_PREEMPTED :
 								   VCPU_TIME_GUEST_USER;
-		ret = trace__add_vcpu(m, 0, &interval, &pieces[i], trace);
+		ret = trace__add_vcpu(trace, m, 0, &interval, &pieces[i]);
 	}
 	if (!ret)
-		ret = trace__add_cpu(m, &ran, 1000, 3500, trace);
+		ret = trace__add_cpu(trace, m, &ran, 1000, 3500);
 	ran.vcpu = 1;
-	return ret ?: trace__add_cpu(m, &ran, 3500, 4001, trace);
+	return ret ?: trace__add_cpu(trace, m, &ran, 3500, 4001);
 }
 
 /* What is the same goes on in one slice, and names are quoted. */
