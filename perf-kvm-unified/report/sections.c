@@ -69,11 +69,12 @@ static bool next_shown(const struct section_opts *opts, u64 start, u64 end, int 
 static u64 visible(const struct section_opts *opts, u64 start, u64 end, u32 cpu)
 {
 	u64 from, until, time = 0;
+	int i = 0;
 
 	if (opts->cpus &&
 	    (cpu == TIME_AXIS_NONE || !perf_cpu_map__has(opts->cpus, (struct perf_cpu){ cpu })))
 		return 0;
-	for (int i = 0; next_shown(opts, start, end, &i, &from, &until); )
+	while (next_shown(opts, start, end, &i, &from, &until))
 		time += until - from;
 	return time;
 }
@@ -292,12 +293,12 @@ static int sum_up_over_time(struct sections *sections, u32 vcpu,
 		.class = is_code(interval) ? m->hits.by_idx[interval->hit]->key.class :
 					     vcpu_interval__class(m, opts, interval),
 	};
-	int ret = 0;
+	int i = 0, ret = 0;
 
 	if (!vcpu_is_wanted(opts, of) || !vm_may_be_wanted(sections, &m->vms[of->vm]))
 		return 0;
-	for (int i = 0; !ret && next_shown(opts, interval->start, interval->end, &i, &piece.start,
-					   &piece.end); )
+	while (!ret && next_shown(opts, interval->start, interval->end, &i, &piece.start,
+				  &piece.end))
 		ret = add_piece(sections, vcpu, interval, &piece);
 	return ret;
 }
@@ -395,12 +396,11 @@ static int hand_on_cpu(const struct sections *sections, const struct cpu_interva
 	const struct section_opts *opts = sections->opts;
 	const struct slice_sink *sink = &opts->slices;
 	u64 start, end;
-	int ret = 0;
+	int i = 0, ret = 0;
 
 	if (!sink->cpu || !(opts->levels & SECTIONS_HOST))
 		return 0;
-	for (int i = 0; !ret && next_shown(opts, interval->start, interval->end, &i, &start,
-					   &end); )
+	while (!ret && next_shown(opts, interval->start, interval->end, &i, &start, &end))
 		ret = sink->cpu(sections->m, interval, start, end, sink->arg);
 	return ret;
 }

@@ -46,4 +46,15 @@ same()
 while IFS= read -r line; do
 	ok "perf test: $line" same "$line"
 done <"$TMP/-orig"
+
+# A shell test of what the series touches. It samples as often as the kernel lets it: a machine may be
+# busy for minutes with what it gets, or get too few samples for it, and then it skips itself.
+MULTI_RECORD="Zstd perf.data compression/decompression of multi-record data"
+(cd "$TREE/src/tools/perf" && PATH=$MAIN_TREE/perf:$PATH perf test "$MULTI_RECORD") >"$TMP/multi" 2>&1
+cat "$TMP/multi" >&2
+if grep -q "$MULTI_RECORD *: Skip" "$TMP/multi"; then
+	skip "perf test: $MULTI_RECORD" "the machine is too busy for two compressed records"
+else
+	ok "perf test: $MULTI_RECORD" grep -q "$MULTI_RECORD *: Ok" "$TMP/multi"
+fi
 done_testing
