@@ -2,7 +2,7 @@
 /*
  * A time line in the format of Chrome's trace events (JSON), which Perfetto and speedscope read: a
  * track for each CPU of the host, with the task or vCPU that it ran, and one for each vCPU, with
- * what it did, and of what was stolen, who had the CPU.
+ * what it did. A slice of steal names who had the CPU, and an arrow leads from it to the CPU.
  *
  * Slices are written as the axis hands them out, so that memory does not grow with the profile.
  */
@@ -76,13 +76,16 @@ int trace__begin(struct trace *trace)
 {
 	trace__exit(trace);
 	trace->slices = tmpfile();
-	return trace->slices ? 0 : -errno;
+	trace->flows = trace->slices ? tmpfile() : NULL;
+	return trace->flows ? 0 : -errno;
 }
 
 void trace__exit(struct trace *trace)
 {
 	if (trace->slices)
 		fclose(trace->slices);
+	if (trace->flows)
+		fclose(trace->flows);
 	free(trace->vcpus.entries);
 	free(trace->cpus.entries);
 	*trace = (struct trace) { };
@@ -131,6 +134,49 @@ static void print_thief(const struct measurement *m, const struct trace_slice *s
 	print_json_member("by", name, fp);
 }
 
+/* Is it known who had the CPU, and on which? */
+static bool trace_slice__has_flow(const struct trace_slice *slice)
+{
+	if (!slice->is_stolen || slice->by_several || slice->cpu == TIME_AXIS_NONE)
+		return false;
+	switch (slice->by.kind) {
+	case THIEF_VM:
+	case THIEF_VCPU:
+	case THIEF_VMM:
+	case THIEF_TASK:
+		return true;
+	case THIEF_WAKING:
+	case THIEF_QUOTA:
+	case THIEF_SWITCHING:
+	case THIEF_UNKNOWN:
+	default:
+		return false;
+	}
+}
+
+/* An end of a flow, as the format calls an arrow from slice to slice */
+static void print_flow_end(const char *what, u64 id, u32 pid, u32 tid, u64 time, FILE *fp)
+{
+	fprintf(fp, "{%s,\"id\":%" PRIu64 ",\"cat\":\"steal\",\"name\":\"steal\"", what, id);
+	fprintf(fp, ",\"pid\":%u,\"tid\":%u", pid, tid);
+	print_us("ts", time, fp);
+	fputs("},\n", fp);
+}
+
+/* A flow from the middle of the slice of @track, of steal, to what its CPU did then */
+static void add_flow(struct trace *trace, const struct trace_track *track, u32 pid, u32 tid)
+{
+	u64 middle = track->start + (track->end - track->start) / 2;
+
+	print_flow_end("\"ph\":\"s\"", trace->nr_flows, pid, tid, middle, trace->flows);
+	/* "bp": it ends at the slice that is there then, and not at the next one. */
+	print_flow_end("\"ph\":\"f\",\"bp\":\"e\"", trace->nr_flows, HOST_PID,
+		       FIRST_TID + track->slice.cpu, middle, trace->flows);
+	trace->nr_flows++;
+	if (ferror(trace->flows) && !trace->err)
+		trace->err = -errno;
+}
+
 /* The slice that @track has, if any: it has ended. */
 static void end_slice(struct trace *trace, const struct measurement *m, struct trace_track *track,
 		      u32 pid, u32 tid)
@@ -155,6 +201,8 @@ static void end_slice(struct trace *trace, const struct measurement *m, struct t
 	fputs(has_args ? "}},\n" : "},\n", fp);
 	if (ferror(fp) && !trace->err)
 		trace->err = -errno;
+	if (trace_slice__has_flow(slice))
+		add_flow(trace, track, pid, tid);
 	track->start = track->end;
 }
 
@@ -326,10 +374,13 @@ int trace__print(struct trace *trace, const struct measurement *m, FILE *fp)
 	for (u32 i = 0; i < trace->vcpus.nr; i++)
 		end_slice(trace, m, &trace->vcpus.entries[i], vcpu_pid(m, i),
 			  vcpu_tid(m, i));
-	if (!trace->err && fflush(trace->slices))
+	if (!trace->err && (fflush(trace->slices) || fflush(trace->flows)))
 		trace->err = -errno;
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", fp);
 	ret = trace->err ?: copy(trace->slices, fp);
+	/* Without tracks of CPUs there is nowhere to lead to. */
+	if (!ret && trace->cpus.nr)
+		ret = copy(trace->flows, fp);
 	fprintf(fp, "{\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"host\"}}",
 		HOST_PID);
 	print_names(trace, m, fp);

@@ -21,10 +21,13 @@ struct trace_tracks {
 /**
  * struct trace - who did what when, as Chrome's trace events have it
  * @slices: a file without a name, of those that have ended
+ * @flows: the same, of arrows from what was stolen to who had the CPU, @nr_flows of them
  * @err: why it cannot be written, -errno, or 0
  */
 struct trace {
 	FILE		*slices;
+	FILE		*flows;
+	u64		nr_flows;
 	struct trace_tracks vcpus;
 	struct trace_tracks cpus;
 	int		err;

@@ -261,13 +261,15 @@ int test__frames(struct test_suite *test __maybe_unused, int subtest __maybe_unu
 	return check_states() ?: check_hits() ?: check_stolen();
 }
 
-/* VM vm"2 takes CPU 5 from vCPU 3 of vm1, after 2.5 us. */
+/* VM vm"2 takes CPU 5 from vCPU 3 of vm1, after 2.5 us: a flow leads there. */
 static const char trace_text[] =
 	"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
 	"{\"ph\":\"X\",\"pid\":2,\"tid\":4,\"ts\":1.000,\"dur\":2.500,\"name\":\"running\",\"args\":{\"cpu\":5}},\n"
 	"{\"ph\":\"X\",\"pid\":1,\"tid\":6,\"ts\":1.000,\"dur\":2.500,\"name\":\"vm1 vCPU 3\"},\n"
 	"{\"ph\":\"X\",\"pid\":1,\"tid\":6,\"ts\":3.500,\"dur\":0.501,\"name\":\"vm\\\"2 vCPU 0\"},\n"
 	"{\"ph\":\"X\",\"pid\":2,\"tid\":4,\"ts\":3.500,\"dur\":0.501,\"name\":\"steal\",\"args\":{\"cpu\":5,\"by\": \"VM vm\\\"2\"}},\n"
+	"{\"ph\":\"s\",\"id\":0,\"cat\":\"steal\",\"name\":\"steal\",\"pid\":2,\"tid\":4,\"ts\":3.750},\n"
+	"{\"ph\":\"f\",\"bp\":\"e\",\"id\":0,\"cat\":\"steal\",\"name\":\"steal\",\"pid\":1,\"tid\":6,\"ts\":3.750},\n"
 	"{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"host\"}},\n"
 	"{\"ph\":\"M\",\"pid\":1,\"tid\":6,\"name\":\"thread_name\",\"args\":{\"name\": \"CPU 5\"}},\n"
 	"{\"ph\":\"M\",\"pid\":2,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\": \"vm1\"}},\n"
