@@ -332,13 +332,24 @@ static bool measurement__has_hardware(const struct measurement *m, u64 config)
 	return false;
 }
 
+static bool measurement__has_ipc(const struct measurement *m)
+{
+	return measurement__has_hardware(m, PERF_COUNT_HW_CPU_CYCLES) &&
+	       measurement__has_hardware(m, PERF_COUNT_HW_INSTRUCTIONS);
+}
+
+/* Is IPC asked for, of a profile that has none? */
+bool sort_keys__lack_ipc(const struct measurement *m)
+{
+	return is_asked_for(&ipc_key) && !measurement__has_ipc(m);
+}
+
 /* The keys if none are asked for: IPC where it can be told. NULL: no memory; never freed */
 const char *sort_keys__default(const struct measurement *m)
 {
 	char *with_ipc;
 
-	if (!measurement__has_hardware(m, PERF_COUNT_HW_CPU_CYCLES) ||
-	    !measurement__has_hardware(m, PERF_COUNT_HW_INSTRUCTIONS))
+	if (!measurement__has_ipc(m))
 		return default_sort_order;
 	return asprintf(&with_ipc, "%s,ipc", default_sort_order) < 0 ? NULL : with_ipc;
 }

@@ -7,6 +7,7 @@
 struct measurement;
 
 void sort_keys__add(void);
+bool sort_keys__lack_ipc(const struct measurement *m);
 const char *sort_keys__default(const struct measurement *m);
 char *sort_keys__help(const char *about);
 bool sort_keys__are_known(const char *option, const char *list);

@@ -23,6 +23,7 @@
 #include "util/util.h"
 #include "ui/ui.h"
 #include "ui/util.h"
+#include "kvm-unified/lib/warnings.h"
 #include "measurement.h"
 #include "print.h"
 #include "row-columns.h"
@@ -132,6 +133,8 @@ int view__open(struct view *view, struct perf_session *session, struct measureme
 		symbol_conf.cumulate_callchain = false;
 	if (setup_sorting(session->evlist, perf_session__env(session)) < 0)
 		return -EINVAL;
+	if (sort_keys__lack_ipc(m))
+		unified_warning("No row has an IPC: cycles and instructions were not both recorded (record -e cycles,instructions)\n");
 	opts->by_vm = sort_keys__have_vm();
 	opts->by_exit_reason = sort_keys__have_exit_reason();
 	return view__reopen(view, session, m);

@@ -1131,6 +1131,9 @@ samples_of()
 }
 within 2 "... as it was made: two samples of instructions for each of cycles" \
 	"$(samples_of instructions 750)" "$((2 * $(samples_of cycles 1000)))"
+view --sort ipc >/dev/null
+ok "--sort ipc without such events: a warning" grep -q "^No row has an IPC: .*record -e cycles,instructions" \
+	"$TMP/warnings"
 ok "--sort ipc without such events: a column without values" \
 	not grep -qE ' [0-9]+\.[0-9][0-9] *$' <(view --sort dso,ipc | grep -v '^#')
 ok "one event: no counts in JSON" not grep -q '"counts"' "$TMP/json"
