@@ -18,6 +18,7 @@ struct strlist;
  * @given_maps: those to be used instead
  * @roots: directories with the files of guests
  * @nr_kernel: counts samples in the kernels of guests that have names, or NULL
+ * @kernel_symbol: only those of the function that is called so, if not NULL
  */
 struct kvm_guests_options {
 	bool		 use_maps;
@@ -26,6 +27,7 @@ struct kvm_guests_options {
 	struct list_head given_maps;
 	struct list_head roots;
 	u64		 *nr_kernel;
+	const char	 *kernel_symbol;
 };
 
 /* For tables of options; each command that reads guests' samples takes them. */

@@ -4,6 +4,7 @@
  * pid. After that all of perf knows it.
  */
 #include <stdio.h>
+#include <string.h>
 #include <linux/kernel.h>
 
 #include "util/debug.h"
@@ -13,6 +14,7 @@
 #include "util/map.h"
 #include "util/sample.h"
 #include "util/session.h"
+#include "util/symbol.h"
 #include "util/tsc.h"
 #include "util/vcpu-sample.h"
 #include "kvm-unified/format/vms.h"
@@ -173,6 +175,17 @@ static void kvm_guest__first_sample(struct kvm_guest *guest)
 				guest->name);
 }
 
+/* @name: or NULL: it may be any */
+static bool kvm_guest__has_function_at(struct kvm_guest *guest, u64 ip, const char *name)
+{
+	struct map *map = NULL;
+	struct symbol *sym = name ? machine__find_kernel_symbol(guest->machine, ip, &map) : NULL;
+	bool found = !name || (sym && !strcmp(sym->name, name));
+
+	map__put(map);
+	return found;
+}
+
 /* @options: or NULL */
 static void kvm_guest__count(struct kvm_guest *guest, const struct kvm_guests_options *options,
 			     bool user, bool named, u64 ip)
@@ -185,7 +198,8 @@ static void kvm_guest__count(struct kvm_guest *guest, const struct kvm_guests_op
 	} else if (ip >= X86_KERNEL_IMAGE_START && ip < X86_KERNEL_IMAGE_END) {
 		guest->nr_kernel++;
 		guest->nr_kernel_named += in_kernel;
-		if (in_kernel && options && options->nr_kernel)
+		if (in_kernel && options && options->nr_kernel &&
+		    kvm_guest__has_function_at(guest, ip, options->kernel_symbol))
 			++*options->nr_kernel;
 	}
 }

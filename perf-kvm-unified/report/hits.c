@@ -71,18 +71,45 @@ static bool thread__equal(long _a, long _b, void *ctx __maybe_unused)
 	       !strcmp(thread__comm_str(a), thread__comm_str(b));
 }
 
+static const struct machine *thread__machine(struct thread *thread)
+{
+	struct maps *maps = thread__maps(thread);
+
+	return maps ? maps__machine(maps) : NULL;
+}
+
+/* Whatever it is called, and whatever it executes */
+static size_t tid__hash(long key, void *ctx __maybe_unused)
+{
+	struct thread *thread = (struct thread *)key;
+	const struct machine *machine = thread__machine(thread);
+
+	return hash_64((u64)thread__tid(thread) ^ (unsigned long)machine, 32);
+}
+
+static bool tid__equal(long _a, long _b, void *ctx __maybe_unused)
+{
+	struct thread *a = (struct thread *)_a, *b = (struct thread *)_b;
+
+	return thread__tid(a) == thread__tid(b) && thread__machine(a) == thread__machine(b);
+}
+
+/* 0 or -ENOMEM */
+static int new_table(struct hashmap **table, hashmap_hash_fn hash, hashmap_equal_fn equal)
+{
+	*table = hashmap__new(hash, equal, NULL);
+	if (!IS_ERR(*table))
+		return 0;
+	*table = NULL;
+	return -ENOMEM;
+}
+
 /* 0 or -ENOMEM */
 int hits__init(struct hits *hits)
 {
-	hits->table = hashmap__new(hit__hash, hit__equal, NULL);
-	hits->thread_table = hashmap__new(thread__hash, thread__equal, NULL);
-	if (!IS_ERR(hits->table) && !IS_ERR(hits->thread_table))
-		return 0;
-	if (IS_ERR(hits->table))
-		hits->table = NULL;
-	if (IS_ERR(hits->thread_table))
-		hits->thread_table = NULL;
-	return -ENOMEM;
+	return new_table(&hits->table, hit__hash, hit__equal) ?:
+	       new_table(&hits->thread_table, thread__hash, thread__equal) ?:
+	       new_table(&hits->newest, tid__hash, tid__equal);
 }
 
 static void hit__delete(struct hit *hit)
@@ -102,10 +129,27 @@ void hits__exit(struct hits *hits)
 		hit__delete(hits->by_idx[i]);
 	free(hits->by_idx);
 	hashmap__free(hits->thread_table);
+	hashmap__free(hits->newest);
 	for (u32 i = 0; i < hits->nr_threads; i++)
 		thread__put(hits->threads[i]);
 	free(hits->threads);
 	*hits = (struct hits) { };
+}
+
+/* perf calls a thread so until its name is known, and if it has ended. */
+static bool is_unnamed(struct thread *thread)
+{
+	const char *comm = thread__comm_str(thread);
+
+	return comm[0] == ':' && atoi(comm + 1) == thread__tid(thread);
+}
+
+/* A copy of a thread is made: it is the newest one of its tid. 0 or -ENOMEM */
+static int hits__set_newest(struct hits *hits, struct thread *copy)
+{
+	if (is_unnamed(copy) && hashmap__find(hits->newest, copy, NULL))
+		return 0;
+	return hashmap__set(hits->newest, copy, copy, NULL, NULL);
 }
 
 /*
@@ -129,7 +173,20 @@ static struct thread *hits__thread(struct hits *hits, struct thread *thread)
 		return NULL;
 	}
 	hits->threads[hits->nr_threads++] = copy;
-	return copy;
+	return hits__set_newest(hits, copy) ? NULL : copy;
+}
+
+/*
+ * Whose the rows are that hits of @thread are in. As in perf, a thread that they do not tell apart
+ * @by_name has its last name, and so has what was sampled before it had any.
+ */
+struct thread *hits__thread_of_rows(const struct hits *hits, struct thread *thread, bool by_name)
+{
+	struct thread *newest;
+
+	if (by_name && !is_unnamed(thread))
+		return thread;
+	return hashmap__find(hits->newest, thread, &newest) ? newest : thread;
 }
 
 /* The one that is as @like; NULL: no memory */

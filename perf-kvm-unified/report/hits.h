@@ -42,6 +42,7 @@ struct hit {
  * @keep_threads: a hit is that of one thread, as perf's views need it
  * @by_idx: by number, @nr of them
  * @threads: of the hits, as they were called, @nr_threads of them
+ * @newest: of these, the last one of each tid that has a name, if any has
  */
 struct hits {
 	bool		keep_threads;
@@ -51,12 +52,14 @@ struct hits {
 	size_t		allocated;
 	struct thread	**threads;
 	struct hashmap	*thread_table;
+	struct hashmap	*newest;
 	u32		nr_threads;
 	size_t		allocated_threads;
 };
 
 int hits__init(struct hits *hits);
 void hits__exit(struct hits *hits);
+struct thread *hits__thread_of_rows(const struct hits *hits, struct thread *thread, bool by_name);
 struct hit *hits__findnew(struct hits *hits, const struct profile_key *key,
 			  const struct addr_location *al);
 struct hit *hits__with_chain(struct hits *hits, const struct hit *hit, const struct chain *chain,

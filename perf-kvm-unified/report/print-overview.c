@@ -11,6 +11,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/time64.h>
+#include <perf/cpumap.h>
 
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/lib/names.h"
@@ -100,10 +101,23 @@ static u64 sum_of(const u64 *ns, int nr)
 	return sum;
 }
 
+/* CPUs that have a sample, of those that are wanted */
+static u32 nr_cpus_shown(const struct measurement *m, const struct section_opts *opts)
+{
+	u32 nr = 0;
+
+	if (!opts->cpus)
+		return measurement__nr_cpus(m);
+	for (u32 i = 0; i < m->nr_cpus; i++)
+		nr += m->cpu_samples[i] &&
+		      perf_cpu_map__has(opts->cpus, (struct perf_cpu){ i });
+	return nr;
+}
+
 /* Where the host's CPUs were, in a line. 0 or -ENOMEM */
 static int print_host_line(const struct measurement *m, const struct sections *sections, FILE *fp)
 {
-	u32 nr_cpus = measurement__nr_cpus(m);
+	u32 nr_cpus = nr_cpus_shown(m, sections->opts);
 	struct host_shares shares;
 
 	if (costs__host_shares(&sections->costs, m, &shares))

@@ -267,6 +267,16 @@ no_memory:
 	return NULL;
 }
 
+/* Whose @row is; NULL: no memory */
+static struct thread *tables__thread(struct tables *tables, const struct table_row *row)
+{
+	struct thread *thread = row->hit ? row->hit->thread : NULL;
+
+	if (!thread || thread__tid(thread) < 0)
+		return tables__nobody(tables, row->vm);
+	return hits__thread_of_rows(&tables->m->hits, thread, perf_hpp_list.comm);
+}
+
 /* Where @row is, as perf has it; @key: gets names that stay. 0 or -ENOMEM */
 static int tables__locate(struct tables *tables, const struct table_row *row,
 			  struct addr_location *al, struct profile_key *key)
@@ -275,7 +285,7 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 	const struct hit *hit = row->hit;
 	const char *module = row->key->module[0] ? row->key->module :
 			     profile_key__class_row(row->key);
-	struct thread *thread = hit && hit->thread ? hit->thread : tables__nobody(tables, row->vm);
+	struct thread *thread = tables__thread(tables, row);
 
 	if (!thread)
 		return -ENOMEM;

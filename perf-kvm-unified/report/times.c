@@ -264,7 +264,10 @@ static double since(u64 time, u64 zero)
 int times__check(const char *str, const struct perf_time_interval *times, int nr,
 		 const struct axis_span *span, u64 zero)
 {
-	bool found = !nr;
+	bool found = !nr, is_relative = nr && times__are_relative(str);
+	/* In the words of who wants it */
+	const char *of = is_relative ? "since the start" : "of the host's clock";
+	u64 from = is_relative ? zero : 0;
 
 	for (int i = 0; i < nr; i++)
 		found |= times[i].start < span->end &&
@@ -273,7 +276,7 @@ int times__check(const char *str, const struct perf_time_interval *times, int nr
 		pr_err("--time: the measurement is from %.6f to %.6f, %.3f s.%s\n",
 		       (double)span->start / NSEC_PER_SEC, (double)span->end / NSEC_PER_SEC,
 		       since(span->end, span->start),
-		       times__are_relative(str) ? "" :
+		       is_relative ? "" :
 		       " Seconds since its start need a\nsign, as +3,+4.");
 		return -ENOENT;
 	}
@@ -282,9 +285,10 @@ int times__check(const char *str, const struct perf_time_interval *times, int nr
 
 		if (start >= span->start && end <= span->end)
 			continue;
-		unified_warning("--time: from %.3f to %.3f s since the start is more than there is: the measurement\n"
-				"ends at %.3f s, and what is outside of it is left out.\n",
-				since(start, zero), since(end, zero), since(span->end, zero));
+		unified_warning("--time: from %.3f to %.3f s %s is more than there is: the measurement is\n"
+				"from %.3f to %.3f s, and what is outside of it is left out.\n",
+				since(start, from), since(end, from), of,
+				since(span->start, from), since(span->end, from));
 	}
 	return 0;
 }

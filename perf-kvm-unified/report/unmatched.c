@@ -194,7 +194,7 @@ void section_opts__warn_unmatched(const struct section_opts *opts,
 	const struct measurements of = { .ms = ms, .nr = nr };
 
 	warn_pids(&of, opts->pids);
-	warn_patterns(&of, opts->comms, "comms", "process", comm_of);
+	warn_patterns(&of, opts->comms, "comms", "process of a guest", comm_of);
 	warn_patterns(&of, opts->dsos, "dsos", "module", module_of);
 	warn_patterns(&of, opts->syms, "symbols", "function", function_of);
 	warn_filter(&of, opts->filter);

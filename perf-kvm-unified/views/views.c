@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <subcmd/parse-options.h>
@@ -49,6 +50,14 @@ static int check_argv(const char *command, int argc, const char **argv)
 	return 0;
 }
 
+/* What is the last argument if that is no option, and no file as some options have one; or NULL */
+static const char *symbol_of(int argc, const char **argv)
+{
+	const char *last = argv[argc - 1];
+
+	return argc > 1 && last[0] != '-' && access(last, F_OK) ? last : NULL;
+}
+
 /*
  * @about: for -h, which shows the options of guests alone; @nr_kernel: gets how many samples were
  * in guests' kernels, or NULL. The exit code of perf's command
@@ -75,6 +84,7 @@ static int run(int argc, const char **argv, const char *usage, const char *about
 		argc = parse_options(argc, argv, options, usages, PARSE_OPT_KEEP_ARGV0 |
 				     PARSE_OPT_KEEP_UNKNOWN | PARSE_OPT_KEEP_DASHDASH);
 
+	guests.kernel_symbol = symbol_of(argc, argv);
 	/* By cmd_kvm()'s default, it would be guests alone. */
 	perf_host = true;
 	perf_guest = true;

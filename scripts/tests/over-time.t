@@ -229,7 +229,10 @@ ok "--time +5,+1000: what there is of it" test \
 	"$(json "$TMP/clipped" 'r[0].json["intervals"][-1]["from_s"]')" = \
 	"$(json "$TMP/json" 'r[0].json["intervals"][-1]["from_s"]')"
 ok "... with a warning" grep -q -e '^--time: from 5.000 to 1000.000 s since the start is more than there is' "$TMP/warnings"
-ok "... that says what there is" grep -q -e "ends at $length s" "$TMP/warnings"
+ok "... that says what there is" grep -q -e "^from [0-9.]* to $length s, and" "$TMP/warnings"
+part 0.5,"$(json "$TMP/json" 'measurement()["end_ns"] / 1e9')" "$TMP/clipped"
+ok "--time by the clock: the warning is by the clock, too" \
+	grep -q -e "^--time: from 0.500 to [0-9.]* s of the host's clock is more than there is" "$TMP/warnings"
 part -1000s, "$TMP/clipped"
 ok "--time -1000s,: all, with a warning" grep -q -e '^--time: from -[0-9.]* to' "$TMP/warnings"
 ok "--time +1000,: nothing, and what there is" refused 1 '^--time: the measurement is from [0-9.]* to ' --time +1000,

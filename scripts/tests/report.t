@@ -172,6 +172,7 @@ both_cpus()
 	test $(("$(class "$TMP/cpu0" "$VM" USER)" + "$(class "$TMP/cpu1" "$VM" USER)")) -eq \
 		"$(class "$TMP/json" "$VM" USER)"
 }
+ok "--cpu: the overview is of so many CPUs" grep -q '^# host: 1 CPU: ' <(report --cpu 0 --summary)
 ok "--cpu: the guest's time on each CPU is its time" both_cpus
 halves()
 {
@@ -230,9 +231,9 @@ not_there()
 	[ "$(grep -c 'rows that are not asked for' "$TMP/output")" -eq 2 ] || return
 	report "$1" "$2" -q >"$TMP/quiet" && [ ! -s "$TMP/warnings" ] && diff "$TMP/output" "$TMP/quiet"
 }
-ok "--comms: no such process" not_there --comms nosuch "--comms: there is no process 'nosuch'"
-ok "--comms: but one that is like it" not_there --comms shro "--comms: there is no process 'shro'. Like it: shor"
-ok "--comms: nor one that the pattern fits" not_there --comms 'no*' "--comms: there is no process 'no\*'"
+ok "--comms: no such process" not_there --comms nosuch "--comms: there is no process of a guest 'nosuch'"
+ok "--comms: but one that is like it" not_there --comms shro "--comms: there is no process of a guest 'shro'. Like it: shor"
+ok "--comms: nor one that the pattern fits" not_there --comms 'no*' "--comms: there is no process of a guest 'no\*'"
 ok "--symbols: what compilers put behind a name" not_there --symbols quantum_tofoli \
 	"--symbols: there is no function 'quantum_tofoli'. Like it: .*quantum_toffoli._omp_fn.0.*"
 # As perf's own view calls them, and what is no code
@@ -1018,6 +1019,21 @@ ok "--percentage relative: of what is shown" test "$(relative relative)" = 100
 ok "--percentage absolute: of all" test "$(relative absolute)" != 100
 ok "--percent-limit: what is below is counted" \
 	grep -qE '^# [0-9]+ more below 5.00%: [0-9.]+%$' <(kvm_report "" --stdio --percent-limit 5)
+# A tracepoint that this machine has under the number of that of the profile, as the header has it
+header_of_timeline()
+{
+	MALLOC_PERTURB_=165 "$PERF" report -f -i perf.data --header-only |
+		sed -n 's/.* name = kvm:kvm_vcpu_timeline, .* config = \(0x[0-9a-f]*\) (\([^)]*\)).*/\1 \2/p'
+}
+tracefs=/sys/kernel/tracing/events
+number=$("$PERF" script -f -i perf.data --header-only |
+	sed -n 's/.* name = kvm:kvm_vcpu_timeline, .* config = \(0x[0-9a-f]*\).*/\1/p')
+name=$(grep -lx "$((number))" $tracefs/*/*/id 2>/dev/null | sed "s|$tracefs/\(.*\)/\(.*\)/id|\1:\2|")
+if [ -n "$name" ]; then
+	ok "--header-only: a tracepoint by its number" test "$(header_of_timeline)" = "$number $name"
+else
+	skip "--header-only: a tracepoint by its number" "this machine has none of that number that can be read"
+fi
 ok "--header-only: and no table" not grep -q 'Total samples' <(view --header-only)
 ok "... but the header" grep -q '^# hostname' <(view --header-only)
 ok "... with the VMs, by perf report, too" grep -q '^# KVM guest : name = guest1, .* vCPUs = 1, map = yes$' \
@@ -1235,6 +1251,7 @@ views annotate --stdio -s quantum_toffoli._omp_fn.0 >"$TMP/annotate"
 ok "annotate: an exit code of 0" test $? -eq 0
 ok "annotate: instructions of a guest's function" \
 	grep -q '<quantum_toffoli._omp_fn.0>:' "$TMP/annotate"
+ok "annotate: ... and no word on kernels" not grep -q 'not annotated' "$TMP/warnings"
 ok "annotate: and some that samples have hit" \
 	grep -qE '^ +[1-9][0-9]*\.[0-9]+ +: +[0-9a-f]+:' "$TMP/annotate"
 
