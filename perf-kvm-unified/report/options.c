@@ -29,6 +29,7 @@
 #include "util/sort.h"
 #include "util/symbol.h"
 #include "util/util.h"
+#include "ui/ui.h"
 #include "kvm-unified/format/profile.h"
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/lib/names.h"
@@ -343,6 +344,9 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 			     "own tables, instead of perf's views", parse_format),
 		OPT_BOOLEAN(0, "tui", &tui, "browse in the terminal (default, if it is one)"),
 		OPT_BOOLEAN(0, "stdio", &stdio, "print text (default, if it is no terminal)"),
+		OPT_CALLBACK_DEFAULT(0, "stdio-color", NULL, "mode",
+				     "colors of --stdio: always (default of the option), never or auto",
+				     stdio__config_color, "always"),
 		OPTS_CHARGING(opts),
 		OPT_BOOLEAN(0, "summary", &opts->summary,
 			    "only a line for each VM, and for the host"),

@@ -1017,6 +1017,17 @@ relative()
 }
 ok "--percentage relative: of what is shown" test "$(relative relative)" = 100
 ok "--percentage absolute: of all" test "$(relative absolute)" != 100
+# Names of threads as in the column "Pid:Command"
+thread_names()
+{
+	grep -v '^#' | grep -oE '[0-9]+:[^ ].*[^ ]' | sort -u
+}
+view --level host -F pid | thread_names >"$TMP/threads"
+at_least 5 "-F pid: threads of the host" "$(wc -l <"$TMP/threads")"
+ok "... as perf report calls them, by their last names" test -z "$(comm -23 "$TMP/threads" <(
+	"$PERF" report -f -i perf.data -k "$TREE/host/vmlinux" --stdio --percent-limit 0 -F pid | thread_names))"
+ok "--stdio-color always: in colors" grep -q $'\033\\[' <(view --stdio-color always)
+ok "--stdio-color never: in none" not grep -q $'\033' <(view --stdio-color never)
 ok "--percent-limit: what is below is counted" \
 	grep -qE '^# [0-9]+ more below 5.00%: [0-9.]+%$' <(kvm_report "" --stdio --percent-limit 5)
 # A tracepoint that this machine has under the number of that of the profile, as the header has it
