@@ -288,7 +288,7 @@ int times__check(const char *str, const struct perf_time_interval *times, int nr
 		unified_warning("--time: from %.3f to %.3f s %s is more than there is: the measurement is\n"
 				"from %.3f to %.3f s, and what is outside of it is left out.\n",
 				since(start, from), since(end, from), of,
-				since(span->start, from), since(span->end, from));
+				since(max(span->start, from), from), since(span->end, from));
 	}
 	return 0;
 }

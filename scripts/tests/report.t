@@ -1326,7 +1326,6 @@ ok "trace: the vCPU on its CPU" grep -q '"pid":1,.*"name":"guest1 vCPU 0"' "$TMP
 ok "trace: --time" "$TESTS/trace" <(export_of --format trace --time 10%-30%) "$TMP/json-time"
 ok "trace: --level vcpu: no CPU, and no flow to one" \
 	not grep -qE '"pid":1,"tid":[1-9]|"ph":"[sf]"' <(export_of --format trace --level vcpu)
-ok "trace: a flow to who had the CPU" grep -q '^{"ph":"f","bp":"e","id":0,' "$TMP/trace"
 ok "trace: --level host: no vCPU" not grep -q '"pid":2,"tid":1,"ts"' <(export_of --format trace --level host)
 # to_terminal OPTION...: standard output is one.
 to_terminal()

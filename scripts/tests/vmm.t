@@ -243,4 +243,11 @@ at_most 1 "... and of the rest, what is lost, %" "$(grows 1 '[lost]')"
 within 0.5 "... nothing else of it is not known, %" "$(grows 1 '[absent]')" \
 	"$("$TESTS/report-value" 'share("grows", "unknown", 1)' "$TMP/grows.json")"
 ok "... the other one is there all the time" test "$(grows 0 '[absent]')" = 0.000
+# --- a time line ---------------------------------------------------------------------
+
+"$PERF" kvm unified export -f -i perf.data -k "$TREE/host/vmlinux" --format trace >"$TMP/trace" 2>/dev/null
+"$PERF" kvm unified report -f -i perf.data -k "$TREE/host/vmlinux" --format json >"$TMP/trace-json" 2>/dev/null
+ok "a time line of several VMs has the time of the report, and flows" \
+	"$TESTS/trace" "$TMP/trace" "$TMP/trace-json"
+at_least 100 "flows from steal to who had the CPU" "$(grep -c '^{"ph":"f","bp":"e",' "$TMP/trace")"
 done_testing
