@@ -54,8 +54,8 @@ static int add_file(const char **args, int *nr, const char *opt, const char *fil
 	if (!file)
 		return 0;
 	if (!takes) {
-		pr_err("perf kvm %s: %s %s before 'unified' is of no use for it\n", args[0], opt,
-		       file);
+		pr_err("perf kvm unified %s: %s %s in front of it is of no use for it\n",
+		       args[0], opt, file);
 		return 1;
 	}
 	args[(*nr)++] = opt;
@@ -86,7 +86,7 @@ static int run(const struct command *command, const char *input, const char *out
 	return ret;
 }
 
-/* @input: @output: -i and -o before "unified", or NULL */
+/* @input: @output: -i and -o before "unified", or NULL; they may be after it, too */
 int cmd_kvm_unified(const char *input, const char *output, int argc, const char **argv)
 {
 	const char *usage[] = {
@@ -100,6 +100,8 @@ int cmd_kvm_unified(const char *input, const char *output, int argc, const char 
 		NULL
 	};
 	const struct option options[] = {
+		OPT_STRING('i', "input", &input, "dir", "the -i of the command"),
+		OPT_STRING('o', "output", &output, "dir", "the -o of the command"),
 		OPT_GROUP("    record      profile the host and its guests, as perf record does\n"
 			  "    report      show where the time of the host and of each vCPU went\n"
 			  "    diff        show what has changed from one profile to another\n"

@@ -15,12 +15,10 @@
 #include "util/debug.h"
 #include "util/string2.h"
 #include "util/strlist.h"
+#include "kvm-unified/lib/config.h"
 #include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
 #include "options.h"
-
-/* As --guest-root, with commas between several */
-#define ROOT_CONFIG	"kvm-unified.guest-root"
 
 void kvm_guests_options__init(struct kvm_guests_options *options)
 {
@@ -223,7 +221,8 @@ static int read_config(const char *var, const char *value, void *_options)
 {
 	struct kvm_guests_options *options = _options;
 
-	if (strcmp(var, ROOT_CONFIG))
+	config__check_name(var);
+	if (strcmp(var, CONFIG_GUEST_ROOT))
 		return 0;
 	while (value) {
 		char *item = list__next_item(&value);
@@ -232,7 +231,7 @@ static int read_config(const char *var, const char *value, void *_options)
 		if (root)
 			list_add_tail(&root->node, &options->roots);
 		else
-			unified_warning(ROOT_CONFIG " wants /DIR or NAME=/DIR, not '%s'\n",
+			unified_warning(CONFIG_GUEST_ROOT " wants /DIR or NAME=/DIR, not '%s'\n",
 					item ?: "");
 		free(item);
 	}
@@ -279,7 +278,7 @@ const char *kvm_guests_options__root(const struct kvm_guests_options *options, c
 	if (!root)
 		return NULL;
 	if (root->err && !root->said)
-		unified_warning(ROOT_CONFIG ": the directory of %s: %s\n",
+		unified_warning(CONFIG_GUEST_ROOT ": the directory of %s: %s\n",
 				root->name ?: "all guests", strerror(-root->err));
 	root->said = true;
 	return root->err ? NULL : root->dir;

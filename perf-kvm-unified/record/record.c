@@ -31,6 +31,7 @@
 #include "util/util.h"
 #include "kvm-unified/format/profile.h"
 #include "kvm-unified/format/vms.h"
+#include "kvm-unified/lib/config.h"
 #include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
 #include "args.h"
@@ -46,9 +47,6 @@
 #include "record.h"
 #include "scan.h"
 #include "vm-limits.h"
-
-/* In perfconfig: is guests' memory looked at without --guest-memory? */
-#define MEMORY_CONFIG	"kvm-unified.guest-memory"
 
 /**
  * struct unified_record - a measurement
@@ -80,7 +78,8 @@ static int read_config(const char *var, const char *value, void *_rec)
 {
 	struct unified_record *rec = _rec;
 
-	if (!strcmp(var, MEMORY_CONFIG))
+	config__check_name(var);
+	if (!strcmp(var, CONFIG_GUEST_MEMORY))
 		rec->memory.wanted = perf_config_bool(var, value);
 	return 0;
 }

@@ -36,6 +36,7 @@ static size_t hit__hash(long _key, void *ctx __maybe_unused)
 	hash = hash_64(hash, 32) ^ (unsigned long)hit->thread;
 	hash = hash_64(hash, 32) ^ (unsigned long)hit->chain;
 	hash = hash_64(hash, 32) ^ hit->key.pid ^ str_hash(hit->key.comm);
+	hash = hash_64(hash, 32) ^ hit->addr ^ (u32)hit->cpu;
 	if (!hit->map)
 		hash ^= str_hash(hit->key.function) ^ str_hash(hit->key.module) * 31;
 	return hash_64(hash, 32);
@@ -46,9 +47,10 @@ static bool hit__equal(long _a, long _b, void *ctx __maybe_unused)
 	const struct hit *a = (const struct hit *)_a, *b = (const struct hit *)_b;
 
 	return a->sym == b->sym && hit__dso(a) == hit__dso(b) && a->thread == b->thread &&
-	       a->chain == b->chain && a->key.class == b->key.class &&
-	       a->key.pid == b->key.pid && a->key.ns_pid == b->key.ns_pid &&
-	       a->cpumode == b->cpumode && !strcmp(a->key.comm, b->key.comm) &&
+	       a->chain == b->chain && a->addr == b->addr && a->cpu == b->cpu &&
+	       a->key.class == b->key.class && a->key.pid == b->key.pid &&
+	       a->key.ns_pid == b->key.ns_pid && a->cpumode == b->cpumode &&
+	       !strcmp(a->key.comm, b->key.comm) &&
 	       (a->map || (!strcmp(a->key.function, b->key.function) &&
 			   !strcmp(a->key.module, b->key.module)));
 }
@@ -219,20 +221,22 @@ static struct hit *hits__findnew_like(struct hits *hits, const struct hit *like)
 /**
  * hits__findnew - the one of these names
  * @key: copied
+ * @cpu: of the host
  * @al: what perf knows of it, or NULL: it is not code
  *
  * NULL: no memory
  */
-struct hit *hits__findnew(struct hits *hits, const struct profile_key *key,
+struct hit *hits__findnew(struct hits *hits, const struct profile_key *key, u32 cpu,
 			  const struct addr_location *al)
 {
-	struct hit like = { .key = *key };
+	struct hit like = { .key = *key, .cpu = hits->keep_cpus ? (s32)cpu : HIT_NO_CPU };
 
 	if (al) {
 		like.map = al->map;
 		like.sym = al->sym;
 		like.cpumode = al->cpumode;
 		like.level = al->level;
+		like.addr = hits->keep_addrs ? al->addr : 0;
 	}
 	if (al && al->thread && hits->keep_threads) {
 		like.thread = hits__thread(hits, al->thread);

@@ -15,6 +15,8 @@ struct map;
 struct symbol;
 struct thread;
 
+#define HIT_NO_CPU	(-1)
+
 /**
  * struct hit - what samples have hit, for all samples of the same
  * @key: its names
@@ -23,6 +25,8 @@ struct thread;
  * @sym: the function, or NULL: not known
  * @thread: whose it was, as it was called then; NULL if threads are not kept
  * @chain: its callers, or NULL
+ * @addr: where in @map, if addresses are kept
+ * @cpu: of the host, on which it was; HIT_NO_CPU if CPUs are not kept
  * @cpumode: PERF_RECORD_MISC_*
  * @level: perf's letter for it
  */
@@ -33,6 +37,8 @@ struct hit {
 	struct symbol	*sym;
 	struct thread	*thread;
 	const struct chain *chain;
+	u64		addr;
+	s32		cpu;
 	u8		cpumode;
 	char		level;
 };
@@ -40,12 +46,15 @@ struct hit {
 /**
  * struct hits - all of them
  * @keep_threads: a hit is that of one thread, as perf's views need it
+ * @keep_addrs: @keep_cpus: ... that of one address, of one CPU: rows are told apart by it
  * @by_idx: by number, @nr of them
  * @threads: of the hits, as they were called, @nr_threads of them
  * @newest: of these, the last one of each tid that has a name, if any has
  */
 struct hits {
 	bool		keep_threads;
+	bool		keep_addrs;
+	bool		keep_cpus;
 	struct hashmap	*table;
 	struct hit	**by_idx;
 	u32		nr;
@@ -60,7 +69,7 @@ struct hits {
 int hits__init(struct hits *hits);
 void hits__exit(struct hits *hits);
 struct thread *hits__thread_of_rows(const struct hits *hits, struct thread *thread, bool by_name);
-struct hit *hits__findnew(struct hits *hits, const struct profile_key *key,
+struct hit *hits__findnew(struct hits *hits, const struct profile_key *key, u32 cpu,
 			  const struct addr_location *al);
 struct hit *hits__with_chain(struct hits *hits, const struct hit *hit, const struct chain *chain,
 			     const struct profile_key *key, struct thread *thread);

@@ -405,10 +405,10 @@ static const char *function_name(const struct addr_location *al)
 }
 
 /* @al: NULL if it is no code */
-static int measurement__hit(struct measurement *m, const struct profile_key *key,
-			    const struct addr_location *al, u32 *hit)
+static int measurement__hit(struct measurement *m, const struct perf_sample *sample,
+			    const struct profile_key *key, const struct addr_location *al, u32 *hit)
 {
-	const struct hit *found = hits__findnew(&m->hits, key, al);
+	const struct hit *found = hits__findnew(&m->hits, key, sample->cpu, al);
 
 	if (!found)
 		return -ENOMEM;
@@ -436,7 +436,7 @@ static int measurement__relabel(struct measurement *m, const struct perf_sample 
 		  vcpu_exit_reason__name(vcpu_sample__isa(&sample->vcpu_ctx),
 					 sample->vcpu_ctx.exit_reason, reason, sizeof(reason)));
 	as->kind = AXIS_SAMPLE_EXIT;
-	return measurement__hit(m, &key, NULL, &as->hit);
+	return measurement__hit(m, sample, &key, NULL, &as->hit);
 }
 
 /* What the time of a VM is to the host; @pid: of the VMM. @row is to stay. */
@@ -453,9 +453,9 @@ struct profile_key vm_row__key(struct vm_row *row, const char *name, pid_t pid)
 	};
 }
 
-/* Guest time of a vCPU that is not known, or of a guest that is not */
-static int measurement__hit_vm(struct measurement *m, const struct kvm_guest *guest, pid_t pid,
-			       struct axis_sample *as)
+/* Guest time of a vCPU that is not known, or of a guest that is not; @pid: of its VMM */
+static int measurement__hit_vm(struct measurement *m, const struct perf_sample *sample,
+			       const struct kvm_guest *guest, pid_t pid, struct axis_sample *as)
 {
 	struct vm_row row;
 	struct profile_key key = vm_row__key(&row, guest ? guest->name : "guest",
@@ -463,7 +463,7 @@ static int measurement__hit_vm(struct measurement *m, const struct kvm_guest *gu
 
 	as->kind = AXIS_SAMPLE_HOST;
 	as->vcpu = TIME_AXIS_NONE;
-	return measurement__hit(m, &key, NULL, &as->hit);
+	return measurement__hit(m, sample, &key, NULL, &as->hit);
 }
 
 /* Whose a sample of a guest is, into @key; @thread: of the page tables */
@@ -497,7 +497,7 @@ static int measurement__hit_guest(struct measurement *m, const struct perf_sampl
 		profile_key__set_process(&key, sample, al->thread);
 	else
 		code.thread = NULL;
-	return measurement__hit(m, &key, &code, hit);
+	return measurement__hit(m, sample, &key, &code, hit);
 }
 
 static int measurement__hit_host(struct measurement *m, const struct perf_sample *sample,
@@ -516,7 +516,7 @@ static int measurement__hit_host(struct measurement *m, const struct perf_sample
 	if (!user && !sample->pid && al->sym &&
 	    symbol__is_idle(al->sym, map__dso(al->map), perf_session__env(m->session)))
 		key.class = PROFILE_IDLE;
-	return measurement__hit(m, &key, al, hit);
+	return measurement__hit(m, sample, &key, al, hit);
 }
 
 /* Who had the CPU when the sample was taken; @as->vcpu is known */
@@ -604,6 +604,7 @@ static int measurement__resolve(struct measurement *m, struct perf_sample *sampl
 		.pid = sample->pid,
 		.tid = sample->tid,
 		.ns_pid = sample->ns_pid,
+		.cpu = m->hits.keep_cpus ? sample->cpu : 0,
 		.cpumode = sample->cpumode,
 	};
 	const struct memo_entry *known = memo__find(&m->memo, &key);
@@ -745,7 +746,7 @@ static int measurement__axis_sample(struct measurement *m, struct perf_sample *s
 
 	/* The guest's time, of which the event is not to tell. */
 	if (ctx->flags & PERF_VCPU_EXCLUDED)
-		return measurement__hit_vm(m, guest, sample->pid, as);
+		return measurement__hit_vm(m, sample, guest, sample->pid, as);
 	if (!in_guest) {
 		as->vcpu = measurement__vcpu_of_tid(m, sample->tid);
 		/* A thread that was reaped has no number any more. */
@@ -780,8 +781,8 @@ static int measurement__axis_sample(struct measurement *m, struct perf_sample *s
 		if ((ctx->flags & PERF_VCPU_LOADED) && !vcpu_sample__interrupted_guest(ctx))
 			return measurement__relabel(m, sample, as);
 		if (!guest || as->vcpu == TIME_AXIS_NONE)
-			return measurement__hit_vm(m, guest, machine->pid ?: (pid_t)sample->pid,
-						   as);
+			return measurement__hit_vm(m, sample, guest,
+						   machine->pid ?: (pid_t)sample->pid, as);
 	}
 
 	as->kind = measurement__kind(m, sample, as);

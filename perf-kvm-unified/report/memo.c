@@ -34,6 +34,7 @@ static struct memo_entry *memo__entry(const struct memo *memo, const struct memo
 	u64 hash = hash_64(key->ip, 32) ^ (u64)(unsigned long)key->machine ^
 		   ((u64)key->pid << 32 | (u32)key->tid);
 
+	hash ^= (u64)key->cpu << MEMO_BITS;
 	return &memo->entries[hash_64(hash, MEMO_BITS)];
 }
 
@@ -46,7 +47,7 @@ const struct memo_entry *memo__find(const struct memo *memo, const struct memo_k
 	if (entry->is_used && found->ip == key->ip && found->tid == key->tid &&
 	    found->pid == key->pid && found->machine == key->machine &&
 	    found->cpumode == key->cpumode && found->ns_pid == key->ns_pid &&
-	    found->changes == key->changes)
+	    found->cpu == key->cpu && found->changes == key->changes)
 		return entry;
 	return NULL;
 }

@@ -11,6 +11,7 @@ struct machine;
 
 /**
  * struct memo_key - what a symbol look-up depends on, and with it the hit of a sample
+ * @cpu: if a hit is that of one CPU, else 0
  * @changes: how often processes and maps of the machine have changed; what was found
  *	before the last time is not found any more
  */
@@ -21,6 +22,7 @@ struct memo_key {
 	pid_t	pid;
 	pid_t	tid;
 	pid_t	ns_pid;
+	u32	cpu;
 	u8	cpumode;
 };
 

@@ -27,6 +27,7 @@
 #include "util/intlist.h"
 #include "util/session.h"
 #include "util/sort.h"
+#include "util/srcline.h"
 #include "util/symbol.h"
 #include "util/util.h"
 #include "ui/ui.h"
@@ -39,6 +40,7 @@
 #include "measurement.h"
 #include "option-values.h"
 #include "options.h"
+#include "perf-only.h"
 #include "row-keys.h"
 #include "sort-keys.h"
 #include "times.h"
@@ -118,6 +120,30 @@ static int set_percent_limit(double *limit, const char *name, const char *value)
 static int parse_percent_limit(const struct option *opt, const char *arg, int unset __maybe_unused)
 {
 	return set_percent_limit(opt->value, "--percent-limit", arg);
+}
+
+static int parse_max_stack(const struct option *opt, const char *arg, int unset __maybe_unused)
+{
+	int *max_stack = opt->value;
+	char *end;
+	long nr = strtol(arg, &end, 10);
+
+	*max_stack = nr;
+	if (end != arg && !*end && nr > 0 && nr <= INT_MAX)
+		return 0;
+	pr_err("--max-stack wants a number of callers, 1 or more, not '%s'\n", arg);
+	return -EINVAL;
+}
+
+static int parse_widths(const struct option *opt, const char *arg, int unset __maybe_unused)
+{
+	const char **widths = opt->value;
+
+	*widths = arg;
+	if (*arg && strspn(arg, "0123456789,") == strlen(arg))
+		return 0;
+	pr_err("--column-widths wants numbers with commas between them, not '%s'\n", arg);
+	return -EINVAL;
 }
 
 static int parse_call_graph(const struct option *opt, const char *arg, int unset)
@@ -379,18 +405,22 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 				"charge callers with what they call, too (default, with chains)"),
 		OPT_BOOLEAN('G', "inverted", &opts->view.inverted,
 			    "callers first"),
-		OPT_INTEGER(0, "max-stack", &opts->view.max_stack,
-			    "callers of a sample, at most"),
+		OPT_CALLBACK(0, "max-stack", &opts->view.max_stack, "number",
+			     "callers of a sample, at most", parse_max_stack),
 		OPT_BOOLEAN(0, "inline", &symbol_conf.inline_name,
 			    "show inlined functions as callers (default)"),
 		OPT_STRING('p', "parent", &parent_pattern, "regex",
 			   "what is a parent for --sort parent"),
+		OPT_BOOLEAN('x', "exclude-other", &symbol_conf.exclude_other,
+			    "only rows that have such a parent"),
+		OPT_BOOLEAN('U', "hide-unresolved", &symbol_conf.hide_unresolved,
+			    "no rows of functions that have no name"),
 		OPT_BOOLEAN('n', "show-nr-samples", &symbol_conf.show_nr_samples,
 			    "show a column with the time in samples"),
 		OPT_BOOLEAN(0, "show-total-period", &symbol_conf.show_total_period,
 			    "show a column with the time in ns"),
-		OPT_STRING('w', "column-widths", &symbol_conf.col_width_list_str,
-			   "width[,width...]", "use these widths"),
+		OPT_CALLBACK('w', "column-widths", &symbol_conf.col_width_list_str,
+			     "width[,width...]", "use these widths", parse_widths),
 		OPT_STRING_NOEMPTY('t', "field-separator", &symbol_conf.field_sep, "separator",
 				   "put this between columns, and no blanks"),
 		OPT_CALLBACK(0, "percentage", NULL, "relative|absolute",
@@ -413,8 +443,18 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		OPT_RENAMED("dso", &sections->dsos, &old_dso, parse_option_names),
 		OPT_RENAMED("symbol", &sections->syms, &old_symbol, parse_option_names),
 		OPTS_WHERE_AND_WHEN(opts),
+		OPT_BOOLEAN('m', "modules", &symbol_conf.use_modules,
+			    "with -k, look for the host's modules, too (on the host itself)"),
+		OPT_BOOLEAN(0, "demangle", &symbol_conf.demangle,
+			    "show names of C++ and Rust as they were written (default)"),
+		OPT_BOOLEAN(0, "demangle-kernel", &symbol_conf.demangle_kernel,
+			    "... of kernels, too"),
+		OPT_STRING(0, "addr2line", &symbol_conf.addr2line_path, "path",
+			   "with --sort srcline, use this addr2line"),
+		OPT_BOOLEAN(0, "full-source-path", &srcline_full_filename,
+			    "with --sort srcline, show whole paths"),
 		OPTS_READING(opts),
-		OPT_END()
+		OPT_PARENT(perf_only_options)
 	};
 	const char *const usage[] = {
 		"perf kvm unified report [<options>] [<filter>]",

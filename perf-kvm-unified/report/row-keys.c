@@ -118,6 +118,22 @@ static unsigned int key__bit(const struct perf_hpp_fmt *fmt)
 	return 0;
 }
 
+/* perf would tell of one that is not, and name keys that are not here. */
+static bool are_known(const char *list)
+{
+	for (size_t len; *list; list += len + strspn(list + len, ", ")) {
+		size_t i = 0;
+
+		len = strcspn(list, ", ");
+		while (i < ARRAY_SIZE(keys) && (strlen(keys[i].name) != len ||
+						strncasecmp(keys[i].name, list, len)))
+			i++;
+		if (i == ARRAY_SIZE(keys))
+			return false;
+	}
+	return true;
+}
+
 /**
  * row_keys__setup - have perf's histograms tell rows apart as --sort says
  * @sort: gets PROFILE_SORT_* of what was asked for
@@ -132,6 +148,9 @@ int row_keys__setup(unsigned int *sort)
 	char *order;
 	int ret;
 
+	*sort = 0;
+	if (asked && !are_known(asked))
+		return -EINVAL;
 	/* Chains are no part of a row. */
 	symbol_conf.cumulate_callchain = false;
 	symbol_conf.enable_latency = false;
@@ -143,15 +162,10 @@ int row_keys__setup(unsigned int *sort)
 	ret = setup_sorting(/*evlist=*/NULL, /*env=*/NULL);
 	sort_order = asked;
 	free(order);
-	*sort = 0;
 	perf_hpp_list__for_each_sort_list(&perf_hpp_list, fmt) {
 		if (ret < 0)
 			break;
 		*sort |= key__bit(fmt);
-		/* perf puts the overhead in front, by which it sorts. */
-		if (!key__bit(fmt) && fmt->cmp != class_cmp &&
-		    fmt->sort != perf_hpp__format[PERF_HPP__OVERHEAD].sort)
-			ret = -EINVAL;
 	}
 	return ret >= 0 && (*sort || is_class) ? 0 : -EINVAL;
 }

@@ -112,6 +112,12 @@ static bool has_in_name(struct pattern *filter, const char *function)
 	return true;
 }
 
+/* perf's letter is of where code runs. */
+static bool table_row__is_code(const struct table_row *row)
+{
+	return row->hit && row->hit->level;
+}
+
 /* Why a row is not shown: bits of enum hist_filter; 0: it is */
 static u16 filters(const struct section_opts *opts, const struct table_row *row)
 {
@@ -125,6 +131,8 @@ static u16 filters(const struct section_opts *opts, const struct table_row *row)
 	if (opts->dsos && !is_of_modules(opts->dsos, row))
 		filtered |= 1 << HIST_FILTER__DSO;
 	if (opts->syms && !patterns__match(opts->syms, key->function))
+		filtered |= 1 << HIST_FILTER__SYMBOL;
+	if (symbol_conf.hide_unresolved && table_row__is_code(row) && !row->hit->sym)
 		filtered |= 1 << HIST_FILTER__SYMBOL;
 	return filtered;
 }
@@ -339,6 +347,12 @@ static int sum_up_moments(struct sections *sections, u32 vcpu,
 	return ret;
 }
 
+/* That of a key: rows are told apart by CPU only if that is asked for. */
+static u32 key_cpu(const struct sections *sections, u32 cpu)
+{
+	return sections->opts->by_cpu ? cpu : TIME_AXIS_NONE;
+}
+
 /* A vCPU's interval comes off the axis. 0 or -ENOMEM */
 static int sum_up_vcpu(u32 vcpu, const struct vcpu_interval *interval, void *arg)
 {
@@ -347,6 +361,7 @@ static int sum_up_vcpu(u32 vcpu, const struct vcpu_interval *interval, void *arg
 	u64 time = visible(sections->opts, interval->start, interval->end, interval->cpu);
 	const struct tally_key key = {
 		.kind = interval->kind,
+		.cpu = key_cpu(sections, interval->cpu),
 		.vcpu = interval->vcpu,
 		.task = interval->task,
 		.shared = interval->shared,
@@ -412,6 +427,7 @@ static int sum_up_cpu(const struct cpu_interval *interval, void *arg)
 	u64 time = visible(sections->opts, interval->start, interval->end, interval->cpu);
 	const struct tally_key key = {
 		.kind = interval->kind,
+		.cpu = key_cpu(sections, interval->cpu),
 		.vcpu = interval->vcpu,
 	};
 	int ret;
@@ -434,6 +450,7 @@ static int sum_up_count(const struct axis_sample *sample, u32 column, u64 count,
 	struct sections *sections = arg;
 	const struct tally_key key = {
 		.kind = CPU_TIME_GUEST,
+		.cpu = key_cpu(sections, sample->cpu),
 		.vcpu = sample->vcpu,
 	};
 	struct tally *tally;
@@ -602,7 +619,7 @@ static int section__add_reason(struct section *section, struct sections *section
 		.comm = "",
 		.pid = -1,
 	};
-	const struct table_row row = { .key = &key, .vm = TABLE_NO_VM };
+	const struct table_row row = { .key = &key, .vm = TABLE_NO_VM, .cpu = TIME_AXIS_NONE };
 	const struct tally_sum sum = { .sum = time };
 
 	section->taken += time;
@@ -641,6 +658,7 @@ int sections__each_time(struct sections *sections, struct measurement *m,
 
 		shared.interval = (struct vcpu_interval) {
 			.kind = sum->key.kind,
+			.cpu = sum->key.cpu,
 			.vcpu = sum->key.vcpu,
 			.task = sum->key.task,
 			.shared = sum->key.shared,
@@ -688,6 +706,7 @@ static int add_vcpu_row(const struct vcpu_interval *interval, u64 time, void *ar
 					       rows->thieves, interval, name);
 	struct table_row row = {
 		.key = &key,
+		.cpu = interval->cpu,
 		.info = {
 			.vm = rows->m->vms[rows->vcpu->vm].name,
 			.task = thief__task(rows->m, interval),
@@ -752,6 +771,7 @@ static int add_host_row(struct section *section, struct sections *sections,
 	struct profile_key key = { .module = "", .comm = "", .pid = -1 };
 	struct table_row row = {
 		.key = &key,
+		.cpu = sum->key.cpu,
 		.info = {
 			.vcpu = TABLE_NO_VCPU,
 			.isa = sum->key.isa,
@@ -783,6 +803,7 @@ static int add_host_row(struct section *section, struct sections *sections,
 	case CPU_TIME_SAMPLE:
 	default:
 		vm = tally_key__vm(m, &sum->key);
+		row.cpu = m->hits.by_idx[sum->key.hit]->cpu;
 		if (vm == TIME_AXIS_NONE || !charge_guest) {
 			row.hit = m->hits.by_idx[sum->key.hit];
 			row.key = &row.hit->key;

@@ -78,6 +78,7 @@ struct slice_sink {
  * @times: only these times, @nr_times of them, unless that is 0
  * @by_vm: @by_exit_reason: tell the host's own work apart by the VM and vCPU that it was
  *	for, or by the exit reason that it handled; in perf's views
+ * @by_cpu: tell what is no sample apart by the host's CPU that it was on
  * @plain_thieves: call tasks that had a CPU by their names alone
  * @thieves_by_pid: tell tasks of one name that had a CPU apart
  * @reasons: also sum up what a vCPU did not get by exit reasons
@@ -103,6 +104,7 @@ struct section_opts {
 	int		nr_times;
 	bool		by_vm;
 	bool		by_exit_reason;
+	bool		by_cpu;
 	bool		plain_thieves;
 	bool		thieves_by_pid;
 	bool		reasons;

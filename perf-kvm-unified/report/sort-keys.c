@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The keys that --sort and --fields know here and not in perf report: vm, vcpu, class, task
- * and exit_reason; and ipc, which is only shown.
+ * and exit_reason; and ipc, which is only shown. Of symoff, that it has rows that are no code.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <linux/kernel.h>
@@ -14,18 +15,55 @@
 #include "util/hist.h"
 #include "util/sort.h"
 #include "util/strbuf.h"
+#include "util/symbol.h"
 #include "util/vcpu-sample.h"
+#include "kvm-unified/lib/sort.h"
 #include "measurement.h"
 #include "sort-keys.h"
 #include "tables.h"
 
-/* Names of VMs, and of exit reasons */
-#define VM_WIDTH		16
-#define VCPU_WIDTH		5
-#define CLASS_WIDTH		7
-#define TASK_WIDTH		22
-#define EXIT_REASON_WIDTH	20
-#define IPC_WIDTH		5
+/**
+ * struct sort_key - a key of ours
+ * @text: what a row has in its column; @buf: for one that is made
+ * @width: of the column, if nothing in it is longer
+ */
+struct sort_key {
+	struct perf_hpp_fmt fmt;
+	const char	*(*text)(const struct hist_entry *he, char *buf, size_t size);
+	int		width;
+};
+
+/* A function and where in it; all others are shorter. */
+#define TEXT_LEN	1024
+
+static const struct sort_key *fmt__key(const struct perf_hpp_fmt *fmt);
+
+/* The longest text of the rows, and of those below them in a hierarchy */
+static size_t longest_text(const struct sort_key *key, const struct rb_root_cached *rows)
+{
+	char buf[TEXT_LEN];
+	size_t len = 0;
+
+	for (struct rb_node *node = rb_first_cached(rows); node; node = rb_next(node)) {
+		const struct hist_entry *he = rb_entry(node, struct hist_entry, rb_node);
+
+		len = max(len, strlen(key->text(he, buf, sizeof(buf))));
+		if (symbol_conf.report_hierarchy && !he->leaf)
+			len = max(len, longest_text(key, &he->hroot_out));
+	}
+	return len;
+}
+
+/* perf prints no more of a line than its columns have room for. @hists: NULL for a row of it */
+static int key_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unused,
+		     struct hists *hists)
+{
+	const struct sort_key *key = fmt__key(fmt);
+
+	if (hists && !fmt->user_len)
+		fmt->len = max_t(size_t, key->width, longest_text(key, &hists->entries));
+	return fmt->user_len ?: fmt->len ?: key->width;
+}
 
 static int print_header(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp,
 			struct hists *hists, int line __maybe_unused, int *span __maybe_unused)
@@ -34,17 +72,13 @@ static int print_header(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp,
 }
 
 /* Shorter and longer than the column, as perf's own are; not padded before a separator */
-static int print_value(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, const char *value)
+static int print_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct hist_entry *he)
 {
 	int width = symbol_conf.field_sep ? 0 : fmt->width(fmt, hpp, NULL);
+	char buf[TEXT_LEN];
 
-	return scnprintf(hpp->buf, hpp->size, "%-*s", width, value);
-}
-
-static int vm_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unused,
-		    struct hists *hists __maybe_unused)
-{
-	return fmt->user_len ?: VM_WIDTH;
+	return scnprintf(hpp->buf, hpp->size, "%-*s", width,
+			 fmt__key(fmt)->text(he, buf, sizeof(buf)));
 }
 
 static int64_t vm_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *a,
@@ -53,15 +87,10 @@ static int64_t vm_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry
 	return strcmp(table_entry__info(b)->vm ?: "", table_entry__info(a)->vm ?: "");
 }
 
-static int vm_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct hist_entry *he)
+static const char *vm_text(const struct hist_entry *he, char *buf __maybe_unused,
+			   size_t size __maybe_unused)
 {
-	return print_value(fmt, hpp, table_entry__info(he)->vm ?: "");
-}
-
-static int vcpu_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unused,
-		      struct hists *hists __maybe_unused)
-{
-	return fmt->user_len ?: VCPU_WIDTH;
+	return table_entry__info(he)->vm ?: "";
 }
 
 static int64_t vcpu_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *a,
@@ -70,19 +99,12 @@ static int64_t vcpu_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_ent
 	return (int64_t)table_entry__info(b)->vcpu - table_entry__info(a)->vcpu;
 }
 
-static int vcpu_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct hist_entry *he)
+static const char *vcpu_text(const struct hist_entry *he, char *buf, size_t size)
 {
-	char buf[16] = "";
-
-	if (table_entry__info(he)->vcpu != TABLE_NO_VCPU)
-		scnprintf(buf, sizeof(buf), "%u", table_entry__info(he)->vcpu);
-	return print_value(fmt, hpp, buf);
-}
-
-static int class_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unused,
-		       struct hists *hists __maybe_unused)
-{
-	return fmt->user_len ?: CLASS_WIDTH;
+	if (table_entry__info(he)->vcpu == TABLE_NO_VCPU)
+		return "";
+	scnprintf(buf, size, "%u", table_entry__info(he)->vcpu);
+	return buf;
 }
 
 static int64_t class_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *a,
@@ -91,15 +113,10 @@ static int64_t class_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_en
 	return (int64_t)table_entry__info(b)->key.class - table_entry__info(a)->key.class;
 }
 
-static int class_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct hist_entry *he)
+static const char *class_text(const struct hist_entry *he, char *buf __maybe_unused,
+			      size_t size __maybe_unused)
 {
-	return print_value(fmt, hpp, profile_class__name(table_entry__info(he)->key.class));
-}
-
-static int task_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unused,
-		      struct hists *hists __maybe_unused)
-{
-	return fmt->user_len ?: TASK_WIDTH;
+	return profile_class__name(table_entry__info(he)->key.class);
 }
 
 static int64_t task_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *he_a,
@@ -113,20 +130,14 @@ static int64_t task_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_ent
 	return (int64_t)b->tid - a->tid ?: strcmp(b->comm, a->comm);
 }
 
-static int task_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct hist_entry *he)
+static const char *task_text(const struct hist_entry *he, char *buf, size_t size)
 {
 	const struct measured_task *task = table_entry__info(he)->task;
-	char buf[32] = "";
 
-	if (task)
-		scnprintf(buf, sizeof(buf), "%d:%s", task->tid, task->comm);
-	return print_value(fmt, hpp, buf);
-}
-
-static int exit_reason_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unused,
-			     struct hists *hists __maybe_unused)
-{
-	return fmt->user_len ?: EXIT_REASON_WIDTH;
+	if (!task)
+		return "";
+	scnprintf(buf, size, "%d:%s", task->tid, task->comm);
+	return buf;
 }
 
 static int64_t exit_reason_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *he_a,
@@ -139,21 +150,41 @@ static int64_t exit_reason_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct h
 	return a->exit_reason == b->exit_reason ? 0 : a->exit_reason > b->exit_reason ? -1 : 1;
 }
 
-static int exit_reason_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp,
-			     struct hist_entry *he)
+static const char *exit_reason_text(const struct hist_entry *he, char *buf, size_t size)
 {
 	const struct table_info *info = table_entry__info(he);
-	char buf[32];
 
-	return print_value(fmt, hpp, info->isa ?
-			   vcpu_exit_reason__name(info->isa, info->exit_reason, buf, sizeof(buf)) :
-			   "");
+	return info->isa ? vcpu_exit_reason__name(info->isa, info->exit_reason, buf, size) : "";
 }
 
-static int ipc_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unused,
-		     struct hists *hists __maybe_unused)
+/* By function, then by address: an address of two files is two. */
+static int64_t symoff_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *a,
+			  struct hist_entry *b)
 {
-	return fmt->user_len ?: IPC_WIDTH;
+	const struct symbol *sym_a = a->ms.sym, *sym_b = b->ms.sym;
+
+	if (sym_a == sym_b)
+		return sort_cmp(b->ip, a->ip);
+	/* A caller may have none. */
+	return strcmp(sym_b ? sym_b->name : "", sym_a ? sym_a->name : "") ?:
+	       sort_cmp(b->ip, a->ip) ?: sort_cmp((unsigned long)sym_b, (unsigned long)sym_a);
+}
+
+static const char *symoff_text(const struct hist_entry *he, char *buf, size_t size)
+{
+	const struct symbol *sym = he->ms.sym;
+
+	if (!sym)
+		scnprintf(buf, size, "[%c] 0x%" PRIx64, he->level, he->ip);
+	else if (he->ip >= sym->start && he->ip < sym->end)
+		scnprintf(buf, size, "[%c] %s+0x%" PRIx64, he->level, sym->name,
+			  he->ip - sym->start);
+	/* perf has addresses of callers as they are in memory. */
+	else if (he->level == TABLE_NO_CODE || table_entry__has_symbol(he))
+		scnprintf(buf, size, "[%c] %s", he->level, sym->name);
+	else
+		scnprintf(buf, size, "[%c] %s 0x%" PRIx64, he->level, sym->name, he->ip);
+	return buf;
 }
 
 /* It tells no rows apart. */
@@ -171,11 +202,10 @@ static bool counts_hardware(const struct evsel *evsel, u64 config)
 }
 
 /* Of the events of the same row */
-static int ipc_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct hist_entry *he)
+static const char *ipc_text(const struct hist_entry *he, char *buf, size_t size)
 {
 	u64 cycles = 0, instructions = 0;
 	struct hist_entry *pair;
-	char buf[16] = "";
 
 	list_for_each_entry(pair, &he->pairs.head, pairs.node) {
 		const struct evsel *evsel = hists_to_evsel(pair->hists);
@@ -185,51 +215,71 @@ static int ipc_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct hist
 		if (counts_hardware(evsel, PERF_COUNT_HW_INSTRUCTIONS))
 			instructions += pair->stat.period;
 	}
-	if (cycles)
-		scnprintf(buf, sizeof(buf), "%.2f", (double)instructions / cycles);
-	return print_value(fmt, hpp, buf);
+	if (!cycles)
+		return "";
+	scnprintf(buf, size, "%.2f", (double)instructions / cycles);
+	return buf;
 }
 
 static bool is_same(struct perf_hpp_fmt *a, struct perf_hpp_fmt *b)
 {
-	return a->entry == b->entry;
+	return a->cmp == b->cmp;
 }
 
-#define SORT_KEY(_name, _fn)			\
-	{					\
-		.name = (_name),		\
-		.header = print_header,		\
-		.width = _fn##_width,		\
-		.entry = _fn##_entry,		\
-		.cmp = _fn##_cmp,		\
-		.collapse = _fn##_cmp,		\
-		.sort = _fn##_cmp,		\
-		.equal = is_same,		\
+#define SORT_KEY(_name, _fn, _width)			\
+	{						\
+		.fmt = {				\
+			.name = (_name),		\
+			.header = print_header,		\
+			.width = key_width,		\
+			.entry = print_entry,		\
+			.cmp = _fn##_cmp,		\
+			.collapse = _fn##_cmp,		\
+			.sort = _fn##_cmp,		\
+			.equal = is_same,		\
+		},					\
+		.text = _fn##_text,			\
+		.width = (_width),			\
 	}
 
-static struct perf_hpp_fmt vm_key = SORT_KEY("VM", vm);
-static struct perf_hpp_fmt vcpu_key = SORT_KEY("vCPU", vcpu);
-static struct perf_hpp_fmt class_key = SORT_KEY("Class", class);
-static struct perf_hpp_fmt task_key = SORT_KEY("Task of the host", task);
-static struct perf_hpp_fmt exit_reason_key = SORT_KEY("Exit reason", exit_reason);
+static struct sort_key vm_key = SORT_KEY("VM", vm, 16);
+static struct sort_key vcpu_key = SORT_KEY("vCPU", vcpu, 5);
+static struct sort_key class_key = SORT_KEY("Class", class, 7);
+static struct sort_key task_key = SORT_KEY("Task of the host", task, 22);
+static struct sort_key exit_reason_key = SORT_KEY("Exit reason", exit_reason, 20);
+static struct sort_key ipc_key = SORT_KEY("IPC", ipc, 5);
+static struct sort_key symoff_key = SORT_KEY("Symbol Offset", symoff, 30);
 
-static struct perf_hpp_fmt ipc_key = SORT_KEY("IPC", ipc);
-
-static struct hpp_dimension keys[] = {
-	{ .name = "vm",		 .fmt = &vm_key },
-	{ .name = "vcpu",	 .fmt = &vcpu_key },
-	{ .name = "class",	 .fmt = &class_key },
-	{ .name = "task",	 .fmt = &task_key },
-	{ .name = "exit_reason", .fmt = &exit_reason_key },
-	{ .name = "ipc",	 .fmt = &ipc_key },
+static struct sort_key *const own_keys[] = {
+	&vm_key, &vcpu_key, &class_key, &task_key, &exit_reason_key, &ipc_key, &symoff_key,
 };
 
-static bool is_asked_for(struct perf_hpp_fmt *key)
+/* That of a format of ours: perf has made a copy of it. */
+static const struct sort_key *fmt__key(const struct perf_hpp_fmt *fmt)
+{
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(own_keys) - 1 && own_keys[i]->fmt.cmp != fmt->cmp)
+		i++;
+	return own_keys[i];
+}
+
+static struct hpp_dimension keys[] = {
+	{ .name = "vm",		 .fmt = &vm_key.fmt },
+	{ .name = "vcpu",	 .fmt = &vcpu_key.fmt },
+	{ .name = "class",	 .fmt = &class_key.fmt },
+	{ .name = "task",	 .fmt = &task_key.fmt },
+	{ .name = "exit_reason", .fmt = &exit_reason_key.fmt },
+	{ .name = "ipc",	 .fmt = &ipc_key.fmt },
+	{ .name = "symoff",	 .fmt = &symoff_key.fmt },
+};
+
+static bool is_asked_for(struct sort_key *key)
 {
 	struct perf_hpp_fmt *fmt;
 
 	perf_hpp_list__for_each_format(&perf_hpp_list, fmt) {
-		if (is_same(fmt, key))
+		if (is_same(fmt, &key->fmt))
 			return true;
 	}
 	return false;
@@ -245,7 +295,7 @@ void sort_keys__add(void)
 static const char *const perfs_keys[] = {
 	"overhead", "overhead_sys", "overhead_us", "overhead_guest_sys", "overhead_guest_us",
 	"overhead_children", "sample", "period", "pid", "tgid", "comm", "dso", "dso_size",
-	"symbol", "sym", "symbol_size", "parent",
+	"symbol", "sym", "symbol_size", "parent", "cpu", "socket", "srcline",
 };
 
 /* As perf looks keys up: by the beginnings of their names */
@@ -307,6 +357,8 @@ bool sort_keys__are_known(const char *option, const char *list)
 		for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 			pr_err(" %s", keys[i].name);
 		pr_err("\n");
+		if (!strncasecmp("time", key, len))
+			pr_err("--interval tells when, as in --interval 100ms\n");
 		return false;
 	}
 	return true;
@@ -321,6 +373,36 @@ bool sort_keys__have_vm(void)
 bool sort_keys__have_exit_reason(void)
 {
 	return is_asked_for(&exit_reason_key);
+}
+
+/* Is it one of those of @list, which are known? As for perf, a beginning of it is as good. */
+static bool list_has(const char *list, const char *name)
+{
+	const char *key = list ? list + strspn(list, "+ ") : "";
+
+	for (size_t len; *key; key += len + strspn(key + len, ", ")) {
+		len = strcspn(key, ", ");
+		if (!strncasecmp(name, key, len))
+			return true;
+	}
+	return false;
+}
+
+static bool lists_have(const char *name)
+{
+	return list_has(sort_order ?: default_sort_order, name) || list_has(field_order, name);
+}
+
+/* Are rows told apart by the host's CPU? */
+bool sort_keys__have_cpu(void)
+{
+	return lists_have("cpu") || lists_have("socket");
+}
+
+/* ... by addresses in functions? */
+bool sort_keys__have_addr(void)
+{
+	return is_asked_for(&symoff_key) || lists_have("srcline");
 }
 
 static bool measurement__has_hardware(const struct measurement *m, u64 config)

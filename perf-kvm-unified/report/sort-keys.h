@@ -13,5 +13,7 @@ char *sort_keys__help(const char *about);
 bool sort_keys__are_known(const char *option, const char *list);
 bool sort_keys__have_vm(void);
 bool sort_keys__have_exit_reason(void);
+bool sort_keys__have_cpu(void);
+bool sort_keys__have_addr(void);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_SORT_KEYS_H */

@@ -38,9 +38,6 @@
 #include "tables.h"
 #include "tally.h"
 
-/* perf's letter for where code runs, of what is no code */
-#define LEVEL_NO_CODE	'-'
-
 /* A symbol that is in no file */
 struct made_symbol {
 	char		*module;
@@ -149,6 +146,12 @@ const struct table_info *table_entry__info(const struct hist_entry *he)
 	};
 
 	return he->raw_size == sizeof(none) ? he->raw_data : &none;
+}
+
+/* Is its symbol one of its file? One that was made for it has no length. */
+bool table_entry__has_symbol(const struct hist_entry *he)
+{
+	return he->ms.sym && he->ms.sym->end > he->ms.sym->start;
 }
 
 /* What comes out of a guest may hold escapes. @str is changed */
@@ -277,6 +280,18 @@ static struct thread *tables__thread(struct tables *tables, const struct table_r
 	return hits__thread_of_rows(&tables->m->hits, thread, perf_hpp_list.comm);
 }
 
+/* @cpu: of the host; less than 0: none */
+static void addr_location__set_cpu(struct addr_location *al, s32 cpu, const struct measurement *m)
+{
+	struct perf_env *env = perf_session__env(m->session);
+	const struct cpu_topology_map *topology = NULL;
+
+	al->cpu = cpu;
+	if (cpu >= 0 && cpu < env->nr_cpus_avail)
+		topology = perf_env__get_cpu_topology(env, (struct perf_cpu){ cpu });
+	al->socket = topology ? topology->socket_id : -1;
+}
+
 /* Where @row is, as perf has it; @key: gets names that stay. 0 or -ENOMEM */
 static int tables__locate(struct tables *tables, const struct table_row *row,
 			  struct addr_location *al, struct profile_key *key)
@@ -289,10 +304,9 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 
 	if (!thread)
 		return -ENOMEM;
-	al->level = LEVEL_NO_CODE;
+	al->level = TABLE_NO_CODE;
 	al->filtered = row->filtered;
-	al->cpu = -1;
-	al->socket = -1;
+	addr_location__set_cpu(al, hit ? hit->cpu : (s32)row->cpu, tables->m);
 	if (hit && hit->level) {
 		al->level = hit->level;
 		al->cpumode = hit->cpumode;
@@ -303,7 +317,7 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 	    !has_escapes(dso__short_name(map__dso(hit->map)))) {
 		al->map = map__get(hit->map);
 		al->sym = hit->sym;
-		al->addr = hit->sym->start;
+		al->addr = hit->addr ?: hit->sym->start;
 		return 0;
 	}
 	/* As those that have symbols, of the same file */
@@ -318,7 +332,9 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 	}
 	al->map = map__get(made->map);
 	al->sym = made->sym;
-	al->addr = made->sym->start;
+	al->addr = hit && hit->addr ? hit->addr : made->sym->start;
+	/* There is no line of source to be looked for. */
+	al->srcline = made->function;
 	return 0;
 }
 

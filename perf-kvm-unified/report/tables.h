@@ -2,6 +2,7 @@
 #ifndef __PERF_KVM_UNIFIED_REPORT_TABLES_H
 #define __PERF_KVM_UNIFIED_REPORT_TABLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -18,6 +19,8 @@ struct pattern;
 struct tally_sum;
 struct thread;
 
+/* perf's letter for where code runs, of what is no code */
+#define TABLE_NO_CODE	'-'
 #define TABLE_NO_VCPU	((u32)-1)
 #define TABLE_NO_VM	((u32)-1)
 
@@ -43,6 +46,7 @@ struct table_info {
  * @key: how it is called
  * @hit: what was hit, or NULL: no code
  * @vm: number of the VM whose table it is in, or TABLE_NO_VM: the host's
+ * @cpu: of the host, of what was no hit, if rows are told apart by it; or TIME_AXIS_NONE
  * @info: goes with the histogram's entry, which gets @key, too
  * @filtered: bits of enum hist_filter: why it is not shown
  */
@@ -50,6 +54,7 @@ struct table_row {
 	const struct profile_key *key;
 	const struct hit *hit;
 	u32		vm;
+	u32		cpu;
 	struct table_info info;
 	u16		filtered;
 };
@@ -79,6 +84,7 @@ struct tables {
 int tables__init(struct tables *tables, const struct measurement *m);
 void tables__exit(struct tables *tables);
 const struct table_info *table_entry__info(const struct hist_entry *he);
+bool table_entry__has_symbol(const struct hist_entry *he);
 struct evsel *tables__new(struct tables *tables, const char *name);
 struct evsel *tables__new_reasons(struct tables *tables);
 int tables__add(struct tables *tables, struct evsel *table, const struct table_row *row, u32 column,

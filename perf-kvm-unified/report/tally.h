@@ -20,11 +20,14 @@ struct hashmap;
  * @kind: enum vcpu_time_kind, or enum cpu_time_kind
  * @vcpu: @task: @shared: @isa: @exit_reason: @why: @woken: @vmm_works: as in
  *	struct vcpu_interval and struct axis_sample
- * @hit: of a sample
+ * @hit: of a sample; @cpu: of what is no sample, if rows are told apart by it, else TIME_AXIS_NONE
  */
 struct tally_key {
 	u64	exit_reason;
-	u32	hit;
+	union {
+		u32	hit;
+		u32	cpu;
+	};
 	u32	vcpu;
 	u32	task;
 	u32	shared;

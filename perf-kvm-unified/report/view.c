@@ -25,6 +25,7 @@
 #include "ui/util.h"
 #include "kvm-unified/lib/warnings.h"
 #include "measurement.h"
+#include "overview.h"
 #include "print.h"
 #include "row-columns.h"
 #include "sections.h"
@@ -35,6 +36,7 @@
 /* More of what is to be said than that is not put on the screen, but follows when it is left. */
 #define MESSAGES_ON_SCREEN	4096
 #define MESSAGE_WIDTH		70
+#define HELP_LINE_LEN		256
 
 static int view__setup_chains(struct view *view, struct perf_session *session,
 			      struct measurement *m)
@@ -48,8 +50,14 @@ static int view__setup_chains(struct view *view, struct perf_session *session,
 			pr_err("There are no call chains in this profile: record with -g\n");
 			return -EINVAL;
 		}
+		if (view->inverted || view->max_stack != PERF_MAX_STACK_DEPTH)
+			unified_warning("There are no call chains in this profile: -G and --max-stack change nothing\n");
 	} else if (!callchain_param.enabled && callchain_param.mode != CHAIN_NONE) {
 		symbol_conf.use_callchain = true;
+	}
+	if (symbol_conf.exclude_other && !perf_hpp_list.parent) {
+		pr_err("-x is for --sort parent: without it, no row has a parent\n");
+		return -EINVAL;
 	}
 	if (symbol_conf.use_callchain && callchain_register_param(&callchain_param) < 0) {
 		pr_err("Cannot set up the call chains as -g says\n");
@@ -137,6 +145,7 @@ int view__open(struct view *view, struct perf_session *session, struct measureme
 		unified_warning("No row has an IPC: cycles and instructions were not both recorded (record -e cycles,instructions)\n");
 	opts->by_vm = sort_keys__have_vm();
 	opts->by_exit_reason = sort_keys__have_exit_reason();
+	opts->by_cpu = sort_keys__have_cpu();
 	return view__reopen(view, session, m);
 }
 
@@ -151,6 +160,8 @@ int view__reopen(struct view *view, struct perf_session *session, struct measure
 	if (ret)
 		return ret;
 	m->hits.keep_threads = true;
+	m->hits.keep_addrs = sort_keys__have_addr();
+	m->hits.keep_cpus = sort_keys__have_cpu();
 	/* With the counts of a reading before */
 	evlist__put(view->addr_evlist);
 	view->addr_evlist = NULL;
@@ -292,22 +303,37 @@ static int view__print(const struct view *view, const struct measurement *m,
 	return 0;
 }
 
+/* Below the tables in the terminal: who suffers most, and how all of the overview is shown */
+static void help_line(const struct measurement *m, const struct overview *overview, char *buf,
+		      size_t size)
+{
+	const struct overview_vm *most = overview->vms;
+	u64 stolen = overview->nr ? most->profile.classes[PROFILE_STEAL] : 0;
+	int len = 0;
+
+	if (stolen)
+		len = scnprintf(buf, size, "Stolen most from: %s (%.2f %% of its time). ",
+				m->vms[most->vm].name, profile__percent(&most->profile, stolen));
+	scnprintf(buf + len, size - len, "All VMs: perf kvm unified report --summary");
+}
+
 /* 0 or -errno */
 int view__show(struct view *view, const struct measurement *m, const struct sections *sections,
 	       const struct section_opts *section_opts, const struct print_opts *opts)
 {
 	struct perf_env *env = perf_session__env(m->session);
+	char help[HELP_LINE_LEN];
 	int key;
 
 	if (!view->tui)
 		return view__print(view, m, sections, section_opts, opts, stdout);
 	use_browser = 1;
 	view__show_messages(view);
+	help_line(m, opts->overview, help, sizeof(help));
 	/* There is no other file to switch to: a profile is a directory. */
 	do {
-		key = evlist__tui_browse_hists(sections->tables->evlist, "For a higher level overview, try: perf kvm unified report --sort class",
-					       NULL, view->min_percent, env,
-					       /*warn_lost_event=*/false);
+		key = evlist__tui_browse_hists(sections->tables->evlist, help, NULL,
+					       view->min_percent, env, /*warn_lost_event=*/false);
 		/* The rows are to be in another event's order. */
 		if (key == K_RELOAD)
 			tables__sort_again(sections->tables);

@@ -271,8 +271,8 @@ static int check_costs(struct measurement *m, struct costs *costs)
 {
 	const struct profile_key work_key = { PROFILE_OS, "work", "[kernel]", "", -1, 0 };
 	const struct profile_key idle_key = { PROFILE_IDLE, "idle", "[kernel]", "", -1, 0 };
-	const struct hit *work = hits__findnew(&m->hits, &work_key, NULL);
-	const struct hit *idle = hits__findnew(&m->hits, &idle_key, NULL);
+	const struct hit *work = hits__findnew(&m->hits, &work_key, 0, NULL);
+	const struct hit *idle = hits__findnew(&m->hits, &idle_key, 0, NULL);
 	const struct cpu_interval guest = { .kind = CPU_TIME_GUEST, .vcpu = GAMMA_3 };
 	const struct cpu_interval lost = { .kind = CPU_TIME_LOST };
 	struct vm_costs *costs_by_vm;

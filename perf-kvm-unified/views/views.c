@@ -38,14 +38,34 @@ static void list_options(const struct option *options)
 /* As parse_options() ends perf where an option makes no sense */
 #define USAGE_ERROR	129
 
-/* What perf would take for another option of its own (--vmlinux). 0 or the exit code */
+/* The value of option @name if argument @i is that option, else NULL */
+static const char *value_of(int argc, const char **argv, int i, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (!strstarts(argv[i], name))
+		return NULL;
+	if (argv[i][len] == '=')
+		return argv[i] + len + 1;
+	return argv[i][len] ? NULL : i + 1 < argc ? argv[i + 1] : "";
+}
+
+/* What perf would take for --vmlinux, or for times of its own. 0 or the exit code */
 static int check_argv(const char *command, int argc, const char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
-		if (strcmp(argv[i], "--vm") && !strstarts(argv[i], "--vm="))
-			continue;
-		pr_err("--vm is an option of perf kvm unified report: %s is of all VMs\n", command);
-		return USAGE_ERROR;
+		const char *time = value_of(argc, argv, i, "--time");
+
+		if (value_of(argc, argv, i, "--vm")) {
+			pr_err("--vm is an option of perf kvm unified report: %s is of all VMs\n",
+			       command);
+			return USAGE_ERROR;
+		}
+		if (time && (*time == '+' || *time == '-')) {
+			pr_err("--time %s is for perf kvm unified report: %s has the times of the clock, as in --time 100.5,101\n",
+			       time, command);
+			return USAGE_ERROR;
+		}
 	}
 	return 0;
 }

@@ -25,7 +25,7 @@ options_of()
 	# Help ends with an exit code of its own.
 	"$MAIN_TREE/perf/perf" kvm unified "$1" -h 2>&1 |
 		sed -n -e '/^Options of perf record/q' \
-			-e 's/^ *\(-[a-zA-Z], \)\?--\([a-z-]*\).*/\2/p'
+			-e 's/^ *\(-[a-zA-Z], \)\?--\([a-z0-9-]*\).*/\2/p'
 }
 
 # section NAME: its text in the manual page. A title is underlined by as many dashes.
@@ -59,7 +59,7 @@ for subcommand in record report diff export guest-map; do
 	# And the other way round: no option that is not there.
 	while read -r option; do
 		ok "$subcommand has --$option" grep -qxE "(no-)?${option#no-}" "$TMP/options"
-	done < <(section "OPTIONS FOR $subcommand" | sed -n 's/^--\([a-z-]*\)\(=.*\)\?::$/\1/p')
+	done < <(section "OPTIONS FOR $subcommand" | sed -n 's/^--\([a-z0-9-]*\)\(=.*\)\?::$/\1/p')
 done
 
 # --- the kernel's documents --------------------------------------------------------

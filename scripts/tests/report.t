@@ -254,6 +254,12 @@ for command in annotate script; do
 	ok "$command --vm: a usage error" test $? -eq 129
 	ok "... which is said" grep -q "^--vm is an option of perf kvm unified report: $command is of all VMs" "$TMP/out"
 done
+for time in '--time +1,' '--time=-1s,'; do
+	# shellcheck disable=SC2086 # an option and its value
+	"$PERF" kvm unified script -i perf.data $time >"$TMP/out" 2>&1
+	ok "script $time: a usage error" test $? -eq 129
+	ok "... what it knows" grep -q 'script has the times of the clock, as in --time 100.5,101' "$TMP/out"
+done
 ok "--dsos: another version" not_there --dsos libquantum.so.7 \
 	"--dsos: there is no module 'libquantum.so.7'. Like it: libquantum.so.8"
 ok "a filter that nothing has in its name" not_there --symbol-filter quantum_tofoli \
@@ -767,7 +773,7 @@ ok "refused: three" three
 in_front()
 {
 	! "$PERF" kvm "$1" "$2" unified "${@:3}" 2>"$TMP/warnings" &&
-		grep -q "^perf kvm $3: $1 $2 before 'unified' is of no use for it" "$TMP/warnings"
+		grep -q "^perf kvm unified $3: $1 $2 in front of it is of no use for it" "$TMP/warnings"
 }
 ok "refused: perf kvm -i, of diff" in_front -i perf.data diff
 ok "refused: perf kvm -o, of report" in_front -o "$TMP/front" report -i perf.data
@@ -778,6 +784,10 @@ files_in_front()
 		test -s "$TMP/front" && rm "$TMP/front"
 }
 ok "perf kvm -i and -o, of export" files_in_front
+ok "perf kvm unified -i FILE report" diff <(report --summary) <("$PERF" kvm unified -i perf.data report -f \
+	-k "$TREE/host/vmlinux" --guest-root "$MAIN_TREE/guest/root" --format table --summary 2>/dev/null)
+ok "diff: one message of a key that there is not" test \
+	"$(changes --sort nope; grep -cE 'nope' "$TMP/warnings")" -eq 1
 for bad in '--sort nope' '--format xml' '--percent-limit x' '--sort ,'; do
 	# shellcheck disable=SC2086 # an option and its value
 	ok "diff refuses: $bad" not changes $bad perf.data perf.data
@@ -999,6 +1009,54 @@ ok "the functions of processes, to the ns" diff <(functions_of_guest) \
 			on && $2 ~ /USER/ && $NF !~ /\[unknown\]/ { printf "%.0f\n", $1 }' | sort -n)
 ok "--sort symbol_size: what is no code has no size" test \
 	"$(view --sort class,symbol_size -t ';' | awk -F ';' '$2 ~ /^VM|^exit/ { print $3 + 0 }' | sort -u)" = 0
+# by_cpu KEY: the ns of each table by CPU; alone OPTION...: of each table
+by_cpu()
+{
+	view --level host,vm -F "period,$1" -t ';' | awk -F ';' '
+		/^# .*Total samples:/ { name = $0; sub(/^# /, "", name); sub(/ .*/, "", name) }
+		/^ *[0-9]+ *;/ { printf "%s %d %.0f\n", name, $2, $1 }' | sort
+}
+with_cpu()
+{
+	for cpu in 0 1; do
+		report -C $cpu --format json >"$TMP/cpu.json"
+		json "$TMP/cpu.json" '"\n".join("%s '$cpu' %d" % (n, level(k)["time_ns"])
+			for n, k in (("Host", "host"), ("guest1", "guest1")) if level(k)["time_ns"])'
+	done | sort
+}
+by_cpu cpu >"$TMP/by-cpu"
+ok "--sort cpu: of each table, to the ns, as --cpu has it" diff "$TMP/by-cpu" <(with_cpu)
+at_least 3 "... tables and CPUs" "$(wc -l <"$TMP/by-cpu")"
+ok "--sort socket: all CPUs are on one here" diff <(by_cpu socket) \
+	<(awk '{ ns[$1 " 0"] += $3 } END { for (i in ns) printf "%s %.0f\n", i, ns[i] }' "$TMP/by-cpu" | sort)
+# offsets NAME: of the table, what is code, the function without where in it; the ns of each
+offsets()
+{
+	ns "$1" symoff | sed -n 's/^\[\([^]-]\)\] \([^ ]*\)+0x[0-9a-f]* /\1 \2 /p' |
+		awk '{ ns[$1 " " $2] += $3 } END { for (i in ns) printf "%s %.0f\n", i, ns[i] }' | sort
+}
+functions()
+{
+	ns "$1" sym | sed -n 's/^\[\([^]-]\)\] \([^ ]*\) \([0-9]*\)$/\1 \2 \3/p' | grep -v '\[unknown\]' |
+		awk '{ ns[$1 " " $2] += $3 } END { for (i in ns) printf "%s %.0f\n", i, ns[i] }' | sort
+}
+ok "--sort symoff: together, they are the function, to the ns" diff <(functions guest1) <(offsets guest1)
+ok "... of the host's, too" diff <(functions Host) <(offsets Host)
+# Samples of the function with most of them, by where in it
+places_by_script()
+{
+	"$PERF" kvm unified script -f -i perf.data --guest-root "$MAIN_TREE/guest/root" -F ip,sym,symoff 2>/dev/null |
+		sed -n 's/.*\(quantum_toffoli\._omp_fn\.0+0x[0-9a-f]*\).*/\1/p' | sort -u
+}
+ok "... at the places that perf script has" diff <(places_by_script) \
+	<(ns guest1 symoff | sed -n 's/^\[u\] \(quantum_toffoli\._omp_fn\.0+0x[0-9a-f]*\) .*/\1/p' | sort -u)
+ok "... what is no code has none" grep -qE '^\[-\] \[exit\] \([^+]*\) [0-9]+$' <(ns guest1 symoff)
+ok "--sort srcline: what has no line is called as perf report does" \
+	grep -qE 'quantum_toffoli\._omp_fn\.0\+[0-9]+' <(view --sort srcline)
+ok "... and what is no code by its name" grep -qE '% +\[exit\] \(' <(view --sort srcline)
+ok "--hide-unresolved: no function without a name" not grep -q '\[[^-]\] \[unknown\]' <(view -U --sort sym)
+ok "... of those that there are" grep -q '\[[^-]\] \[unknown\]' <(view --sort sym)
+ok "... and what is no code stays" grep -qE '\[-\] \[exit\] \(' <(view -U --sort sym)
 ok "--sort exit_reason: what was taken, by the exit before" \
 	diff <(json "$TMP/json" '"\n".join(sorted("%s %d" % (row["function"], row["time_ns"])
 			for row in level("guest1")["steal_by_exit_reason"] if row["function"] != "not known"))') \
@@ -1056,10 +1114,46 @@ no_such_keys()
 	view "$@"
 	[ $? -eq 129 ] && grep -qE "not told apart by '.*' here, but by .* vcpu" "$TMP/warnings"
 }
-for bad in "--sort cpu" "--sort dso,srcline" "-F overhead,weight" "--hierarchy --sort socket"; do
+for bad in "--sort weight" "--sort dso,time" "-F overhead,weight" "--hierarchy --sort cgroup"; do
 	# shellcheck disable=SC2086 # options and their values
 	ok "refused: a key that tells nothing: $bad" no_such_keys $bad
 done
+ok "refused: --sort time: what tells it" grep -q -e '^--interval tells when' \
+	<(view --sort time; cat "$TMP/warnings")
+# elsewhere OPTION WHAT: one of perf report's, with what there is in place of it, and no more
+elsewhere()
+{
+	view "$1"
+	[ $? -eq 129 ] && grep -qE -e "^$1 is not in perf kvm unified report: $2" "$TMP/warnings" &&
+		[ "$(wc -l <"$TMP/warnings")" -le 2 ]
+}
+ok "refused: --stats: what has it" elsewhere --stats '.*perf report has it'
+ok "refused: --tid=1: what there is" elsewhere --tid "use --sort task"
+ok "refused: --objdump: what has it" elsewhere --objdump 'perf kvm unified annotate has it'
+ok "... these are not in -h" not grep -q -e '--mem-mode' <("$PERF" kvm unified report -h 2>&1)
+# All options of perf report are known, if only by name.
+options_of()
+{
+	"$PERF" "$@" --list-opts 2>/dev/null | tr ' ' '\n' | grep -- '^--' | sort -u
+}
+options_of report >"$TMP/options"
+at_least 70 "options of perf report" "$(wc -l <"$TMP/options")"
+unknown_options()
+{
+	while read -r option; do
+		"$PERF" kvm unified report -i "$TMP/none" "$option" 2>&1 | grep "unknown option"
+	done <"$TMP/options"
+}
+ok "perf report's options: each is known" test -z "$(unknown_options | tee /dev/stderr)"
+ok "refused: -x without a parent" test "$(view -x >/dev/null; cat "$TMP/warnings")" = \
+	"-x is for --sort parent: without it, no row has a parent"
+for bad in '-w -5' '-w 5,x' '--max-stack -1' '--max-stack x'; do
+	# shellcheck disable=SC2086 # an option and its value
+	ok "refused: $bad" test "$(view $bad >/dev/null; echo $?)" -eq 129
+	ok "... what it wants" grep -q -e 'wants' "$TMP/warnings"
+done
+ok "-G without call chains: it is said" grep -q 'no call chains in this profile: -G' \
+	<(view -G >/dev/null; cat "$TMP/warnings")
 no_chains()
 {
 	view -g
@@ -1078,8 +1172,16 @@ bad_config()
 	cat "$TMP/warnings"
 	grep -q "$3" "$TMP/warnings"
 }
-ok "refused: perfconfig: keys that are of no use" bad_config sort_order cpu,srcline \
-	"^report.sort_order: rows are not told apart by 'cpu'"
+ok "refused: perfconfig: keys that are of no use" bad_config sort_order weight,cpu \
+	"^report.sort_order: rows are not told apart by 'weight'"
+# A typing error in what is ours
+other_setting()
+{
+	printf '[kvm-unified]\n\tguest-rot = /srv\n' >"$TMP/config"
+	PERF_CONFIG=$TMP/config view >"$TMP/output" && diff "$TMP/view" "$TMP/output" &&
+		grep -qx 'perfconfig: there is no kvm-unified.guest-rot, but kvm-unified.guest-root and kvm-unified.guest-memory' "$TMP/warnings"
+}
+ok "perfconfig: a setting that there is not is told of" other_setting
 ok "refused: perfconfig: a share that cannot be" bad_config percent-limit 300 \
 	'^report.percent-limit wants a number'
 

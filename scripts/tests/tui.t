@@ -41,6 +41,10 @@ first_row()
 ok "... the row with most time as the text has it" \
 	test "$(awk '/libquantum/ { print $1, $2, $3, $4, $5; exit }' "$TMP/screen")" = "$(first_row)"
 
+# VMs are in the order of what was stolen.
+ok "... below, who suffers most" shows "^Stolen most from: guest1 \($("$PERF" kvm unified report -f -i perf.data \
+	--summary 2>/dev/null | awk '$1 == "guest1" { print $5 }') % of its time\). All VMs: "
+
 press /
 ok "a filter: perf asks for it" shows 'Symbol to show'
 # By the time line, whatever the samples have met: in 10 s, the vCPU's thread is preempted.

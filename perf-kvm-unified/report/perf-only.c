@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Options of perf report that perf kvm unified report has not, each with what there is in place
+ * of it. -h does not show them.
+ */
+#include <stdlib.h>
+#include <linux/compiler.h>
+#include <subcmd/parse-options.h>
+
+#include "util/debug.h"
+#include "perf-only.h"
+
+/* As usage_with_options() ends perf */
+#define EXIT_USAGE	129
+
+/* What is in place of it is in the help text. */
+static int tell(const struct option *opt, const char *arg __maybe_unused,
+		int unset __maybe_unused)
+{
+	pr_err("--%s is not in perf kvm unified report: %s\n", opt->long_name, opt->help);
+	exit(EXIT_USAGE);
+}
+
+#define PERF_ONLY(s, l, instead)								\
+	{ .type = OPTION_CALLBACK, .short_name = (s), .long_name = (l), .help = (instead),	\
+	  .flags = PARSE_OPT_HIDDEN | PARSE_OPT_OPTARG, .callback = tell }
+
+#define OF_RECORDS	"it is of records, and not of time. perf report has it, for the same profile"
+#define OF_CODE		"perf kvm unified annotate has it"
+#define OF_SAMPLES	"its rows are of time, which hardware's data of single samples is not part of.\n" \
+			"perf report has it, for the same profile"
+#define BY_MODE		"use -F overhead_guest_sys,overhead_guest_us,sym or --sort class"
+#define ALWAYS		"it always does so"
+
+const struct option perf_only_options[] = {
+	PERF_ONLY('D', "dump-raw-trace", OF_RECORDS),
+	PERF_ONLY(0, "stats", OF_RECORDS),
+	PERF_ONLY(0, "tasks", OF_RECORDS),
+	PERF_ONLY(0, "mmaps", OF_RECORDS),
+	PERF_ONLY('T', "threads", OF_RECORDS),
+	PERF_ONLY(0, "raw-trace", OF_RECORDS),
+	PERF_ONLY(0, "source", OF_CODE),
+	PERF_ONLY(0, "asm-raw", OF_CODE),
+	PERF_ONLY('M', "disassembler-style", OF_CODE),
+	PERF_ONLY(0, "prefix", OF_CODE),
+	PERF_ONLY(0, "prefix-strip", OF_CODE),
+	PERF_ONLY(0, "objdump", OF_CODE),
+	PERF_ONLY(0, "percent-type", OF_CODE),
+	PERF_ONLY('b', "branch-stack", OF_SAMPLES),
+	PERF_ONLY(0, "branch-history", OF_SAMPLES),
+	PERF_ONLY(0, "mem-mode", OF_SAMPLES),
+	PERF_ONLY(0, "itrace", OF_SAMPLES),
+	PERF_ONLY(0, "stitch-lbr", OF_SAMPLES),
+	PERF_ONLY(0, "total-cycles", OF_SAMPLES),
+	PERF_ONLY(0, "samples", OF_SAMPLES),
+	PERF_ONLY(0, "latency", OF_SAMPLES),
+	PERF_ONLY(0, "parallelism", OF_SAMPLES),
+	PERF_ONLY(0, "tid", "use --sort task for who had the CPU, or --pid for a guest's"),
+	PERF_ONLY(0, "socket-filter", "use --cpu with the CPUs of the socket, or --sort socket"),
+	PERF_ONLY(0, "time-quantum", "use --interval, as in --interval 100ms"),
+	PERF_ONLY(0, "switch-on", "use --time"),
+	PERF_ONLY(0, "switch-off", "use --time"),
+	PERF_ONLY(0, "show-on-off-events", "use --time"),
+	PERF_ONLY(0, "addr2line-style", "use perf config addr2line.style"),
+	PERF_ONLY(0, "ns", "use --show-total-period for ns, or --format json"),
+	PERF_ONLY(0, "show-cpu-utilization", BY_MODE),
+	PERF_ONLY(0, "showcpuutilization", BY_MODE),
+	PERF_ONLY(0, "pretty", "use --format json or csv, or --stdio -t ,"),
+	PERF_ONLY(0, "gtk", "use --tui or --stdio"),
+	PERF_ONLY(0, "group", ALWAYS),
+	PERF_ONLY(0, "group-sort-idx", "rows are in the order of time; --tui has the keys 0 to 9"),
+	PERF_ONLY(0, "skip-empty", ALWAYS),
+	PERF_ONLY(0, "disable-order", "time needs its order"),
+	PERF_ONLY(0, "ignore-callees", "use --max-stack or --symbols"),
+	PERF_ONLY(0, "unwind-style", "use perf config unwind.style"),
+	PERF_ONLY(0, "show-ref-call-graph", OF_SAMPLES),
+	OPT_END()
+};
