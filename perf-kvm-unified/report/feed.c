@@ -362,6 +362,12 @@ static int measurement__advance(struct measurement *m)
 	return ret ?: time_axis__advance(&m->axis, now);
 }
 
+/* One that cannot be used: that there is no time line is told of, and it counts nothing. */
+static bool is_unused_timeline(struct evsel *evsel)
+{
+	return evsel->core.attr.type == PERF_TYPE_TRACEPOINT && evsel__is_timeline(evsel);
+}
+
 static int process_sample(const struct perf_tool *tool, union perf_event *event __maybe_unused,
 			  struct perf_sample *sample, struct machine *machine)
 {
@@ -378,7 +384,7 @@ static int process_sample(const struct perf_tool *tool, union perf_event *event 
 		is_timeline = measurement__is_timeline(m, sample->evsel);
 	if (is_timeline)
 		ret = measurement__add_event(m, sample, machine, /*ahead=*/false);
-	else if (!ret)
+	else if (!ret && !is_unused_timeline(sample->evsel))
 		ret = measurement__add_count(m, sample, machine);
 	return ret ?: measurement__advance(m);
 }

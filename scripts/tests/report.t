@@ -964,6 +964,17 @@ full_disk()
 }
 ok "a report that cannot be written" full_disk
 
+# What perf makes of a profile has no table of VMs: its time line is of no use then.
+injected()
+{
+	"$PERF" inject -f -i perf.data -o "$TMP/injected" 2>"$TMP/warnings" &&
+		report -i "$TMP/injected" --summary >"$TMP/output" || return
+	cat "$TMP/warnings"
+	grep -q '^# sample mode: ' "$TMP/output" && ! grep 'without a column' "$TMP/warnings"
+}
+ok "perf inject's output: the time line is not called an event without a column" injected
+rm -f "$TMP/injected"
+
 # --- perf's views: as text ---------------------------------------------------------------
 
 # view OPTION...
