@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <subcmd/parse-options.h>
 
+/* The exit code of a usage error: usage_with_options() ends perf with it. */
+#define EXIT_USAGE	129
+
 /* The types that can have a value are the last ones of enum parse_opt_type. */
 static inline bool option__takes_arg(const struct option *opt)
 {

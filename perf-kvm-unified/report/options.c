@@ -48,8 +48,6 @@
 #define DEFAULT_PERCENT_LIMIT	0.1
 /* Of changes: what is less may well be chance, at some thousand samples. */
 #define DEFAULT_POINTS_LIMIT	0.5
-/* As usage_with_options() ends perf */
-#define EXIT_USAGE		129
 /* A process is told by its pid: two of the same name are two. */
 #define DEFAULT_SORT_ORDER	"pid,dso,symbol"
 

@@ -8,10 +8,8 @@
 #include <subcmd/parse-options.h>
 
 #include "util/debug.h"
+#include "kvm-unified/lib/options.h"
 #include "perf-only.h"
-
-/* As usage_with_options() ends perf */
-#define EXIT_USAGE	129
 
 /* What is in place of it is in the help text. */
 static int tell(const struct option *opt, const char *arg __maybe_unused,

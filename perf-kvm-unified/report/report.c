@@ -9,11 +9,13 @@
 
 #include "util/debug.h"
 #include "util/session.h"
+#include "util/strbuf.h"
 #include "kvm-unified/guests/guests.h"
 #include "options.h"
 #include "overview.h"
 #include "reading.h"
 #include "report.h"
+#include "script-command.h"
 #include "stall-lines.h"
 #include "view.h"
 
@@ -25,6 +27,7 @@ struct report {
 	struct overview	 overview;
 	struct stall_lines stalls;
 	struct report_options opts;
+	struct strbuf	 script_options;
 };
 
 static int report__print(struct report *rep)
@@ -105,13 +108,17 @@ static int begin(struct reading *reading)
 
 static int begin_events(struct reading *reading)
 {
-	struct report_options *opts = &container_of(reading, struct report, reading)->opts;
+	struct report *rep = container_of(reading, struct report, reading);
+	struct report_options *opts = &rep->opts;
 	struct measurement *m = &reading->m;
+	int ret;
 
 	if (opts->print_fn)
 		return 0;
-	return reading->again ? view__reopen(&opts->view, m->session, m) :
-				view__open(&opts->view, m->session, m, &opts->sections);
+	if (reading->again)
+		return view__reopen(&opts->view, m->session, m);
+	ret = view__open(&opts->view, m->session, m, &opts->sections);
+	return ret || !opts->view.tui ? ret : script_command__set(&rep->script_options, opts);
 }
 
 static int report__run(struct report *rep)
@@ -127,7 +134,7 @@ static int report__run(struct report *rep)
 
 int cmd_kvm_unified_report(int argc, const char **argv)
 {
-	struct report rep = { };
+	struct report rep = { .script_options = STRBUF_INIT };
 	int ret;
 
 	if (readings__setup())
@@ -141,6 +148,7 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 		overview__exit(&rep.overview);
 		reading__exit(&rep.reading);
 	}
+	strbuf_release(&rep.script_options);
 	report_options__exit(&rep.opts);
 	return ret ? 1 : 0;
 }

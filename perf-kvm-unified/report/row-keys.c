@@ -12,6 +12,7 @@
 
 #include "util/hist.h"
 #include "util/sort.h"
+#include "key-list.h"
 #include "row-keys.h"
 #include "tables.h"
 
@@ -121,12 +122,13 @@ static unsigned int key__bit(const struct perf_hpp_fmt *fmt)
 /* perf would tell of one that is not, and name keys that are not here. */
 static bool are_known(const char *list)
 {
-	for (size_t len; *list; list += len + strspn(list + len, ", ")) {
+	size_t len;
+
+	key_list__for_each(list, key, len) {
 		size_t i = 0;
 
-		len = strcspn(list, ", ");
 		while (i < ARRAY_SIZE(keys) && (strlen(keys[i].name) != len ||
-						strncasecmp(keys[i].name, list, len)))
+						strncasecmp(keys[i].name, key, len)))
 			i++;
 		if (i == ARRAY_SIZE(keys))
 			return false;

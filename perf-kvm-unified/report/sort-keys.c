@@ -18,6 +18,7 @@
 #include "util/symbol.h"
 #include "util/vcpu-sample.h"
 #include "kvm-unified/lib/sort.h"
+#include "key-list.h"
 #include "measurement.h"
 #include "sort-keys.h"
 #include "tables.h"
@@ -341,14 +342,33 @@ char *sort_keys__help(const char *about)
 	return strbuf_detach(&help, NULL);
 }
 
+/* What there is in place of a key of perf's that is not here */
+static void pr_hint(const char *key, size_t len)
+{
+	static const struct {
+		const char *key;
+		const char *hint;
+	} hints[] = {
+		{ "time",	"--interval tells when, as in --interval 100ms" },
+		{ "tid",	"pid is a guest's process; task is who had the CPU of the host" },
+		{ "cgroup",	"perf report has it; --format json has the cgroup of each thief" },
+		{ "addr",	"symoff tells where in a function" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(hints); i++) {
+		if (!strncasecmp(hints[i].key, key, len)) {
+			pr_err("%s\n", hints[i].hint);
+			return;
+		}
+	}
+}
+
 /* @list: of @option, or NULL. False, with a message, if there is one that is of no use */
 bool sort_keys__are_known(const char *option, const char *list)
 {
-	/* perf takes a + in front of what is to be added to its default. */
-	const char *key = list ? list + strspn(list, "+ ") : "";
+	size_t len;
 
-	for (size_t len; *key; key += len + strspn(key + len, ", ")) {
-		len = strcspn(key, ", ");
+	key_list__for_each(list, key, len) {
 		if (is_known(key, len))
 			continue;
 		pr_err("%s: rows are not told apart by '%.*s' here, but by", option, (int)len, key);
@@ -357,8 +377,7 @@ bool sort_keys__are_known(const char *option, const char *list)
 		for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 			pr_err(" %s", keys[i].name);
 		pr_err("\n");
-		if (!strncasecmp("time", key, len))
-			pr_err("--interval tells when, as in --interval 100ms\n");
+		pr_hint(key, len);
 		return false;
 	}
 	return true;
@@ -378,10 +397,9 @@ bool sort_keys__have_exit_reason(void)
 /* Is it one of those of @list, which are known? As for perf, a beginning of it is as good. */
 static bool list_has(const char *list, const char *name)
 {
-	const char *key = list ? list + strspn(list, "+ ") : "";
+	size_t len;
 
-	for (size_t len; *key; key += len + strspn(key + len, ", ")) {
-		len = strcspn(key, ", ");
+	key_list__for_each(list, key, len) {
 		if (!strncasecmp(name, key, len))
 			return true;
 	}

@@ -35,9 +35,6 @@ static void list_options(const struct option *options)
 	}
 }
 
-/* As parse_options() ends perf where an option makes no sense */
-#define USAGE_ERROR	129
-
 /* The value of option @name if argument @i is that option, else NULL */
 static const char *value_of(int argc, const char **argv, int i, const char *name)
 {
@@ -59,12 +56,12 @@ static int check_argv(const char *command, int argc, const char **argv)
 		if (value_of(argc, argv, i, "--vm")) {
 			pr_err("--vm is an option of perf kvm unified report: %s is of all VMs\n",
 			       command);
-			return USAGE_ERROR;
+			return EXIT_USAGE;
 		}
 		if (time && (*time == '+' || *time == '-')) {
 			pr_err("--time %s is for perf kvm unified report: %s has the times of the clock, as in --time 100.5,101\n",
 			       time, command);
-			return USAGE_ERROR;
+			return EXIT_USAGE;
 		}
 	}
 	return 0;

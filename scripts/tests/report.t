@@ -1020,7 +1020,7 @@ ok "the functions of processes, to the ns" diff <(functions_of_guest) \
 			on && $2 ~ /USER/ && $NF !~ /\[unknown\]/ { printf "%.0f\n", $1 }' | sort -n)
 ok "--sort symbol_size: what is no code has no size" test \
 	"$(view --sort class,symbol_size -t ';' | awk -F ';' '$2 ~ /^VM|^exit/ { print $3 + 0 }' | sort -u)" = 0
-# by_cpu KEY: the ns of each table by CPU; alone OPTION...: of each table
+# by_cpu KEY: the ns of each table by CPU
 by_cpu()
 {
 	view --level host,vm -F "period,$1" -t ';' | awk -F ';' '
@@ -1040,16 +1040,19 @@ ok "--sort cpu: of each table, to the ns, as --cpu has it" diff "$TMP/by-cpu" <(
 at_least 3 "... tables and CPUs" "$(wc -l <"$TMP/by-cpu")"
 ok "--sort socket: all CPUs are on one here" diff <(by_cpu socket) \
 	<(awk '{ ns[$1 " 0"] += $3 } END { for (i in ns) printf "%s %.0f\n", i, ns[i] }' "$TMP/by-cpu" | sort)
+sum_by_name()
+{
+	awk '{ ns[$1 " " $2] += $3 } END { for (i in ns) printf "%s %.0f\n", i, ns[i] }' | sort
+}
 # offsets NAME: of the table, what is code, the function without where in it; the ns of each
 offsets()
 {
-	ns "$1" symoff | sed -n 's/^\[\([^]-]\)\] \([^ ]*\)+0x[0-9a-f]* /\1 \2 /p' |
-		awk '{ ns[$1 " " $2] += $3 } END { for (i in ns) printf "%s %.0f\n", i, ns[i] }' | sort
+	ns "$1" symoff | sed -n 's/^\[\([^]-]\)\] \([^ ]*\)+0x[0-9a-f]* /\1 \2 /p' | sum_by_name
 }
 functions()
 {
 	ns "$1" sym | sed -n 's/^\[\([^]-]\)\] \([^ ]*\) \([0-9]*\)$/\1 \2 \3/p' | grep -v '\[unknown\]' |
-		awk '{ ns[$1 " " $2] += $3 } END { for (i in ns) printf "%s %.0f\n", i, ns[i] }' | sort
+		sum_by_name
 }
 ok "--sort symoff: together, they are the function, to the ns" diff <(functions guest1) <(offsets guest1)
 ok "... of the host's, too" diff <(functions Host) <(offsets Host)
@@ -1129,8 +1132,14 @@ for bad in "--sort weight" "--sort dso,time" "-F overhead,weight" "--hierarchy -
 	# shellcheck disable=SC2086 # options and their values
 	ok "refused: a key that tells nothing: $bad" no_such_keys $bad
 done
-ok "refused: --sort time: what tells it" grep -q -e '^--interval tells when' \
-	<(view --sort time; cat "$TMP/warnings")
+# instead KEY WHAT: what there is in place of it
+instead()
+{
+	view --sort "$1"
+	grep -q -e "^$2" "$TMP/warnings"
+}
+ok "refused: --sort time: what tells it" instead time "--interval tells when"
+ok "refused: --sort tid: what there is" instead pid,tid "pid is a guest.s process"
 # elsewhere OPTION WHAT: one of perf report's, with what there is in place of it, and no more
 elsewhere()
 {
@@ -1139,7 +1148,7 @@ elsewhere()
 		[ "$(wc -l <"$TMP/warnings")" -le 2 ]
 }
 ok "refused: --stats: what has it" elsewhere --stats '.*perf report has it'
-ok "refused: --tid=1: what there is" elsewhere --tid "use --sort task"
+ok "refused: --tid: what there is" elsewhere --tid "use --sort task"
 ok "refused: --objdump: what has it" elsewhere --objdump 'perf kvm unified annotate has it'
 ok "... these are not in -h" not grep -q -e '--mem-mode' <("$PERF" kvm unified report -h 2>&1)
 # All options of perf report are known, if only by name.

@@ -52,6 +52,11 @@ press -l steal
 press Enter
 ok "a filter by symbol: what is no code is a row, too" shows '\[-\] \[steal\] \('
 ok "... and no others" not grep -q quantum_ "$TMP/screen"
+press Enter
+ok "... its menu: samples" shows 'Run scripts for all samples'
+ok "... but none of its name" not grep -qE 'samples of (symbol|thread)' "$TMP/screen"
+press Escape
+ok "... back in the table" shows '\[-\] \[steal\] \('
 press / Enter
 ok "without the filter: all" shows '\[u\] quantum_toffoli'
 
@@ -119,6 +124,26 @@ ok "... by page faults now" shows "^ +[0-9.]+% +[0-9.]+% +[0-9.]+% +$faults"
 ok "... from the first row on" first_row_is "$faults"
 press q q
 ok "... the end" shows '^exit code 0'
+
+# perf script would not have the names of a guest's functions: it knows no --guest-root.
+start
+ok "samples of a row: the menu of the tables" shows '^[0-9]+K? guest1'
+press Down Enter
+ok "... the VM's" shows 'quantum_toffoli'
+press /
+ok "... one function" shows 'Symbol to show'
+press -l quantum_toffoli
+press Enter
+ok "... by its name" shows 'quantum_toffoli'
+press Enter
+ok "... the row's menu" shows 'Run scripts for samples of symbol \[quantum_toffoli'
+press Down Down Down Down Down Enter
+ok "... how they can be seen" shows 'Show individual samples '
+press Enter
+ok "... in the pager" shows '^:|lines 1-'
+press G
+ok "... with the names of the table, of the process and of the function" \
+	shows '^ +shor +[0-9]+ .* quantum_toffoli'
 
 start --stdio
 ok "text goes through the pager" shows '^:|lines 1-|^# perf kvm unified report: '

@@ -243,6 +243,7 @@ at_most 1 "... and of the rest, what is lost, %" "$(grows 1 '[lost]')"
 within 0.5 "... nothing else of it is not known, %" "$(grows 1 '[absent]')" \
 	"$("$TESTS/report-value" 'share("grows", "unknown", 1)' "$TMP/grows.json")"
 ok "... the other one is there all the time" test "$(grows 0 '[absent]')" = 0.000
+
 # --- a time line ---------------------------------------------------------------------
 
 "$PERF" kvm unified export -f -i perf.data -k "$TREE/host/vmlinux" --format trace >"$TMP/trace" 2>/dev/null
