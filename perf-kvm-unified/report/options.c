@@ -133,6 +133,18 @@ static int parse_max_stack(const struct option *opt, const char *arg, int unset 
 	return -EINVAL;
 }
 
+static int parse_stdio_color(const struct option *opt, const char *arg, int unset)
+{
+	static const char *const modes[] = { "always", "never", "auto" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		if (!strcasecmp(arg, modes[i]))
+			return stdio__config_color(opt, arg, unset);
+	}
+	pr_err("--stdio-color knows always, never and auto, but not '%s'\n", arg);
+	return -EINVAL;
+}
+
 static int parse_widths(const struct option *opt, const char *arg, int unset __maybe_unused)
 {
 	const char **widths = opt->value;
@@ -252,7 +264,7 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 	    symbol_conf.show_nr_samples || symbol_conf.show_total_period ||
 	    parent_pattern != default_parent_pattern)
 		return "--format knows no -F, -H, -g, -p, -t, -w, -n and --show-total-period";
-	if ((opts->children_given && symbol_conf.cumulate_callchain) || opts->view.inverted ||
+	if ((opts->view.children_given && symbol_conf.cumulate_callchain) || opts->view.inverted ||
 	    opts->view.max_stack != PERF_MAX_STACK_DEPTH)
 		return "--format has no call chains: it knows no --children, -G and --max-stack";
 	if (symbol_conf.filter_relative && !opts->relative_by_config)
@@ -370,7 +382,7 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		OPT_BOOLEAN(0, "stdio", &stdio, "print text (default, if it is no terminal)"),
 		OPT_CALLBACK_DEFAULT(0, "stdio-color", NULL, "mode",
 				     "colors of --stdio: always (default of the option), never or auto",
-				     stdio__config_color, "always"),
+				     parse_stdio_color, "always"),
 		OPTS_CHARGING(opts),
 		OPT_BOOLEAN(0, "summary", &opts->summary,
 			    "only a line for each VM, and for the host"),
@@ -399,7 +411,7 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 				     "print_type,threshold[,print_limit],order,sort_key[,branch],value",
 				     call_graph_help, parse_call_graph, call_graph_default),
 		OPT_BOOLEAN_SET(0, "children", &symbol_conf.cumulate_callchain,
-				&opts->children_given,
+				&opts->view.children_given,
 				"charge callers with what they call, too (default, with chains)"),
 		OPT_BOOLEAN('G', "inverted", &opts->view.inverted,
 			    "callers first"),

@@ -31,7 +31,6 @@ struct perf_session;
  * @input: where the profile is
  * @force: whoever owns it
  * @relative_by_config: percentages are of what is shown, but not because an option says so
- * @children_given: with or without is by an option
  * @filter: what @sections has a pointer to, if it was given
  * @vms: @vcpus: @cpus: @times: those of @sections as they were given, or NULL
  */
@@ -50,7 +49,6 @@ struct report_options {
 	const char	 *input;
 	bool		 force;
 	bool		 relative_by_config;
-	bool		 children_given;
 	struct pattern	 filter;
 	const char	 *vms;
 	const char	 *vcpus;

@@ -137,8 +137,11 @@ int view__open(struct view *view, struct perf_session *session, struct measureme
 		symbol_conf.cumulate_callchain = false;
 	}
 	symbol_conf.enable_latency = false;
-	if (!(evlist__combined_sample_type(session->evlist) & PERF_SAMPLE_CALLCHAIN))
+	if (!(evlist__combined_sample_type(session->evlist) & PERF_SAMPLE_CALLCHAIN)) {
+		if (symbol_conf.cumulate_callchain && view->children_given)
+			unified_warning("There are no call chains in this profile: --children changes nothing\n");
 		symbol_conf.cumulate_callchain = false;
+	}
 	if (setup_sorting(session->evlist, perf_session__env(session)) < 0)
 		return -EINVAL;
 	if (sort_keys__lack_ipc(m))

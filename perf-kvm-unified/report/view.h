@@ -21,6 +21,7 @@ struct sections;
  * @tui: in the terminal's whole screen, not as text
  * @pager: show text that is longer than the terminal in a pager
  * @inverted: callers first
+ * @children_given: by an option, callers are charged, or not
  * @max_stack: callers of a sample, at most
  * @min_percent: what is below is not shown
  * @addr_evlist: @addr_evsels: the latter in the former, see view__count_addrs()
@@ -30,6 +31,7 @@ struct view {
 	bool		tui;
 	bool		pager;
 	bool		inverted;
+	bool		children_given;
 	int		max_stack;
 	double		min_percent;
 	struct evlist	*addr_evlist;

@@ -1095,6 +1095,12 @@ at_least 5 "-F pid,sym: threads of the host" "$(wc -l <"$TMP/threads")"
 ok "... each by one name" test -z "$(cut -d: -f1 "$TMP/threads" | sort | uniq -d)"
 ok "--stdio-color always: in colors" grep -q $'\033\\[' <(view --stdio-color always)
 ok "--stdio-color never: in none" not grep -q $'\033' <(view --stdio-color never)
+no_such_color()
+{
+	view --stdio-color pink
+	[ $? -eq 129 ] && grep -q "^--stdio-color knows .* but not 'pink'" "$TMP/warnings"
+}
+ok "refused: --stdio-color pink" no_such_color
 ok "--percent-limit: what is below is counted" \
 	grep -qE '^# [0-9]+ more below 5.00%: [0-9.]+%$' <(kvm_report "" --stdio --percent-limit 5)
 # A tracepoint that this machine has under the number of that of the profile, as the header has it
@@ -1172,6 +1178,10 @@ for bad in '-w -5' '-w 5,x' '--max-stack -1' '--max-stack x'; do
 	ok "refused: $bad" test "$(view $bad >/dev/null; echo $?)" -eq 129
 	ok "... what it wants" grep -q -e 'wants' "$TMP/warnings"
 done
+ok "--children without call chains: it is said" grep -q 'no call chains in this profile: --children' \
+	<(view --children; cat "$TMP/warnings")
+ok "... and not if nobody asks for it" not grep -q 'no call chains in this profile' \
+	<(view; cat "$TMP/warnings")
 ok "-G without call chains: it is said" grep -q 'no call chains in this profile: -G' \
 	<(view -G >/dev/null; cat "$TMP/warnings")
 no_chains()
