@@ -509,8 +509,8 @@ static void test_exits(void)
 	ksft_test_result(nr_exits(KVM_EXIT_IO) == USER_EXITS,
 			 "exits: %u exits to user space\n", USER_EXITS);
 	ksft_test_result(exits_are_right(), "exits: and why\n");
-	/* With the system calls around KVM_RUN it is a bit more. */
-	ksft_test_result(is_about(tl.vmm_ns, 75, ns_between_turns()),
+	/* The system calls around KVM_RUN are in it, too; all is bounded by the next check. */
+	ksft_test_result(tl.vmm_ns <= ns_between_turns(),
 			 "exits: the time between them is the VMM's\n");
 	ksft_test_result(ns_of_all() <= tl.wall_ns, "exits: no more than all time is told\n");
 	ksft_test_result(!count_events(e, e->cpu != timeline_cpu || e->sample_cpu != timeline_cpu),
