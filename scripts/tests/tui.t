@@ -48,7 +48,7 @@ ok "... below, who suffers most" shows "^Stolen most from: guest1 \($("$PERF" kv
 press /
 ok "a filter: perf asks for it" shows 'Symbol to show'
 # By the time line, whatever the samples have met: in 10 s, the vCPU's thread is preempted.
-press -l steal
+press -l "[steal]"
 press Enter
 ok "a filter by symbol: what is no code is a row, too" shows '\[-\] \[steal\] \('
 ok "... and no others" not grep -q quantum_ "$TMP/screen"
