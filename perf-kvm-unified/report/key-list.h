@@ -4,10 +4,7 @@
 
 #include <string.h>
 
-/*
- * The keys of --sort and --fields as perf takes them: between commas or blanks, and with a +
- * in front if they are to be added to the default.
- */
+/* The keys of --sort and --fields as perf takes them: between commas or blanks */
 static inline const char *key_list__key(const char *text, size_t *len)
 {
 	*len = strcspn(text, ", ");
@@ -17,7 +14,7 @@ static inline const char *key_list__key(const char *text, size_t *len)
 /* The first one of @list, which may be NULL; @len: its length. NULL: there is none */
 static inline const char *key_list__first(const char *list, size_t *len)
 {
-	return list ? key_list__key(list + strspn(list, "+, "), len) : NULL;
+	return list ? key_list__key(list + strspn(list, ", "), len) : NULL;
 }
 
 /* The one after @key, which is @len long */

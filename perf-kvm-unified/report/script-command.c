@@ -64,8 +64,11 @@ static int add_guests(struct strbuf *text, const struct kvm_guests_options *gues
 /* Open ends are so here, too. */
 static int add_times(struct strbuf *text, const struct section_opts *sections)
 {
-	int ret = sections->nr_times ? strbuf_addstr(text, " --time '") : 0;
+	int ret;
 
+	if (!sections->nr_times)
+		return 0;
+	ret = strbuf_addstr(text, " --time '");
 	for (int i = 0; !ret && i < sections->nr_times; i++) {
 		const struct perf_time_interval *time = &sections->times[i];
 		char start[TIME_LEN] = "", end[TIME_LEN] = "";
@@ -76,7 +79,7 @@ static int add_times(struct strbuf *text, const struct section_opts *sections)
 			timestamp__scnprintf_nsec(time->end, end, sizeof(end));
 		ret = strbuf_addf(text, "%s%s,%s", i ? " " : "", start, end);
 	}
-	return ret || !sections->nr_times ? ret : strbuf_addstr(text, "' ");
+	return ret ?: strbuf_addstr(text, "' ");
 }
 
 /**

@@ -363,12 +363,18 @@ static void pr_hint(const char *key, size_t len)
 	}
 }
 
+/* The keys of @list, or NULL: perf takes a + in front of what is to be added to its default. */
+static const char *without_plus(const char *list)
+{
+	return list ? list + strspn(list, "+ ") : NULL;
+}
+
 /* @list: of @option, or NULL. False, with a message, if there is one that is of no use */
 bool sort_keys__are_known(const char *option, const char *list)
 {
 	size_t len;
 
-	key_list__for_each(list, key, len) {
+	key_list__for_each(without_plus(list), key, len) {
 		if (is_known(key, len))
 			continue;
 		pr_err("%s: rows are not told apart by '%.*s' here, but by", option, (int)len, key);
@@ -399,7 +405,7 @@ static bool list_has(const char *list, const char *name)
 {
 	size_t len;
 
-	key_list__for_each(list, key, len) {
+	key_list__for_each(without_plus(list), key, len) {
 		if (!strncasecmp(name, key, len))
 			return true;
 	}

@@ -788,6 +788,9 @@ ok "perf kvm unified -i FILE report" diff <(report --summary) <("$PERF" kvm unif
 	-k "$TREE/host/vmlinux" --guest-root "$MAIN_TREE/guest/root" --format table --summary 2>/dev/null)
 ok "diff: one message of a key that there is not" test \
 	"$(changes --sort nope; grep -cE 'nope' "$TMP/warnings")" -eq 1
+ok "... or that would be added to the default" test \
+	"$(changes --sort +comm; grep -o '[+]comm' "$TMP/warnings" | wc -l)" -eq 1
+ok "--format: the same" test "$(report --format json --sort +comm; grep -o '[+]comm' "$TMP/warnings" | wc -l)" -eq 1
 for bad in '--sort nope' '--format xml' '--percent-limit x' '--sort ,'; do
 	# shellcheck disable=SC2086 # an option and its value
 	ok "diff refuses: $bad" not changes $bad perf.data perf.data
