@@ -178,8 +178,9 @@ refusals()
 
 	# What PERF_SAMPLE_VCPU says to an event that excludes the guest, and to one
 	# that does not; and two software events, of which one needs more.
-	# As long as it takes an emulator that has little of its CPUs to run the guest for 100 ms.
-	perf record -a --sample-vcpu -e cpu-clock -c 1000000 -o context.data -- sleep 2
+	# As long as a loop in the guest takes: the slower the machine, the more samples of it.
+	perf record -a --sample-vcpu -e cpu-clock -c 1000000 -o context.data -- \
+		guest-exec "$(guest_socket guest2)" "i=0; while [ \$i -lt 20000 ]; do i=\$((i + 1)); done"
 	# The serial port makes exits: a busy guest leaves next to nothing to the host.
 	perf record -a --sample-vcpu -e cpu-clock:H -c 1000000 -o host-only.data -- \
 		guest-exec "$(guest_socket guest2)" "head -c 1000 /proc/kallsyms >/dev/ttyS0"
