@@ -36,6 +36,12 @@
  * more of them cost more than they free.
  */
 #define STEPS_IN_NEAR	8
+/*
+ * A step looks at each vCPU and each CPU. If there have come fewer records than such a number of
+ * each, it waits: then so many steps are made at least, and what is kept is little.
+ */
+#define STEP_RECORDS	32
+#define LEAST_STEPS	1
 /* So many are made at once at most. Where there is nothing for longer, nothing is kept. */
 #define MOST_STEPS	(4 * STEPS_IN_NEAR)
 /*
@@ -154,6 +160,7 @@ int time_axis__add_event(struct time_axis *ta, const struct axis_event *event)
 
 	if (nr < 0)
 		return nr;
+	ta->nr_fresh++;
 	change.cause = nr;
 	if (queue_len(&vcpu->events) && change__cmp(queue_last(&vcpu->events), &change) > 0)
 		vcpu->unsorted = true;
@@ -165,6 +172,7 @@ int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample
 {
 	ta->nr_late += ta->begun && sample->time < ta->advanced &&
 		       ta->advanced - sample->time > ta->span.near;
+	ta->nr_fresh++;
 	if (sample->vcpu < ta->nr_vcpus) {
 		struct axis_vcpu *vcpu = &ta->vcpus[sample->vcpu];
 		int ret;
@@ -500,11 +508,18 @@ static int advance(struct time_axis *ta, const struct axis_span *span,
 	return ret;
 }
 
+/* How long the next step is, ns */
+static u64 step_length(const struct time_axis *ta)
+{
+	u64 enough = (u64)STEP_RECORDS * (ta->nr_vcpus + ta->tracks.nr_cpus);
+
+	return ta->span.near / (ta->nr_fresh < enough ? LEAST_STEPS : STEPS_IN_NEAR);
+}
+
 /* Is it so long since the last time that there is something to do? */
 bool time_axis__is_due(const struct time_axis *ta, u64 now)
 {
-	return !ta->begun || (now > ta->advanced &&
-			      now - ta->advanced >= ta->span.near / STEPS_IN_NEAR);
+	return !ta->begun || (now > ta->advanced && now - ta->advanced >= step_length(ta));
 }
 
 /* As far as can be told at @now, ns, which was not told before. 0 or -errno */
@@ -514,6 +529,7 @@ static int step(struct time_axis *ta, u64 now)
 	struct axis_until until = { .time = now - span.near, .silent = now - span.near };
 
 	ta->advanced = now;
+	ta->nr_fresh = 0;
 	span.end = ~0ULL;
 	return advance(ta, &span, &until);
 }
@@ -534,7 +550,7 @@ int time_axis__advance(struct time_axis *ta, u64 now)
 	if (!time_axis__is_due(ta, now))
 		return 0;
 	time_axis__begin(ta);
-	length = ta->span.near / STEPS_IN_NEAR;
+	length = step_length(ta);
 	from = max(ta->advanced, ta->span.start + ta->span.near);
 	if (now <= from) {
 		ta->advanced = now;

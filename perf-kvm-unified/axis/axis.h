@@ -55,6 +55,7 @@ struct axis_sink {
  * @causes: why the states of vCPUs have changed
  * @begun: intervals have been handed out
  * @advanced: time that it has come to, ns
+ * @nr_fresh: events and samples that have come since then
  * @nr_late: samples that came when their time had been handed out
  * @work: as from time_axis__add_work()
  * @gaps: those that are of use still
@@ -73,6 +74,7 @@ struct time_axis {
 	struct axis_gaps gaps;
 	bool	begun;
 	u64	advanced;
+	u64	nr_fresh;
 	u64	nr_late;
 	u64	nr_gaps;
 };
