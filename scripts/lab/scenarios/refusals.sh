@@ -107,8 +107,8 @@ cut_short()
 	try unread sh -c '{ perf kvm unified record -o unread.data -- sleep 0.5; echo $? >unread.code; } 2>&1 |
 		true'
 	mkdir /run/small
-	mount -t tmpfs -o size=1m tmpfs /run/small
-	try full-disk record -m 16 -c 250000 -o /run/small/full.data --guest-cmd "guest2=$(collector)" -- sleep 60
+	mount -t tmpfs -o size=512k tmpfs /run/small
+	try full-disk record -m 16 -c 250000 -o /run/small/full.data --guest-cmd "guest2=$(collector)" -- sleep 600
 	cp -r /run/small/full.data full-disk.data
 	umount /run/small
 }
