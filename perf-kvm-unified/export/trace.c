@@ -286,7 +286,7 @@ int trace__add_vcpu(struct trace *trace, const struct measurement *m, u32 vcpu,
 static void name_host_slice(struct trace_slice *slice, const struct axis_sample *sample)
 {
 	if (sample->kind == AXIS_SAMPLE_IDLE)
-		slice->name = "idle";
+		slice->name = "swapper";
 	else if (sample->task == TIME_AXIS_NONE)
 		slice->name = "unknown";
 	else

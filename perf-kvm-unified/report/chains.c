@@ -17,6 +17,7 @@
 #include "util/sample.h"
 #include "util/symbol.h"
 #include "util/thread.h"
+#include "kvm-unified/lib/patterns.h"
 #include "chains.h"
 
 static size_t chain__hash(long key, void *ctx __maybe_unused)
@@ -73,6 +74,25 @@ void chains__exit(struct chains *chains)
 	}
 	hashmap__free(chains->table);
 	chains->table = NULL;
+}
+
+/* Has one of them a function that @pattern stands for? */
+bool chains__have_caller(const struct chains *chains, const char *pattern)
+{
+	struct hashmap_entry *entry;
+	size_t bkt;
+
+	hashmap__for_each_entry(chains->table, entry, bkt) {
+		const struct chain *chain = entry->pvalue;
+
+		for (u32 i = 0; i < chain->nr; i++) {
+			const struct symbol *sym = chain->nodes[i].ms.sym;
+
+			if (sym && pattern__match(pattern, sym->name))
+				return true;
+		}
+	}
+	return false;
 }
 
 /* Has it code of a program? On x86-64; callers that are not known have no address. */

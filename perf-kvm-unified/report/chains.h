@@ -37,6 +37,7 @@ int chains__init(struct chains *chains);
 void chains__exit(struct chains *chains);
 int chains__resolve(struct chains *chains, struct thread *thread, struct perf_sample *sample,
 		    int max_stack, const struct chain **chain);
+bool chains__have_caller(const struct chains *chains, const char *pattern);
 bool chain__has_user(const struct chain *chain);
 int chain__to_cursor(const struct chain *chain, struct callchain_cursor *cursor);
 

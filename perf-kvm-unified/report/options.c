@@ -109,7 +109,7 @@ static int set_percent_limit(double *limit, const char *name, const char *value)
 
 	*limit = strtod(value, &end);
 	callchain_param.min_percent = *limit;
-	if (end != value && !*end && *limit >= 0 && *limit <= 100)
+	if (end != value && (!*end || !strcmp(end, "%")) && *limit >= 0 && *limit <= 100)
 		return 0;
 	pr_err("%s wants a number from 0 to 100, not '%s'\n", name, value);
 	return -EINVAL;
@@ -189,6 +189,8 @@ static int read_config(const char *var, const char *value, void *cb)
 		default_sort_order = strdup(value);
 		if (!default_sort_order)
 			return -1;
+	} else if (!strcmp(var, "tui.report")) {
+		opts->no_tui = !perf_config_bool(var, value);
 	}
 	return 0;
 }
@@ -254,7 +256,8 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 		return "--tui wants standard input for its keys, where the profile comes from";
 	view->pager = !from_stdin;
 	if (!opts->print_fn) {
-		view->tui = tui || (!stdio && !from_stdin && !is_text && isatty(STDOUT_FILENO));
+		view->tui = tui || (!stdio && !opts->no_tui && !from_stdin && !is_text &&
+				    isatty(STDOUT_FILENO));
 		return NULL;
 	}
 	if (tui || stdio)

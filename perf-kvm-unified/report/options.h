@@ -40,6 +40,7 @@ struct report_options {
 	print_fn	 print_fn;
 	struct view	 view;
 	bool		 tui;
+	bool		 no_tui;
 	bool		 summary;
 	bool		 show_header;
 	bool		 show_info;

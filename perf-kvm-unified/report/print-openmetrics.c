@@ -184,14 +184,14 @@ static void print_thieves(const struct measurement *m, const struct overview *ov
 }
 
 int print_openmetrics(const struct measurement *m, const struct sections *sections __maybe_unused,
-		      const struct section_opts *section_opts __maybe_unused,
+		      const struct section_opts *section_opts,
 		      const struct print_opts *opts, FILE *fp)
 {
 	static const char length[] = "perf_kvm_recording_seconds";
 
-	print_family(length, "gauge", "How long the recording is", fp);
+	print_family(length, "gauge", "How long the recording is, or what of it is asked for", fp);
 	fputs(length, fp);
-	print_seconds(measurement__duration(m), fp);
+	print_seconds(section_opts__time(section_opts, m->axis.span.start, m->axis.span.end), fp);
 	print_times(m, opts->overview, fp);
 	print_stall_summaries(m, opts->stalls, /*of_vcpus=*/false, fp);
 	print_stall_summaries(m, opts->stalls, /*of_vcpus=*/true, fp);

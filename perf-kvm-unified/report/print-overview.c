@@ -141,8 +141,11 @@ int print_overview(const struct measurement *m, const struct sections *sections,
 	const struct overview *overview = opts->overview;
 	int width = names_width(m), ret;
 
-	if (!overview->nr)
-		return 0;
+	if (!overview->nr) {
+		ret = print_host_line(m, sections, fp);
+		fputc('\n', fp);
+		return ret;
+	}
 	fprintf(fp, "# of the time of a VM's vCPUs, %%; told: steal as KVM tells the guest;\n"
 		"# worst: steal of the vCPU (its id) that has most, spread: of all, from..to\n");
 	print_padded("# VM", width, fp);

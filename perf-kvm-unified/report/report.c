@@ -55,7 +55,8 @@ static int report__print(struct report *rep)
 		ret = -errno;
 	if (!ret && ferror(stdout))
 		ret = -EIO;
-	if (ret)
+	/* Who reads it has had enough, as head has. */
+	if (ret && ret != -EPIPE)
 		pr_err("Cannot print the report: %s\n", strerror(-ret));
 	return ret;
 }

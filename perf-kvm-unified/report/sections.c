@@ -65,18 +65,24 @@ static bool next_shown(const struct section_opts *opts, u64 start, u64 end, int 
 	return false;
 }
 
-/* How much of an interval is to be shown, ns */
-static u64 visible(const struct section_opts *opts, u64 start, u64 end, u32 cpu)
+/* How much of the time from @start to @end is to be shown, on whatever CPUs; ns */
+u64 section_opts__time(const struct section_opts *opts, u64 start, u64 end)
 {
 	u64 from, until, time = 0;
 	int i = 0;
 
-	if (opts->cpus &&
-	    (cpu == TIME_AXIS_NONE || !perf_cpu_map__has(opts->cpus, (struct perf_cpu){ cpu })))
-		return 0;
 	while (next_shown(opts, start, end, &i, &from, &until))
 		time += until - from;
 	return time;
+}
+
+/* How much of an interval is to be shown, ns */
+static u64 visible(const struct section_opts *opts, u64 start, u64 end, u32 cpu)
+{
+	if (opts->cpus &&
+	    (cpu == TIME_AXIS_NONE || !perf_cpu_map__has(opts->cpus, (struct perf_cpu){ cpu })))
+		return 0;
+	return section_opts__time(opts, start, end);
 }
 
 /* That there is such a process is remembered. */
@@ -716,8 +722,15 @@ static int add_vcpu_row(const struct vcpu_interval *interval, u64 time, void *ar
 		},
 	};
 	const struct tally_sum sum = { .sum = time };
-	int ret = section__add(rows->section, rows->sections, &row, PROFILE_TIME, &sum);
+	int ret;
 
+	if (interval->kind == VCPU_TIME_PREEMPTED && interval->vcpu != TIME_AXIS_NONE) {
+		const struct axis_vcpu *thief = &rows->m->axis.vcpus[interval->vcpu];
+
+		row.info.thief_vm = rows->m->vms[thief->vm].name;
+		row.info.thief_vcpu = thief->id;
+	}
+	ret = section__add(rows->section, rows->sections, &row, PROFILE_TIME, &sum);
 	if (!ret && profile_class__is_taken(key.class) && rows->section->reasons && time)
 		ret = section__add_reason(rows->section, rows->sections, interval, time);
 	return ret;

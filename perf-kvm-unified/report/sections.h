@@ -173,6 +173,7 @@ typedef int (*vm_vcpus_fn)(const struct vm_vcpus *vcpus, void *arg);
 typedef int (*vcpu_time_fn)(const struct vcpu_interval *interval, u64 time, void *arg);
 
 const char *section_level__name(enum section_level level);
+u64 section_opts__time(const struct section_opts *opts, u64 start, u64 end);
 bool section_opts__wants_vm(const struct section_opts *opts, const char *name);
 
 int sections__init(struct sections *sections, struct measurement *m,

@@ -120,24 +120,35 @@ static const char *class_text(const struct hist_entry *he, char *buf __maybe_unu
 	return profile_class__name(table_entry__info(he)->key.class);
 }
 
+static int64_t thief_vcpu_cmp(const struct table_info *a, const struct table_info *b)
+{
+	if (!a->thief_vm || !b->thief_vm)
+		return !!b->thief_vm - !!a->thief_vm;
+	return strcmp(b->thief_vm, a->thief_vm) ?: (int64_t)b->thief_vcpu - a->thief_vcpu;
+}
+
 static int64_t task_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *he_a,
 			struct hist_entry *he_b)
 {
-	const struct measured_task *a = table_entry__info(he_a)->task;
-	const struct measured_task *b = table_entry__info(he_b)->task;
+	const struct table_info *info_a = table_entry__info(he_a);
+	const struct table_info *info_b = table_entry__info(he_b);
+	const struct measured_task *a = info_a->task, *b = info_b->task;
 
 	if (!a || !b)
-		return !!b - !!a;
+		return !!b - !!a ?: thief_vcpu_cmp(info_a, info_b);
 	return (int64_t)b->tid - a->tid ?: strcmp(b->comm, a->comm);
 }
 
 static const char *task_text(const struct hist_entry *he, char *buf, size_t size)
 {
-	const struct measured_task *task = table_entry__info(he)->task;
+	const struct table_info *info = table_entry__info(he);
 
-	if (!task)
+	if (info->task)
+		scnprintf(buf, size, "%d:%s", info->task->tid, info->task->comm);
+	else if (info->thief_vm)
+		scnprintf(buf, size, "VM %s: vcpu%u", info->thief_vm, info->thief_vcpu);
+	else
 		return "";
-	scnprintf(buf, size, "%d:%s", task->tid, task->comm);
 	return buf;
 }
 

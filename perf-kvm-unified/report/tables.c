@@ -300,6 +300,8 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 	const struct hit *hit = row->hit;
 	const char *module = row->key->module[0] ? row->key->module :
 			     profile_key__class_row(row->key);
+	const char *function = row->key->function;
+	bool is_unknown = !hit && !strcmp(function, UNKNOWN_NAME);
 	struct thread *thread = tables__thread(tables, row);
 
 	if (!thread)
@@ -320,14 +322,19 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 		al->addr = hit->addr ?: hit->sym->start;
 		return 0;
 	}
+	/* Code without a name is called so, too. */
+	if (is_unknown) {
+		function = "[unknown time]";
+		module = function;
+	}
 	/* As those that have symbols, of the same file */
 	if (hit && hit->map && !has_escapes(dso__short_name(map__dso(hit->map))))
 		module = dso__short_name(map__dso(hit->map));
-	made = tables__made(tables, module, row->key->function);
+	made = tables__made(tables, module, function);
 	if (!made)
 		return -ENOMEM;
 	if (!hit) {
-		key->function = made->function;
+		key->function = is_unknown ? UNKNOWN_NAME : made->function;
 		key->module = row->key->module[0] ? made->module : "";
 	}
 	al->map = map__get(made->map);
@@ -462,6 +469,23 @@ static int tables__filter(struct tables *tables, struct pattern *filter)
 	return 0;
 }
 
+/*
+ * How many samples a row's time is, of all that is in it: those of its parts were rounded, each.
+ * @entries: and those below them, in a hierarchy. @period: ns, or 0: not known
+ */
+static void set_samples(struct rb_root_cached *entries, u64 period)
+{
+	for (struct rb_node *node = rb_first_cached(entries); node; node = rb_next(node)) {
+		struct hist_entry *he = rb_entry(node, struct hist_entry, rb_node);
+
+		he->stat.nr_events = profile__samples(he->stat.period, period);
+		if (symbol_conf.cumulate_callchain)
+			he->stat_acc->nr_events = profile__samples(he->stat_acc->period, period);
+		if (symbol_conf.report_hierarchy && !he->leaf)
+			set_samples(&he->hroot_out, period);
+	}
+}
+
 /* All is in them: sort them. @filter: of symbols, is told if it matches; or NULL. 0 or -errno */
 int tables__finish(struct tables *tables, struct pattern *filter)
 {
@@ -480,7 +504,9 @@ int tables__finish(struct tables *tables, struct pattern *filter)
 		struct hists_stats *stats = &evsel__hists(evsel)->stats;
 		u64 period = tables->m->period;
 
-		if (!evsel__is_group_leader(evsel))
+		if (evsel__is_group_leader(evsel))
+			set_samples(&evsel__hists(evsel)->entries, period);
+		else
 			period = 0;
 		stats->nr_samples = profile__samples(stats->total_period, period);
 		stats->nr_non_filtered_samples =

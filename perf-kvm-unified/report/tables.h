@@ -29,6 +29,7 @@ struct thread;
  * @key: how it is called; what it points to stays as long as the tables
  * @vm: name of the VM, or NULL
  * @task: that has stolen the time, or NULL
+ * @thief_vm: @thief_vcpu: the vCPU that has, its VM's name and its id, or NULL
  * @vcpu: its id, or TABLE_NO_VCPU
  * @isa: @exit_reason: the last exit's; @isa 0: none is known
  */
@@ -36,9 +37,11 @@ struct table_info {
 	struct profile_key key;
 	const char	*vm;
 	const struct measured_task *task;
+	const char	*thief_vm;
 	u64		exit_reason;
 	u32		isa;
 	u32		vcpu;
+	u32		thief_vcpu;
 };
 
 /**

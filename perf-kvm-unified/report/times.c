@@ -231,6 +231,8 @@ int times__parse(const char *str, struct perf_session *session, struct perf_time
 	}
 	if (times__are_relative(str))
 		nr = times__parse_relative(str, &rec, times);
+	else if (strchr(str, '%') && !rec.first)
+		nr = -ENODATA;
 	else if (perf_time__parse_for_ranges(str, session, times, &size, &nr))
 		nr = -EINVAL;
 	if (nr == -ENODATA) {

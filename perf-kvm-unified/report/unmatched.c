@@ -75,6 +75,43 @@ static void warn(const char *option, const char *what, struct near_names *near, 
 				near->nr ? ". Like it: " : "", list);
 }
 
+/* Who is in no row of its own, but has called what is */
+static bool is_caller(const struct measurements *of, const char *wanted)
+{
+	for (u32 i = 0; i < of->nr; i++) {
+		if (chains__have_caller(&of->ms[i]->chains, wanted))
+			return true;
+	}
+	return false;
+}
+
+/* A process of the host, which the tables of guests have none of */
+static bool is_of_host(const struct measurements *of, const char *wanted)
+{
+	for (u32 i = 0; i < of->nr; i++) {
+		for (u32 task = 0; task < of->ms[i]->nr_tasks; task++) {
+			if (pattern__match(wanted, of->ms[i]->tasks[task]->comm))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Is it something else than what was asked for? Then that is said. */
+static bool warn_other(const struct measurements *of, const char *option, const char *wanted,
+		       const char *(*name_of)(const struct hit *hit))
+{
+	if (name_of == function_of && is_caller(of, wanted))
+		unified_warning("--%s: '%s' has called what was sampled, and was not sampled itself: for callers, give its name without --%s\n",
+				option, wanted, option);
+	else if (name_of == comm_of && is_of_host(of, wanted))
+		unified_warning("--%s: '%s' is a task of the host, and --%s is for processes of guests: --level host --sort comm has those of the host\n",
+				option, wanted, option);
+	else
+		return false;
+	return true;
+}
+
 static void warn_patterns(const struct measurements *of, const struct patterns *patterns,
 			  const char *option, const char *what,
 			  const char *(*name_of)(const struct hit *hit))
@@ -89,7 +126,8 @@ static void warn_patterns(const struct measurements *of, const struct patterns *
 		if (patterns->entries[i].matched || nr++ >= NAMES_SHOWN)
 			continue;
 		find_near(of, name_of, &near, &known);
-		warn(option, what, &near, known);
+		if (known || !warn_other(of, option, near.wanted, name_of))
+			warn(option, what, &near, known);
 	}
 	if (nr > NAMES_SHOWN)
 		unified_warning("--%s: nor are there %zu more\n", option, nr - NAMES_SHOWN);

@@ -290,6 +290,12 @@ ok "openmetrics: its steal" test \
 	"$(metrics "$TMP/metrics" '["%.9f" % x.value for x in s if x.labels.get("class") == "steal" and
 		x.labels["vm"] == "guest1" and x.labels["vcpu"] == "0"][0]')" = \
 	"$(json "$TMP/json" '"%.9f" % (level("guest1")["classes_ns"]["steal"] / 1e9)')"
+report --format openmetrics --time -2s, >"$TMP/metrics-of-time"
+ok "openmetrics: --time: the recording is as long as what is told of it" test \
+	"$(metrics "$TMP/metrics-of-time" '[x.value for x in s if x.name == "perf_kvm_recording_seconds"][0]')" = 2.0
+ok "... and so are all its times of a vCPU" test \
+	"$(metrics "$TMP/metrics-of-time" '"%.9f" % sum(x.value for x in s if x.name == "perf_kvm_vcpu_time_seconds")')" = \
+	2.000000000
 ok "openmetrics: the longest wait" test \
 	"$(metrics "$TMP/metrics" '["%.9f" % x.value for x in s if x.name == "perf_kvm_vm_stall_seconds" and
 		x.labels["waits"] == "stolen" and x.labels["quantile"] == "1"][0]')" = \

@@ -297,6 +297,7 @@ above_five_percent()
 		END { exit bad || !n }'
 }
 ok "--percent-limit" above_five_percent
+ok "--percent-limit: with a %" diff <(report --percent-limit 5) <(report --percent-limit 5%)
 parts()
 {
 	report --time 0%-60%,40%-100% --format json >"$TMP/parts" &&
@@ -1281,6 +1282,32 @@ ipc_of()
 ok "IPC: instructions by cycles" test "$(ipc_of pv_native_safe_halt)" = \
 	"$(view -i "$TMP/events.data" --sort sym,ipc -t ';' |
 		awk -F ';' '/pv_native_safe_halt/ { print $NF + 0; exit }' | xargs printf '%.2f')"
+# Class and samples of all tables: those of a row are its time by the period, rounded. CSV has them
+# add up, so that some are one more or less.
+class_samples()
+{
+	paste -d ' ' <(view -n --sort class -t ';' |
+			awk -F ';' 'NF == 3 && $1 ~ /^ *[0-9.]+% *$/ { gsub(/ /, ""); print $3, $2 }' | sort) \
+		<(report --format csv --sort class | awk -F , 'NR > 1 { print $4, $10 }' | sort) |
+		awk '{ print } $1 != $3 || $2 - $4 > 1 || $4 - $2 > 1 { bad = 1 } END { exit bad || NR < 5 }'
+}
+ok "-n: as many samples as all of a row's time is" class_samples
+# unknown_in_view OPTION..., unknown_in_json OPTION...: ns of which nothing is known, of all tables
+unknown_in_view()
+{
+	view "$@" -F period,dso,sym -t ';' |
+		awk -F ';' '$2 ~ /^\[unknown time\] *$/ { ns += $1 } END { printf "%.0f\n", ns }'
+}
+unknown_in_json()
+{
+	report --format json "$@" >"$TMP/unknown.json"
+	json "$TMP/unknown.json" 'sum(row["time_ns"] for x in r[0].json["levels"] for row in x["rows"]
+		if row["class"] == "unknown" and row["function"] == "[unknown]")'
+}
+for profile in perf.data events.data; do
+	ok "$profile: what is not known is not the same row as code without a name" test \
+		"$(unknown_in_view -i "$profile")" = "$(unknown_in_json -i "$profile")"
+done
 # Of four samples that follow each other, one is of cycles and two are of instructions (add-events).
 samples_of()
 {
@@ -1295,10 +1322,28 @@ ok "--sort ipc without such events: a column without values" \
 	not grep -qE ' [0-9]+\.[0-9][0-9] *$' <(view --sort dso,ipc | grep -v '^#')
 ok "one event: no counts in JSON" not grep -q '"counts"' "$TMP/json"
 
+# What looks like a typing error, and is none
+report --comms qemu-system-x86 >/dev/null
+ok "--comms: a task of the host is said to be one" \
+	grep -q "^--comms: 'qemu-system-x86' is a task of the host" "$TMP/warnings"
+
 # --- and the call chains of the host ---
 
 chains=$LAB_OUT/refusals/chains.data
 ok "there is a profile with call chains" test -d "$chains"
+# Functions that have called others, and were not sampled themselves
+only_callers()
+{
+	"$PERF" kvm unified export -f -i "$chains" -k "$TREE/host/vmlinux" 2>/dev/null |
+		sed 's/ [0-9]*$//' | awk -F ';' '
+			{ leaf[$NF]; for (i = 1; i < NF; i++) if ($i ~ /_\[k\]$/) called[$i] }
+			END { for (f in called) if (!(f in leaf)) { sub(/_\[k\]$/, "", f); print f } }'
+}
+caller=$(only_callers | sort | head -n 1)
+"$PERF" kvm unified report -f -i "$chains" -k "$TREE/host/vmlinux" --stdio -S "$caller" \
+	>/dev/null 2>"$TMP/warnings"
+ok "--symbols: one that was not sampled, but has called what was" \
+	grep -q "^--symbols: '$caller' has called what was sampled" "$TMP/warnings"
 chains()
 {
 	"$PERF" kvm unified report -f -i "$chains" -k "$TREE/host/vmlinux" --stdio \
@@ -1517,6 +1562,11 @@ ok "... and what was hit is inside of them, once" not grep -E '([a-z_]*safe_halt
 ok "export: with callers, the time of the report" \
 	"$TESTS/folded-sums" "$TMP/folded-chains" "$TMP/json-chains"
 
+# Where SIGPIPE is ignored: who reads it has had enough.
+(trap '' PIPE; "$PERF" kvm unified report -f -i perf.data --format json) 2>"$TMP/errors" |
+	head -c 1 >/dev/null
+ok "a pipe that nobody reads any more: not a word of it" not grep 'Broken pipe' "$TMP/errors"
+
 # --- a stream --------------------------------------------------------------------------
 
 # stream FILE OPTION...: a report of it, as JSON if nothing else is said
@@ -1531,12 +1581,14 @@ stream()
 		--guest-root "$guest_files" "${@:2}" 2>"$TMP/warnings"
 }
 # streamed DIR OPTION...: what a stream has of it is what the directory has, to the ns, and
-# what is to be said of it. Maps are not in a stream.
+# what is to be said of it. Neither maps nor what looks at vCPUs have said are in a stream.
 streamed()
 {
-	local dir=$1
-	shift
+	local dir=$TMP/unseen
 
+	rm -rf "$dir"
+	cp -r "$1" "$dir" && rm -f "$dir/vcpu_looks" || return
+	shift
 	"$TESTS/to-stream" "$dir" >"$TMP/of-dir" && stream "$TMP/of-dir" "$@" >"$TMP/streamed" ||
 		return
 	case " $* " in
@@ -1548,9 +1600,7 @@ streamed()
 		diff -q - "$TMP/streamed" && diff "$TMP/of-dir.warnings" "$TMP/warnings"
 }
 map=$(echo perf.data/guest_map__*)
-# What looks at vCPUs have said is in no stream.
-cp -r perf.data "$TMP/unseen" && rm "$TMP/unseen/vcpu_looks"
-ok "stream: all of the report is as of the directory" streamed "$TMP/unseen"
+ok "stream: all of the report is as of the directory" streamed perf.data
 ok "stream: in sample mode, too" streamed perf.data --no-timeline
 ok "stream: as CSV" streamed perf.data --format csv
 ok "stream: as a table" streamed perf.data --format table

@@ -270,6 +270,8 @@ ok "too small a buffer: what to do" grep -q 'record with a larger buffer' "$TMP/
 within 3 "too small a buffer: steal's part of the known time, and in the run before, %" \
 	"$(value '100 * share("guest1", "taken") / (100 - share("guest1", "lost"))' small-buffer)" \
 	"$(value 'share("guest1", "taken")' three-busy)"
+ok "--sort task: a vCPU that has stolen is called as elsewhere" grep -qE '^ +[0-9.]+% +VM guest[23]: vcpu0 *$' \
+	<("$PERF" kvm unified report -f -i three-busy.data --stdio --sort task --vm guest1 2>/dev/null)
 ok "without loss: no warning" not grep -q 'lost' "$TMP/three-busy.err"
 
 # --- what it costs ------------------------------------------------------------------------------------

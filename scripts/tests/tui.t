@@ -151,6 +151,11 @@ ok "... which waits" not grep -q 'exit code' "$TMP/screen"
 press q
 ok "... and ends" shows '^exit code 0'
 
+printf '[tui]\n\treport = off\n' >"$TMP/.perfconfig"
+start
+ok "perfconfig: tui.report = off: text" shows '^:|lines 1-|^# perf kvm unified report: '
+rm "$TMP/.perfconfig"
+
 start --format json
 ok "JSON does not" shows '^exit code 0'
 
