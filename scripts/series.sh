@@ -22,6 +22,8 @@
 # To: and Cc:, as the tree's get_maintainer.pl has them, where git send-email and b4 look for
 # them, and series.mbox is all of them.
 #
+# patches/origin tells how the patches were made: a paragraph of each cover letter.
+#
 # A new Build file grows with the patches: it has those of its lines whose sources
 # are there, so that each patch builds.
 #
@@ -42,6 +44,7 @@ esac
 
 OUT=${KVMU_SERIES:-$TOP/build/series}
 COVERS=$PATCHES/covers
+ORIGIN=$(dirname "$PATCHES")/origin
 SIGNOFF=${SIGNOFF:-}
 TRAILERS=${TRAILERS:-}
 # The whole of it, which can be no series' name.
@@ -275,6 +278,13 @@ prerequisites()
 	done
 }
 
+# How the patches were made, a paragraph of each cover letter: see generated-content.rst and
+# coding-assistants.rst in the kernel's Documentation/process
+origin_text()
+{
+	[ ! -f "$ORIGIN" ] || printf '\n%s\n' "$(cat "$ORIGIN")"
+}
+
 # write_cover NAME NEEDED...
 write_cover()
 {
@@ -283,6 +293,7 @@ write_cover()
 
 	{
 		sed '1,/^$/d' "$COVERS/$name"
+		origin_text
 		base_text "$@"
 	} >"$REPO/blurb"
 	prerequisites "base..start/$name" >"$REPO/prerequisites"
@@ -472,4 +483,4 @@ elif ! offered backport; then
 fi
 [ -z "$others" ] || say "built here and not offered, having no cover letter: $others"
 [ -n "$SIGNOFF" ] ||
-	say "No patch has a Signed-off-by, so none can be sent: make series SIGNOFF='Name <address>'"
+	say "No patch has a Signed-off-by, so none can be sent: make series SIGNOFF='Name <address>' TRAILERS='Assisted-by: LLM'"

@@ -142,6 +142,7 @@ header_of()
 	awk -v name="$1:" '/^$/ { exit } /^[^ \t]/ { on = $1 == name } on' "$2"
 }
 
+printf 'Made by a tool, and tested\nas described.\n' >"$TMP/patches/origin"
 compose >"$TMP/said" 2>&1
 rc=$?
 ok "the series are composed" test "$rc" -eq 0
@@ -182,6 +183,8 @@ ok "those that need some are behind them" diff \
 	<(grep '^ - ' "$out/timeline/0000-cover-letter.patch")
 ok "the patches that are needed have their ids" test "$(grep '^prerequisite-patch-id: ' "$letter")" = \
 	"prerequisite-patch-id: $(git patch-id --stable <"$(message fixes 0001)" | cut -d' ' -f1)"
+ok "and how it was made" diff "$TMP/patches/origin" \
+	<(sed -n "$(grep -n '^Made by a tool' "$letter" | cut -d: -f1),+1p" "$letter")
 ok "where none is needed, that is said" grep -qx "This is against Linux $BASE.9." "$out/fixes/0000-cover-letter.patch"
 ok "and a diffstat" grep -q '2 files changed' "$letter"
 ok "the cover letter is from the author" grep -qx 'From: A U Thor <author@example.com>' "$letter"
