@@ -1336,7 +1336,7 @@ only_callers()
 {
 	"$PERF" kvm unified export -f -i "$chains" -k "$TREE/host/vmlinux" 2>/dev/null |
 		sed 's/ [0-9]*$//' | awk -F ';' '
-			{ leaf[$NF]; for (i = 1; i < NF; i++) if ($i ~ /_\[k\]$/) called[$i] }
+			{ leaf[$NF]; for (i = 1; i < NF; i++) if ($i ~ /^[a-z_0-9]+_\[k\]$/) called[$i] }
 			END { for (f in called) if (!(f in leaf)) { sub(/_\[k\]$/, "", f); print f } }'
 }
 caller=$(only_callers | sort | head -n 1)
