@@ -685,6 +685,34 @@ static void test_random(struct kvm_vcpu *vcpu, gva_t pages)
 			 "and no page table shows that they were read\n");
 }
 
+/* kernel_lockdown(7): 0 if there is no lockdown, or it is not mounted */
+static bool is_confidential(void)
+{
+	FILE *file = fopen("/sys/kernel/security/lockdown", "r");
+	char levels[64] = "";
+
+	if (!file)
+		return false;
+	if (!fgets(levels, sizeof(levels), file))
+		levels[0] = '\0';
+	fclose(file);
+	return strstr(levels, "[confidentiality]");
+}
+
+/* Neither the callchains themselves, nor the records that they come with */
+static void test_lockdown(void)
+{
+	struct perf_event_attr callchain = event_attr(true), output = event_attr(false);
+
+	ksft_set_plan(2);
+	callchain.guest_output = 0;
+	ksft_test_result(sys_perf_event_open(&callchain, 0, -1) < 0 && errno == EPERM,
+			 "locked down: no callchains of guests\n");
+	ksft_test_result(sys_perf_event_open(&output, 0, -1) < 0 && errno == EPERM,
+			 "locked down: no records of them\n");
+	ksft_finished();
+}
+
 static void help(const char *name)
 {
 	printf("usage: %s [-n STATES]\n"
@@ -715,6 +743,8 @@ int main(int argc, char *argv[])
 
 	parse_options(argc, argv);
 	ksft_print_header();
+	if (is_confidential())
+		test_lockdown();
 	fd = sys_perf_event_open(&attr, 0, -1);
 	if (fd < 0)
 		ksft_exit_skip("no cpu-clock with callchains of guests: %s\n", strerror(errno));

@@ -4,8 +4,8 @@
 # scripts/lab/host.config and host-kunit.config want, out of tree.
 #
 # KERNEL_VARIANT names a second build beside the default one: "sanitized" and "kcsan" have what
-# scripts/lab/host-checked.config adds, and a file of their own there, with KVM as modules; "vanilla"
-# is the same kernel without the series, to compare with.
+# scripts/lab/host-checked.config adds, and a file of their own there, with KVM as modules; "locked"
+# can be locked down; "vanilla" is the same kernel without the series, to compare with.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
@@ -25,8 +25,9 @@ sanitized|kcsan)
 	WANTED+=("$TOP/scripts/lab/host-checked.config" "$TOP/scripts/lab/host-$VARIANT.config")
 	GOALS+=(modules)
 	SPACE_MB=1800 ;;
+locked)	WANTED+=("$TOP/scripts/lab/host-locked.config") ;;
 vanilla) SRC=$TREE/orig ;;
-*)	die "KERNEL_VARIANT=$VARIANT: there are sanitized, kcsan and vanilla" ;;
+*)	die "KERNEL_VARIANT=$VARIANT: there are sanitized, kcsan, locked and vanilla" ;;
 esac
 
 configure()

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # test-long.sh [NAME...]: the tests that take too long for every day, scripts/tests-long/*.t
-# or those named, as test.sh does those of every day. Five more kernels are built for them: with
-# sanitizers, of either base, with KCSAN, without the series, and that of the other base.
+# or those named, as test.sh does those of every day. Six more kernels are built for them: with
+# sanitizers, of either base, with KCSAN, with lockdown, without the series, and that of the other base.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
 
 ALL=(lab reboot fleet processes many chains random-chains flame packets vmx vmx-nmi hostile
-	flakes changed lts agentless evaluation hot cost kvm-selftests package planted perf-suites nmi lts-nmi lts-accuracy processes-old fuzz memory stress kcsan lts-stress)
+	flakes changed lts agentless evaluation hot cost kvm-selftests package planted perf-suites nmi lts-nmi lts-accuracy processes-old fuzz memory stress kcsan locked lts-stress)
 # They compile, and have what the others leave, of which most have one CPU's work.
 BESIDE="series lts-series"
 
@@ -25,8 +25,8 @@ for name in "$@"; do
 		KERNEL_VARIANT=vanilla "$TOP/scripts/build-kernel.sh" ;;
 	planted|stress)
 		KERNEL_VARIANT=sanitized "$TOP/scripts/build-kernel.sh" ;;
-	kcsan)
-		KERNEL_VARIANT=kcsan "$TOP/scripts/build-kernel.sh" ;;
+	kcsan|locked)
+		KERNEL_VARIANT=$name "$TOP/scripts/build-kernel.sh" ;;
 	lts-stress)
 		(on_lts && KERNEL_VARIANT=sanitized "$TOP/scripts/build-kernel.sh") ;;
 	lts|lts-nmi|lts-accuracy)
