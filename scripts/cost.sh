@@ -32,6 +32,12 @@ value()
 		'$1 == what && $2 == event { print (NF > 3 ? $6 : "-") }' "$TOP/build/cost-$1.txt"
 }
 
+# bytes WHAT EVENT: of what is recorded then, with the series
+bytes()
+{
+	awk -v what="$1" -v event="$2" '$1 == what && $2 == event { print $11 }' "$TOP/build/cost-patched.txt"
+}
+
 table()
 {
 	local what without off on rc=0 verdict
@@ -52,19 +58,35 @@ table()
 	return "$rc"
 }
 
-# What a stay in the VMM costs, told by the tracepoint, by two that exist already, and by a BPF
-# program on these; and what an exit costs then that KVM handles, of which there is nothing to tell
+# What a stay in the VMM costs, told by the tracepoint, by two that exist already, by the thread's context
+# switches and system calls, and by a BPF program; what an exit costs then that KVM handles, of
+# which there is nothing to tell; and the bytes that a stay has
 ways()
 {
 	local way run exit run_none exit_none
 
 	run_none=$(value patched run none)
 	exit_none=$(value patched exit none)
-	printf '%-14s %10s %10s\n' 'instructions' 'a stay' 'an exit'
-	for way in timeline existing bpf; do
+	printf '%-14s %10s %10s %10s\n' instructions 'a stay' 'an exit' bytes
+	for way in timeline existing switches bpf; do
 		run=$(value patched run $way)
 		exit=$(value patched exit $way)
-		printf '%-14s %10d %10d\n' $way $((run - run_none)) $((exit - exit_none))
+		printf '%-14s %10d %10d %10d\n' $way $((run - run_none)) $((exit - exit_none)) \
+			"$(bytes run $way)"
+	done
+}
+
+# What a sample costs, in all: without the vCPU, with it, and by a BPF program that emits what that has,
+# in place of the sample
+samples()
+{
+	local way
+
+	printf '%-14s %10s %10s %10s %10s\n' instructions guest bytes host bytes
+	for way in plain vcpu bpf; do
+		printf '%-14s %10d %10d %10d %10d\n' $way \
+			"$(value patched guest-sample $way)" "$(bytes guest-sample $way)" \
+			"$(value patched host-sample $way)" "$(bytes host-sample $way)"
 	done
 }
 
@@ -88,7 +110,8 @@ measure ''
 rc=0
 table >"$TOP/build/cost.txt" || rc=$?
 ways >"$TOP/build/cost-ways.txt"
+samples >"$TOP/build/cost-samples.txt"
 chains >"$TOP/build/cost-chains.txt"
-cat "$TOP/build/cost.txt" "$TOP/build/cost-ways.txt" "$TOP/build/cost-chains.txt"
+cat "$TOP/build/cost.txt" "$TOP"/build/cost-{ways,samples,chains}.txt
 KVMU_SAID_WHY=1
 exit "$rc"

@@ -150,16 +150,24 @@ boot_qemu()
 	return "$rc"
 }
 
-# With the series' uapi header, which the build machine has no copy of.
+# With the series' uapi header, which the build machine has no copy of. NAME.bpf.c is the BPF part of one.
 build_programs()
 {
-	local name
+	local name libbpf=$MAIN_TREE/perf/libbpf libs
 
 	mkdir -p "$OUT/bin"
 	for name in $(scenario_value HOST_PROGRAMS ''); do
+		libs=()
+		if [ -f "$LAB/programs/$name.bpf.c" ]; then
+			# perf's own
+			libs=(-I"$libbpf/include" "$libbpf/libbpf.a" -lelf -lz)
+			clang -target bpf -O2 -g -Wall -Wextra -Werror -I"$libbpf/include" \
+				-I"/usr/include/$(gcc -dumpmachine)" \
+				-c -o "$OUT/bin/$name.bpf.o" "$LAB/programs/$name.bpf.c" || return
+		fi
 		gcc -O2 -g -Wall -Wextra -Werror -static -pthread \
 			-include "$TREE/src/include/uapi/linux/perf_event.h" \
-			-o "$OUT/bin/$name" "$LAB/programs/$name.c" || return
+			-o "$OUT/bin/$name" "$LAB/programs/$name.c" "${libs[@]}" || return
 	done
 }
 

@@ -49,12 +49,28 @@ way()
 sed 's/^/# /' "$TOP/build/cost-ways.txt"
 ok "a stay in the VMM costs less by kvm_vcpu_timeline than by existing events" \
 	test "$(way timeline 2)" -lt "$(way existing 2)"
+for name in existing switches bpf; do
+	ok "a stay in the VMM is recorded by $name, in more bytes than none" test "$(way "$name" 4)" -gt 0
+done
+ok "its record by kvm_vcpu_timeline is smaller than those of existing events" \
+	test "$(way timeline 4)" -gt 0 -a "$(way timeline 4)" -lt "$(way existing 4)"
 for name in existing bpf; do
 	ok "an exit that KVM handles costs nothing by kvm_vcpu_timeline, and something by $name" \
 		test "$(way timeline 3)" -eq 0 -a "$(way "$name" 3)" -gt 0
 done
+sed 's/^/# /' "$TOP/build/cost-samples.txt"
+# sample WAY N: of the third table
+sample()
+{
+	awk -v way="$1" -v n="$2" '$1 == way { print $n }' "$TOP/build/cost-samples.txt"
+}
+# Time, thread, address: 8 bytes each, after 8 of a header. The vCPU: 8 of flags, 24 of a vCPU that is loaded.
+ok "a sample with the vCPU has its bytes" test "$(sample plain 3) $(sample vcpu 3)" = "32 64"
+ok "... in the host, the flags alone" test "$(sample vcpu 5)" -eq 40
+ok "a BPF program makes a record of a guest's sample" test "$(sample bpf 3)" -gt "$(sample plain 3)"
+ok "... for which it takes instructions" test "$(sample bpf 2)" -gt 100
 sed 's/^/# /' "$TOP/build/cost-chains.txt"
-# chain WHAT N: of the third table
+# chain WHAT N: of the fourth table
 chain()
 {
 	awk -v what="$1" -v n="$2" '$1 == what { print $n }' "$TOP/build/cost-chains.txt"

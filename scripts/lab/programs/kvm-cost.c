@@ -3,7 +3,8 @@
  * What a VM-exit, a KVM_RUN and a sample cost, in ticks of the TSC. On the lab's virtual clock
  * with shift=0 a tick is an instruction, and the figures are exact.
  *
- * Usage: kvm-cost exit|run|guest-sample|host-sample none|plain|vcpu|timeline|existing|bpf
+ * Usage: kvm-cost exit|run none|timeline|existing|switches|bpf
+ *	  kvm-cost guest-sample|host-sample plain|vcpu|bpf
  *	  kvm-cost guest-frames|host-frames plain|chain|stack
  *
  * exit: from before the guest's CPUID to behind it, all of it KVM's.
@@ -12,22 +13,28 @@
  * guest-sample, host-sample: how long the guest, or this program, does not get on for a sample of
  *	a cpu-clock event.
  *
- * guest-frames, host-frames: the same of code that twenty functions with frame pointers have led to.
+ * guest-frames, host-frames: the same of code that twenty functions with frame pointers have led
+ *	to.
  *
- * The last word is what is open on this thread: none; cpu-clock without (plain) and with
- * PERF_SAMPLE_VCPU (vcpu), which are for samples; the tracepoint kvm_vcpu_timeline; the existing
- * tracepoints that say the same of a stay in the VMM, kvm_userspace_exit and kvm_entry; or a
- * BPF program on these two, which emits one record for such a stay, as kvm_vcpu_timeline does; or
- * cpu-clock with callchains of user mode or of the guest by frame pointers (chain), or with registers
- * and 8 KiB of the stack, as perf's --call-graph dwarf has them (stack).
+ * The last word is what is open on this thread. For stays in the VMM: none; the tracepoint
+ * kvm_vcpu_timeline; the existing ones that tell the same, kvm_userspace_exit and kvm_entry; the
+ * thread's own context switches with kvm_userspace_exit and ioctl()s (switches); or a BPF program
+ * on the existing ones, which emits one record for such a stay, as kvm_vcpu_timeline does. For
+ * samples: cpu-clock without (plain) and with PERF_SAMPLE_VCPU (vcpu); a BPF program in place of
+ * the sample, which emits what that has (bpf); with callchains of user mode or of the guest by
+ * frame pointers (chain), or with registers and 8 KiB of the stack, as perf's --call-graph dwarf
+ * has them (stack).
  *
- * Prints "least N most-often N (TIMES of ALL)", the most frequent value being what a timer's
- * interrupt between the two looks at the counter does not change. Ends with 3 if the kernel does
- * not have such an event.
+ * Prints "least N most-often N (TIMES of ALL) bytes N", the most frequent value being what a
+ * timer's interrupt between the two looks at the counter does not change, and the bytes those that
+ * are recorded of a stay, or the largest sample's. Ends with 3 if the kernel does not have such an
+ * event.
  */
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <linux/bpf.h>
 #include <linux/kvm.h>
 #include <stdbool.h>
@@ -79,9 +86,7 @@
 /* All of x86-64 but flags and segments */
 #define STACK_REGS	0xff01ff
 
-/* What the BPF program keeps for a thread, and emits: the time, and what it has lasted, in ns */
-#define RECORD_SIZE	24
-#define MAX_THREADS	64
+#define MAX_RINGS	3
 
 #define STRING_OF(x)	#x
 #define STRING(x)	STRING_OF(x)
@@ -148,7 +153,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void print_results(void)
+static void print_results(size_t bytes)
 {
 	unsigned int best = 0, times = 0;
 
@@ -161,7 +166,8 @@ static void print_results(void)
 			best = results[i];
 		}
 	}
-	printf("least %u most-often %u (%u of %u)\n", results[0], best, times, NR_RESULTS);
+	printf("least %u most-often %u (%u of %u) bytes %zu\n", results[0], best, times,
+	       NR_RESULTS, bytes);
 }
 
 static int kvm_ioctl(int fd, unsigned long request, void *arg, const char *what)
@@ -329,143 +335,140 @@ static uint64_t tracepoint_id(const char *name)
 	return id;
 }
 
-static int bpf(enum bpf_cmd cmd, union bpf_attr *attr, const char *what)
+/* What is in kvm-cost.bpf.c, which is beside this program */
+static struct bpf_object *load_bpf(void)
 {
-	int ret = syscall(SYS_bpf, cmd, attr, sizeof(*attr));
+	struct bpf_object *object;
+	char path[256];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - sizeof(".bpf.o"));
 
-	if (ret < 0)
-		err(1, "bpf: %s", what);
-	return ret;
+	if (len < 0)
+		err(1, "/proc/self/exe");
+	strcpy(path + len, ".bpf.o");
+	object = bpf_object__open_file(path, NULL);
+	if (!object)
+		err(1, "%s", path);
+	if (bpf_object__load(object))
+		err(1, "BPF programs");
+	return object;
 }
 
-#define INSN(c, d, s, o, i)	{ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) }
-#define MOV_REG(d, s)		INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
-#define MOV_IMM(d, i)		INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
-#define ADD_IMM(d, i)		INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, i)
-#define SUB_REG(d, s)		INSN(BPF_ALU64 | BPF_SUB | BPF_X, d, s, 0, 0)
-#define LOAD(d, s, o)		INSN(BPF_LDX | BPF_MEM | BPF_DW, d, s, o, 0)
-#define STORE(d, o, s)		INSN(BPF_STX | BPF_MEM | BPF_DW, d, s, o, 0)
-#define STORE_IMM(d, o, i)	INSN(BPF_ST | BPF_MEM | BPF_DW, d, 0, o, i)
-#define LOAD_MAP(d, fd)		INSN(BPF_LD | BPF_DW | BPF_IMM, d, BPF_PSEUDO_MAP_FD, 0, fd), \
-				INSN(0, 0, 0, 0, 0)
-#define CALL(f)			INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_##f)
-#define JUMP_IF_ZERO(d, o)	INSN(BPF_JMP | BPF_JEQ | BPF_K, d, 0, o, 0)
-#define EXIT			INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
-#define R(n)			BPF_REG_##n
-
-static int load_program(const struct bpf_insn *insns, size_t nr)
+static int bpf_program(const struct bpf_object *object, const char *name)
 {
-	union bpf_attr attr = {
-		.prog_type = BPF_PROG_TYPE_TRACEPOINT,
-		.insns = (uintptr_t)insns,
-		.insn_cnt = nr,
-		.license = (uintptr_t)"GPL",
-	};
-
-	return bpf(BPF_PROG_LOAD, &attr, "program");
+	return bpf_program__fd(bpf_object__find_program_by_name(object, name));
 }
 
-/* The thread leaves KVM_RUN: since[thread] = now */
-static int load_leave(int since)
-{
-	const struct bpf_insn insns[] = {
-		CALL(get_current_pid_tgid),
-		STORE(R(10), -8, R(0)),
-		CALL(ktime_get_ns),
-		STORE(R(10), -16, R(0)),
-		LOAD_MAP(R(1), since),
-		MOV_REG(R(2), R(10)),
-		ADD_IMM(R(2), -8),
-		MOV_REG(R(3), R(10)),
-		ADD_IMM(R(3), -16),
-		MOV_IMM(R(4), BPF_ANY),
-		CALL(map_update_elem),
-		MOV_IMM(R(0), 0),
-		EXIT,
-	};
+/* The buffers of what is open */
+static struct perf_event_mmap_page *rings[MAX_RINGS];
+static unsigned int nr_rings;
+static struct ring_buffer *bpf_ring;
 
-	return load_program(insns, sizeof(insns) / sizeof(*insns));
+static void open_ring(int fd, unsigned int pages)
+{
+	void *ring = mmap(NULL, (1 + pages) * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (ring == MAP_FAILED)
+		err(1, "buffer of an event");
+	rings[nr_rings++] = ring;
 }
 
-/* It enters its guest: if it has been out since the last time, that is one record. */
-static int load_enter(int since, int records)
+static int open_on_thread(struct perf_event_attr *attr)
 {
-	const struct bpf_insn insns[] = {
-		CALL(get_current_pid_tgid),
-		STORE(R(10), -8, R(0)),
-		MOV_REG(R(9), R(0)),
-		LOAD_MAP(R(1), since),
-		MOV_REG(R(2), R(10)),
-		ADD_IMM(R(2), -8),
-		CALL(map_lookup_elem),
-		JUMP_IF_ZERO(R(0), 18),
-		LOAD(R(6), R(0), 0),
-		JUMP_IF_ZERO(R(6), 16),
-		STORE_IMM(R(0), 0, 0),
-		CALL(ktime_get_ns),
-		MOV_REG(R(7), R(0)),
-		LOAD_MAP(R(1), records),
-		MOV_IMM(R(2), RECORD_SIZE),
-		MOV_IMM(R(3), 0),
-		CALL(ringbuf_reserve),
-		JUMP_IF_ZERO(R(0), 7),
-		STORE(R(0), 0, R(7)),
-		SUB_REG(R(7), R(6)),
-		STORE(R(0), 8, R(7)),
-		STORE(R(0), 16, R(9)),
-		MOV_REG(R(1), R(0)),
-		/* Nobody reads them meanwhile. */
-		MOV_IMM(R(2), BPF_RB_NO_WAKEUP),
-		CALL(ringbuf_submit),
-		MOV_IMM(R(0), 0),
-		EXIT,
-	};
-
-	return load_program(insns, sizeof(insns) / sizeof(*insns));
+	attr->size = sizeof(*attr);
+	return syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static int create_map(enum bpf_map_type type, unsigned int key, unsigned int value,
-		      unsigned int entries)
-{
-	union bpf_attr attr = {
-		.map_type = type,
-		.key_size = key,
-		.value_size = value,
-		.max_entries = entries,
-	};
-
-	return bpf(BPF_MAP_CREATE, &attr, "map");
-}
-
-/* The tracepoint, on this thread; @program: -1, or what runs then, and nothing is recorded */
-static void open_tracepoint(const char *name, int program)
+/*
+ * The tracepoint, on this thread; @filter: of it, or NULL; @program: -1, or what runs then, and
+ * nothing is recorded
+ */
+static void open_tracepoint(const char *name, const char *filter, int program)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof(attr), .type = PERF_TYPE_TRACEPOINT,
+		.type = PERF_TYPE_TRACEPOINT,
 		.config = tracepoint_id(name), .sample_period = 1,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			       PERF_SAMPLE_RAW,
 	};
-	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = open_on_thread(&attr);
 
 	if (fd < 0)
 		err(1, "event %s", name);
-	if (program >= 0) {
-		if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program))
-			err(1, "a BPF program for %s", name);
-	} else if (mmap(NULL, (1 + RING_PAGES) * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			0) == MAP_FAILED) {
-		err(1, "buffer of the event %s", name);
-	}
+	if (filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
+		err(1, "filter of %s", name);
+	if (program < 0)
+		open_ring(fd, RING_PAGES);
+	else if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program))
+		err(1, "a BPF program for %s", name);
 }
 
-static void open_bpf(void)
+/* When this thread gets and loses the CPU, as perf record --switch-events */
+static void open_switches(void)
 {
-	int since = create_map(BPF_MAP_TYPE_HASH, 8, 8, MAX_THREADS);
-	int records = create_map(BPF_MAP_TYPE_RINGBUF, 0, 0, RING_PAGES * PAGE_SIZE);
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.sample_id_all = 1,
+		.context_switch = 1,
+	};
+	int fd = open_on_thread(&attr);
 
-	open_tracepoint("kvm/kvm_userspace_exit", load_leave(since));
-	open_tracepoint("kvm/kvm_entry", load_enter(since, records));
+	if (fd < 0)
+		err(1, "context switches");
+	open_ring(fd, RING_PAGES);
+}
+
+/* What BPF has recorded */
+struct bpf_records {
+	size_t size, all;
+};
+
+static int note_size(void *records, void *record, size_t len)
+{
+	struct bpf_records *seen = records;
+
+	(void)record;
+	/* With the header */
+	seen->size = len + BPF_RINGBUF_HDR_SZ;
+	seen->all += seen->size;
+	return 0;
+}
+
+static void open_bpf_ring(const struct bpf_object *object, struct bpf_records *records)
+{
+	bpf_ring = ring_buffer__new(bpf_object__find_map_fd_by_name(object, "records"), note_size,
+				    records, NULL);
+	if (!bpf_ring)
+		err(1, "buffer of BPF's records");
+}
+
+/* The largest record, in bytes. Nothing is overwritten in a buffer. */
+static size_t largest_record(const struct perf_event_mmap_page *ring)
+{
+	const char *data = (const char *)ring + ring->data_offset;
+	size_t largest = 0;
+
+	for (uint64_t at = 0; at < ring->data_head;) {
+		const struct perf_event_header *record = (const void *)(data + at);
+
+		if (record->size > largest)
+			largest = record->size;
+		at += record->size;
+	}
+	return largest;
+}
+
+/* In bytes: all records, by the number of stays; or the largest sample */
+static size_t recorded_size(struct bpf_records *bpf, bool stays)
+{
+	size_t size = 0;
+
+	if (bpf_ring && ring_buffer__consume(bpf_ring) < 0)
+		errx(1, "BPF's records cannot be read");
+	for (unsigned int i = 0; i < nr_rings; i++)
+		size += stays ? rings[i]->data_head : largest_record(rings[i]);
+	return stays ? (size + bpf->all) / NR_RESULTS : size + bpf->size;
 }
 
 /* With callchains of this program, or of its guest */
@@ -488,55 +491,78 @@ static void want_chains(struct perf_event_attr *attr, const char *name, bool gue
 	}
 }
 
-/* On this thread, as long as it runs. @guest: what is measured is one */
-static void open_event(const char *name, bool guest)
+/* Of stays in the VMM, as @name has them. false: it is none of those */
+static bool open_stays(const char *name, const struct bpf_object *bpf)
+{
+	if (!strcmp(name, "timeline")) {
+		open_tracepoint("kvm/kvm_vcpu_timeline", NULL, -1);
+	} else if (!strcmp(name, "existing")) {
+		open_tracepoint("kvm/kvm_userspace_exit", NULL, -1);
+		open_tracepoint("kvm/kvm_entry", NULL, -1);
+	} else if (!strcmp(name, "switches")) {
+		open_switches();
+		open_tracepoint("kvm/kvm_userspace_exit", NULL, -1);
+		open_tracepoint("raw_syscalls/sys_enter", "id == " STRING(SYS_ioctl), -1);
+	} else if (bpf) {
+		open_tracepoint("kvm/kvm_userspace_exit", NULL, bpf_program(bpf, "leave"));
+		open_tracepoint("kvm/kvm_entry", NULL, bpf_program(bpf, "enter"));
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Samples, as @name has them; @guest: with callchains of the guest, if with any */
+static void open_samples(const char *name, bool guest, const struct bpf_object *bpf)
 {
 	bool stack = !strcmp(name, "stack");
-	size_t ring_size = (1 + (stack ? STACK_RING_PAGES : RING_PAGES)) * PAGE_SIZE;
 	struct perf_event_attr attr = {
-		.size = sizeof(attr), .type = PERF_TYPE_SOFTWARE,
+		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_CPU_CLOCK, .sample_period = PERIOD,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
 	};
-	void *ring;
 	int fd;
 
-	if (!strcmp(name, "timeline")) {
-		open_tracepoint("kvm/kvm_vcpu_timeline", -1);
-		return;
-	}
-	if (!strcmp(name, "existing")) {
-		open_tracepoint("kvm/kvm_userspace_exit", -1);
-		open_tracepoint("kvm/kvm_entry", -1);
-		return;
-	}
-	if (!strcmp(name, "bpf")) {
-		open_bpf();
-		return;
-	}
 	if (!strcmp(name, "vcpu"))
 		attr.sample_type |= PERF_SAMPLE_VCPU;
 	else if (stack || !strcmp(name, "chain"))
 		want_chains(&attr, name, guest);
-	else if (strcmp(name, "plain"))
+	else if (strcmp(name, "plain") && !bpf)
 		errx(2, "no event '%s'", name);
-	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = open_on_thread(&attr);
 	if (fd < 0 && errno == EINVAL)
 		exit(NO_SUCH_EVENT);
 	if (fd < 0)
 		err(1, "event %s", name);
-	ring = mmap(NULL, ring_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (ring == MAP_FAILED)
-		err(1, "buffer of the event %s", name);
+	if (bpf && ioctl(fd, PERF_EVENT_IOC_SET_BPF, bpf_program(bpf, "sample")))
+		err(1, "a BPF program for samples");
+	if (!bpf)
+		open_ring(fd, stack ? STACK_RING_PAGES : RING_PAGES);
 }
 
 int main(int argc, char **argv)
 {
+	const struct bpf_object *bpf = NULL;
+	struct bpf_records records = { };
+	bool stays;
+
 	if (argc != 3)
-		errx(2, "usage: kvm-cost exit|run|guest-sample|host-sample none|plain|vcpu|timeline|existing|bpf\n"
+		errx(2, "usage: kvm-cost exit|run none|timeline|existing|switches|bpf\n"
+			"       kvm-cost guest-sample|host-sample plain|vcpu|bpf\n"
 			"       kvm-cost guest-frames|host-frames plain|chain|stack");
-	if (strcmp(argv[2], "none"))
-		open_event(argv[2], !strcmp(argv[1], "guest-frames"));
+	if (!strcmp(argv[2], "bpf")) {
+		struct bpf_object *object = load_bpf();
+
+		open_bpf_ring(object, &records);
+		bpf = object;
+	}
+	stays = !strcmp(argv[1], "exit") || !strcmp(argv[1], "run");
+	if (stays) {
+		if (strcmp(argv[2], "none") && !open_stays(argv[2], bpf))
+			errx(2, "no event '%s'", argv[2]);
+	} else {
+		open_samples(argv[2], !strcmp(argv[1], "guest-frames"), bpf);
+	}
 	if (!strcmp(argv[1], "exit"))
 		in_guest(guest_exit);
 	else if (!strcmp(argv[1], "run"))
@@ -551,6 +577,6 @@ int main(int argc, char **argv)
 		in_frames(NR_FRAMES);
 	else
 		errx(2, "nothing to measure: '%s'", argv[1]);
-	print_results();
+	print_results(recorded_size(&records, stays));
 	return 0;
 }

@@ -31,12 +31,12 @@ measure()
 	local what event
 
 	for what in exit run; do
-		for event in none timeline existing bpf; do
+		for event in none timeline existing switches bpf; do
 			cost "$what" "$event"
 		done
 	done
 	for what in guest-sample host-sample; do
-		for event in plain vcpu; do
+		for event in plain vcpu bpf; do
 			cost "$what" "$event"
 		done
 	done
