@@ -20,6 +20,7 @@
 #include "util/strbuf.h"
 #include "util/symbol.h"
 #include "kvm-unified/lib/output-file.h"
+#include "kvm-unified/lib/write.h"
 #include "kvm-unified/report/reading.h"
 #include "export.h"
 #include "formats.h"
@@ -77,18 +78,6 @@ static int add_row(const struct section *section, const struct table_row *row, u
 	return stacks__add(&exp->data.stacks, stack->buf, ns);
 }
 
-/* 0 or -errno */
-static int export__print(struct export *exp, FILE *fp)
-{
-	int ret = exp->opts.format->print(&exp->data, fp);
-
-	if (!ret && fflush(fp))
-		ret = -errno;
-	if (!ret && ferror(fp))
-		ret = -EIO;
-	return ret;
-}
-
 /* 0, or -errno with a message: there is no file then, but perhaps one of before as FILE.old */
 static int export__write(struct export *exp)
 {
@@ -101,12 +90,15 @@ static int export__write(struct export *exp)
 	if (fd < 0)
 		return fd;
 	fp = to_stdout ? stdout : fdopen(fd, "w");
-	ret = fp ? export__print(exp, fp) : -errno;
+	ret = fp ? exp->opts.format->print(&exp->data, fp) ?: write_printed(fp) : -errno;
 	if (!to_stdout && (fp ? fclose(fp) : close(fd)) && !ret)
 		ret = -errno;
 	if (!ret)
 		return 0;
-	pr_err("Cannot write to %s: %s\n", to_stdout ? "standard output" : output, strerror(-ret));
+	/* Who reads it has had enough, as head has. */
+	if (ret != -EPIPE)
+		pr_err("Cannot write to %s: %s\n", to_stdout ? "standard output" : output,
+		       strerror(-ret));
 	if (created)
 		unlink(output);
 	return ret;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 #include <internal/lib.h>
 
@@ -11,6 +12,14 @@
 static inline int write_all(int fd, const void *buf, size_t len)
 {
 	return writen(fd, buf, len) == (ssize_t)len ? 0 : -errno;
+}
+
+/* All that was printed to @file is written, or that failed. 0 or -errno; -EPIPE: nobody reads on */
+static inline int write_printed(FILE *file)
+{
+	if (fflush(file))
+		return -errno;
+	return ferror(file) ? -EIO : 0;
 }
 
 #endif /* __PERF_KVM_UNIFIED_LIB_WRITE_H */

@@ -19,6 +19,7 @@
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/lib/sort.h"
 #include "kvm-unified/lib/warnings.h"
+#include "kvm-unified/lib/write.h"
 #include "diff.h"
 #include "messages.h"
 #include "report.h"
@@ -245,11 +246,10 @@ static int diff__print(struct diff *diff)
 
 	if (!ret)
 		ret = diff->opts.print_fn(diff, stdout);
-	if (!ret && fflush(stdout))
-		ret = -errno;
-	if (!ret && ferror(stdout))
-		ret = -EIO;
-	if (ret)
+	if (!ret)
+		ret = write_printed(stdout);
+	/* Who reads it has had enough, as head has. */
+	if (ret && ret != -EPIPE)
 		pr_err("Cannot print the changes: %s\n", strerror(-ret));
 	return ret;
 }

@@ -11,6 +11,7 @@
 #include "util/session.h"
 #include "util/strbuf.h"
 #include "kvm-unified/guests/guests.h"
+#include "kvm-unified/lib/write.h"
 #include "options.h"
 #include "overview.h"
 #include "reading.h"
@@ -51,10 +52,8 @@ static int report__print(struct report *rep)
 		ret = opts->print_fn(m, sections, &opts->sections, &opts->print, stdout);
 	else if (!ret)
 		ret = view__show(&opts->view, m, sections, &opts->sections, &opts->print);
-	if (!ret && fflush(stdout))
-		ret = -errno;
-	if (!ret && ferror(stdout))
-		ret = -EIO;
+	if (!ret)
+		ret = write_printed(stdout);
 	/* Who reads it has had enough, as head has. */
 	if (ret && ret != -EPIPE)
 		pr_err("Cannot print the report: %s\n", strerror(-ret));

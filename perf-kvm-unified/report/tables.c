@@ -345,9 +345,11 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 	return 0;
 }
 
-/* As hist_entry_iter__add(), with callers that are resolved already. 0 or -errno */
+/*
+ * As hist_entry_iter__add(), with callers that are resolved already, of @nr samples. 0 or -errno
+ */
 static int add_entry(struct perf_sample *sample, struct addr_location *al,
-		     const struct chain *chain, u64 nr_samples)
+		     const struct chain *chain, u64 nr)
 {
 	struct callchain_cursor *cursor = get_tls_callchain_cursor();
 	struct hist_entry_iter iter = {
@@ -365,14 +367,14 @@ static int add_entry(struct perf_sample *sample, struct addr_location *al,
 	ret = iter.ops->add_single_entry(&iter, al);
 	/* One is counted for each that is added. */
 	if (!ret && iter.he)
-		iter.he->stat.nr_events += nr_samples - 1;
+		iter.he->stat.nr_events += nr - 1;
 	while (!ret && iter.ops->next_entry(&iter, al))
 		ret = iter.ops->add_next_entry(&iter, al);
 	err = iter.ops->finish_entry(&iter, al);
 	return ret ?: err;
 }
 
-/* Add to a column of @row; @sum: of time, how often it was added is of no use. 0 or -ENOMEM */
+/* Add to a column of @row; how many samples its time is, set_samples() finds. 0 or -ENOMEM */
 int tables__add(struct tables *tables, struct evsel *table, const struct table_row *row, u32 column,
 		const struct tally_sum *sum)
 {
@@ -385,8 +387,6 @@ int tables__add(struct tables *tables, struct evsel *table, const struct table_r
 		.callchain = &no_chain,
 	};
 	struct addr_location al;
-	u64 nr_samples = column == PROFILE_TIME ? profile__samples(sum->sum, tables->m->period) :
-						  sum->nr;
 	int ret;
 
 	while (column--)
@@ -397,8 +397,7 @@ int tables__add(struct tables *tables, struct evsel *table, const struct table_r
 	ret = tables__locate(tables, row, &al, &info.key);
 	sample.cpumode = al.cpumode;
 	if (!ret)
-		ret = add_entry(&sample, &al, row->hit ? row->hit->chain : NULL,
-				nr_samples);
+		ret = add_entry(&sample, &al, row->hit ? row->hit->chain : NULL, sum->nr);
 	addr_location__exit(&al);
 	return ret;
 }
@@ -414,15 +413,44 @@ static int link_columns(struct evsel *evsel)
 	return hists__link(leader, evsel__hists(evsel));
 }
 
-static int sort_entries(struct evlist *evlist)
+/*
+ * How many samples a row's time is, of all that is in it: its parts are not rounded, each.
+ * @entries: not yet sorted, and those below them, in a hierarchy. @period: ns, or 0: not known
+ */
+static void set_samples(struct rb_root_cached *entries, u64 period)
+{
+	for (struct rb_node *node = rb_first_cached(entries); node; node = rb_next(node)) {
+		struct hist_entry *he = rb_entry(node, struct hist_entry, rb_node_in);
+
+		he->stat.nr_events = profile__samples(he->stat.period, period);
+		if (symbol_conf.cumulate_callchain)
+			he->stat_acc->nr_events = profile__samples(he->stat_acc->period, period);
+		if (symbol_conf.report_hierarchy && !he->leaf)
+			set_samples(&he->hroot_in, period);
+	}
+}
+
+/* Rows that are the same are one, of whole samples. @period: ns, or 0. 0 or -errno */
+static int collapse_entries(struct evsel *evsel, u64 period)
+{
+	struct hists *hists = evsel__hists(evsel);
+	int ret = hists__collapse_resort(hists, NULL);
+
+	if (ret < 0)
+		return ret;
+	if (evsel__is_group_leader(evsel))
+		set_samples(hists__has(hists, need_collapse) ? &hists->entries_collapsed :
+							       hists->entries_in, period);
+	return link_columns(evsel);
+}
+
+static int sort_entries(struct evlist *evlist, u64 period)
 {
 	struct evsel *evsel;
-	int ret;
 
 	evlist__for_each_entry(evlist, evsel) {
-		ret = hists__collapse_resort(evsel__hists(evsel), NULL);
-		if (ret >= 0)
-			ret = link_columns(evsel);
+		int ret = collapse_entries(evsel, period);
+
 		if (ret < 0)
 			return ret;
 	}
@@ -469,32 +497,16 @@ static int tables__filter(struct tables *tables, struct pattern *filter)
 	return 0;
 }
 
-/*
- * How many samples a row's time is, of all that is in it: those of its parts were rounded, each.
- * @entries: and those below them, in a hierarchy. @period: ns, or 0: not known
- */
-static void set_samples(struct rb_root_cached *entries, u64 period)
-{
-	for (struct rb_node *node = rb_first_cached(entries); node; node = rb_next(node)) {
-		struct hist_entry *he = rb_entry(node, struct hist_entry, rb_node);
-
-		he->stat.nr_events = profile__samples(he->stat.period, period);
-		if (symbol_conf.cumulate_callchain)
-			he->stat_acc->nr_events = profile__samples(he->stat_acc->period, period);
-		if (symbol_conf.report_hierarchy && !he->leaf)
-			set_samples(&he->hroot_out, period);
-	}
-}
-
 /* All is in them: sort them. @filter: of symbols, is told if it matches; or NULL. 0 or -errno */
 int tables__finish(struct tables *tables, struct pattern *filter)
 {
+	u64 period = tables->m->period;
 	struct evsel *evsel;
 	int ret;
 
 	if (perf_hpp__setup_hists_formats(&perf_hpp_list, tables->evlist) < 0)
 		return -ENOMEM;
-	ret = sort_entries(tables->evlist) ?: sort_entries(tables->reasons);
+	ret = sort_entries(tables->evlist, period) ?: sort_entries(tables->reasons, period);
 	/* Without callers, what is added has been filtered. */
 	if (!ret && filter && symbol_conf.cumulate_callchain)
 		ret = tables__filter(tables, filter);
@@ -502,15 +514,11 @@ int tables__finish(struct tables *tables, struct pattern *filter)
 		return ret;
 	evlist__for_each_entry(tables->evlist, evsel) {
 		struct hists_stats *stats = &evsel__hists(evsel)->stats;
-		u64 period = tables->m->period;
+		u64 of = evsel__is_group_leader(evsel) ? period : 0;
 
-		if (evsel__is_group_leader(evsel))
-			set_samples(&evsel__hists(evsel)->entries, period);
-		else
-			period = 0;
-		stats->nr_samples = profile__samples(stats->total_period, period);
+		stats->nr_samples = profile__samples(stats->total_period, of);
 		stats->nr_non_filtered_samples =
-			profile__samples(stats->total_non_filtered_period, period);
+			profile__samples(stats->total_non_filtered_period, of);
 	}
 	return 0;
 }

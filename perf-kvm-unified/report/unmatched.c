@@ -97,24 +97,44 @@ static bool is_of_host(const struct measurements *of, const char *wanted)
 	return false;
 }
 
-/* Is it something else than what was asked for? Then that is said. */
-static bool warn_other(const struct measurements *of, const char *option, const char *wanted,
-		       const char *(*name_of)(const struct hit *hit))
-{
-	if (name_of == function_of && is_caller(of, wanted))
-		unified_warning("--%s: '%s' has called what was sampled, and was not sampled itself: for callers, give its name without --%s\n",
-				option, wanted, option);
-	else if (name_of == comm_of && is_of_host(of, wanted))
-		unified_warning("--%s: '%s' is a task of the host, and --%s is for processes of guests: --level host --sort comm has those of the host\n",
-				option, wanted, option);
-	else
-		return false;
-	return true;
-}
+/*
+ * struct option_names - the names that an option is for
+ * @what: a thing with such a name
+ * @is_other: does the text name another thing, that this option is not for?
+ * @other: what is said of one then
+ */
+struct option_names {
+	const char	*option;
+	const char	*what;
+	const char	*(*name_of)(const struct hit *hit);
+	bool		(*is_other)(const struct measurements *of, const char *wanted);
+	const char	*other;
+};
+
+static const struct option_names comm_names = {
+	.option		= "comms",
+	.what		= "process of a guest",
+	.name_of	= comm_of,
+	.is_other	= is_of_host,
+	.other		= "is a task of the host, and --comms is for processes of guests: --level host --sort comm has those of the host",
+};
+
+static const struct option_names dso_names = {
+	.option		= "dsos",
+	.what		= "module",
+	.name_of	= module_of,
+};
+
+static const struct option_names symbol_names = {
+	.option		= "symbols",
+	.what		= "function",
+	.name_of	= function_of,
+	.is_other	= is_caller,
+	.other		= "has called what was sampled, and was not sampled itself: for callers, give its name without --symbols",
+};
 
 static void warn_patterns(const struct measurements *of, const struct patterns *patterns,
-			  const char *option, const char *what,
-			  const char *(*name_of)(const struct hit *hit))
+			  const struct option_names *names)
 {
 	size_t nr = 0;
 
@@ -125,12 +145,15 @@ static void warn_patterns(const struct measurements *of, const struct patterns *
 		/* A file can have thousands, and to look for what is like them takes time. */
 		if (patterns->entries[i].matched || nr++ >= NAMES_SHOWN)
 			continue;
-		find_near(of, name_of, &near, &known);
-		if (known || !warn_other(of, option, near.wanted, name_of))
-			warn(option, what, &near, known);
+		find_near(of, names->name_of, &near, &known);
+		if (!known && names->is_other && names->is_other(of, near.wanted))
+			unified_warning("--%s: '%s' %s\n", names->option, near.wanted,
+					names->other);
+		else
+			warn(names->option, names->what, &near, known);
 	}
 	if (nr > NAMES_SHOWN)
-		unified_warning("--%s: nor are there %zu more\n", option, nr - NAMES_SHOWN);
+		unified_warning("--%s: nor are there %zu more\n", names->option, nr - NAMES_SHOWN);
 }
 
 static void warn_filter(const struct measurements *of, const struct pattern *filter)
@@ -232,9 +255,9 @@ void section_opts__warn_unmatched(const struct section_opts *opts,
 	const struct measurements of = { .ms = ms, .nr = nr };
 
 	warn_pids(&of, opts->pids);
-	warn_patterns(&of, opts->comms, "comms", "process of a guest", comm_of);
-	warn_patterns(&of, opts->dsos, "dsos", "module", module_of);
-	warn_patterns(&of, opts->syms, "symbols", "function", function_of);
+	warn_patterns(&of, opts->comms, &comm_names);
+	warn_patterns(&of, opts->dsos, &dso_names);
+	warn_patterns(&of, opts->syms, &symbol_names);
 	warn_filter(&of, opts->filter);
 	warn_thieves(&of, opts->thieves);
 }

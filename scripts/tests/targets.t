@@ -121,6 +121,18 @@ done
 # --vm NAME of another VM: it is said.
 ok "--vm: a VM that was not recorded" grep -qx -e "--vm: VM 'two' was not recorded: other VMs were" \
 	<("$PERF" kvm unified report -f -i vm.data --vm two 2>&1)
+# Of what is not recorded nothing is known, which is not a row of code without a name.
+unknown_rows()
+{
+	"$PERF" kvm unified report -f -i "$1.data" -k "$TREE/host/vmlinux" --stdio --level host,vm \
+		--percent-limit 0 -F period,dso,sym -t ';' 2>/dev/null |
+		awk -F ';' '$2 ~ /^\[unknown time\] *$/ { ns += $1 } END { printf "%.0f", ns }'
+}
+for name in tid cgroup cgroup-v1; do
+	ok "$name: time of which nothing is known, in rows of its own" test "$(unknown_rows $name)" -gt 0 -a \
+		"$(unknown_rows $name)" = "$(value 'sum(row["time_ns"] for x in r[0].json["levels"] for row in x["rows"]
+			if x["level"] != "vcpu" and row["class"] == "unknown" and row["function"] == "[unknown]")' $name)"
+done
 at_least 20 "one: time that VM two had its CPU, %" "$(value "rows('one', '[steal] (on VM two:')" all)"
 
 # --- CPUs of the host that come and go ---------------------------------------------
