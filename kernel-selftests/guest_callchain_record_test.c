@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "asm/perf_regs.h"
+#include "guest_callchain.h"
 #include "kselftest.h"
 #include "kvm_util.h"
 #include "perf_util.h"
@@ -103,23 +104,6 @@ static noinline __attribute__((naked)) void spin_with(u64 loops, u64 rsp, u64 rb
 		     "	pop %rbp\n"
 		     "	ret\n");
 }
-
-struct guest_callchain {
-	struct perf_event_header header;
-	u64 cookie;
-	u32 end;
-	u32 flags;
-	u64 words[2];
-	u64 nr;
-	u64 ips[];
-};
-
-struct callchain_sample {
-	struct perf_event_header header;
-	u64 ip;
-	u64 nr;
-	u64 ips[];
-};
 
 /* What a case has seen; of chains, those of samples in its loop */
 struct seen {
@@ -250,7 +234,7 @@ static struct perf_event_attr event_attr(bool request)
 
 static void look_at_sample(const struct callchain_sample *sample, struct seen *seen)
 {
-	u64 cookie = 0;
+	u64 cookie = callchain_cookie(sample);
 
 	if (!perf_record_is_labelled_guest(sample->header.misc))
 		return;
@@ -258,8 +242,6 @@ static void look_at_sample(const struct callchain_sample *sample, struct seen *s
 	if (stack_size)
 		TEST_ASSERT(!sample->ips[sample->nr] && !sample->ips[sample->nr + 1],
 			    "The sample has registers and a stack of its own");
-	if (sample->nr == 2 && sample->ips[0] == PERF_CONTEXT_GUEST_DEFERRED)
-		cookie = sample->ips[1];
 	seen->without += !cookie;
 	if (cookie == seen->cookie)
 		return;

@@ -3,7 +3,8 @@
  * PERF_SAMPLE_VCPU in NMI context. One CPU sends NMIs to all others, at random, while
  * a guest runs there that switches between two CR3s, exits, halts, returns to user
  * space, is preempted and moved from CPU to CPU. The samples are of the tracepoint
- * nmi:nmi_handler, which the kernel hits in its NMI handler: this takes no PMU.
+ * nmi:nmi_handler, which the kernel hits in its NMI handler: this takes no PMU. A second event
+ * on the same tracepoint has callchains of the guest.
  *
  * The local APIC is written to through /dev/mem, which takes CONFIG_STRICT_DEVMEM=n
  * and a CPU in xAPIC mode, and nobody claims the NMIs: a machine that is set to panic then,
@@ -31,6 +32,14 @@
 #include "test_util.h"
 #include "vmx.h"
 
+/* It comes with the kernel's support of them. */
+#if __has_include("guest_callchain.h")
+#define HAS_GUEST_CALLCHAINS	1
+#include "guest_callchain.h"
+#else
+#define HAS_GUEST_CALLCHAINS	0
+#endif
+
 #define VCPU_ID		3
 #define RING_PAGES	256
 #define MAX_CPUS	64
@@ -38,6 +47,8 @@
 #define NMI_EVENT	"nmi/nmi_handler"
 /* How many are sent before the ring buffers are read and NMIs counted */
 #define BATCH		256
+/* Of callchains */
+#define CHAIN_RESULTS	4
 
 /* SDM vol. 3A, "Interrupt Command Register (ICR)": one write, and so no race with ICR2 */
 #define ICR_NMI_TO_OTHERS (APIC_DEST_ALLBUT | APIC_INT_ASSERT | APIC_DM_NMI)
@@ -158,6 +169,112 @@ static void *move_vcpu(void *arg)
 	return NULL;
 }
 
+/* What the callchains of one CPU's samples were, in an event of their own */
+static struct {
+	unsigned int	samples, cookies, records;
+	unsigned int	in_loop;
+	/* Wrong: */
+	unsigned int	without, unmatched, bad_ip, bad_caller;
+	u64		cookie, ip, lost;
+} chains[MAX_CPUS];
+
+#if HAS_GUEST_CALLCHAINS
+/* SDM vol. 2A, "CALL": the opcode, and its target relative to what follows */
+#define CALL_REL32	0xe8
+#define CALL_SIZE	5
+
+extern const char __executable_start[], etext[];
+
+/* Is there a call of @function before @address? The guest's code is this program's. */
+static bool is_return_from(u64 address, const void *function)
+{
+	s32 offset;
+
+	if (!ip_is_between(address - CALL_SIZE, __executable_start, etext))
+		return false;
+	memcpy(&offset, (const void *)(address - sizeof(offset)), sizeof(offset));
+	return *(const u8 *)(address - CALL_SIZE) == CALL_REL32 &&
+	       address + offset == (u64)function;
+}
+
+static void look_at_chain_sample(const struct callchain_sample *sample, unsigned int cpu)
+{
+	__typeof__(*chains) *seen = &chains[cpu];
+	u64 cookie = callchain_cookie(sample);
+
+	if (!perf_record_is_labelled_guest(sample->header.misc))
+		return;
+	seen->samples++;
+	seen->without += !cookie;
+	/* Each of the handlers hits the tracepoint for the same NMI. */
+	if (cookie == seen->cookie)
+		return;
+	seen->unmatched += seen->cookie != 0;
+	seen->cookies++;
+	seen->cookie = cookie;
+	seen->ip = sample->ip;
+}
+
+static void look_at_chain(const struct guest_callchain *chain, unsigned int cpu)
+{
+	__typeof__(*chains) *seen = &chains[cpu];
+	const void *loop = NULL;
+
+	seen->records++;
+	seen->unmatched += chain->cookie != seen->cookie;
+	seen->cookie = 0;
+	seen->bad_ip += chain->nr < 2 || chain->ips[0] != PERF_CONTEXT_GUEST_KERNEL ||
+			chain->ips[1] != seen->ip;
+	if (ip_is_in(seen->ip, spin_a))
+		loop = spin_a;
+	else if (ip_is_in(seen->ip, spin_b))
+		loop = spin_b;
+	if (!loop)
+		return;
+	/* It has no frame: its caller is at the stack pointer. */
+	seen->in_loop++;
+	seen->bad_caller += !(chain->flags & PERF_GUEST_CALLCHAIN_WORDS) ||
+			    !is_return_from(chain->words[0], loop);
+}
+
+static void look_at_chain_record(const struct perf_event_header *record, void *arg)
+{
+	unsigned int cpu = (__typeof__(*chains) *)arg - chains;
+
+	if (record->type == PERF_RECORD_SAMPLE)
+		look_at_chain_sample((const struct callchain_sample *)record, cpu);
+	else if (record->type == PERF_RECORD_GUEST_CALLCHAIN)
+		look_at_chain((const struct guest_callchain *)record, cpu);
+	else if (record->type == PERF_RECORD_LOST)
+		chains[cpu].lost += ((const u64 *)record)[2];
+}
+
+static void open_chain_ring(struct perf_ring *ring, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = tracepoint_id(NMI_EVENT),
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN,
+		.exclude_callchain_kernel = 1,
+		.exclude_callchain_user = 1,
+		.guest_callchain = 1,
+		.guest_output = 1,
+	};
+
+	perf_ring_open(ring, &attr, -1, cpu, RING_PAGES);
+}
+#else
+static void look_at_chain_record(const struct perf_event_header *record, void *arg)
+{
+}
+
+static void open_chain_ring(struct perf_ring *ring, int cpu)
+{
+}
+#endif
+
 static void look_at(const struct perf_sample *sample, void *arg)
 {
 	__typeof__(sum) *cpu = arg;
@@ -244,15 +361,28 @@ static volatile u32 *map_apic(void)
 	return apic;
 }
 
-static void send_nmis(struct perf_ring *rings)
+static void read_rings(struct perf_ring *rings, struct perf_ring *chain_rings)
+{
+	for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++) {
+		perf_ring_read(&rings[cpu], look_at, &seen[cpu]);
+		if (HAS_GUEST_CALLCHAINS)
+			perf_ring_read_records(&chain_rings[cpu], look_at_chain_record,
+					       &chains[cpu]);
+	}
+}
+
+static void send_nmis(struct perf_ring *rings, struct perf_ring *chain_rings)
 {
 	volatile u32 *icr = map_apic() + APIC_ICR / sizeof(*icr);
 	unsigned int before[MAX_CPUS], after[MAX_CPUS], base, nr, sent = 0;
 	u64 start, end, lost = 0;
 	bool each = true;
 
-	for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++)
+	for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++) {
 		perf_ring_enable(&rings[cpu]);
+		if (HAS_GUEST_CALLCHAINS)
+			perf_ring_enable(&chain_rings[cpu]);
+	}
 	base = count_nmis(before);
 	start = now_us();
 	end = start + opt.seconds * 1000000ULL;
@@ -262,8 +392,7 @@ static void send_nmis(struct perf_ring *rings)
 			*icr = ICR_NMI_TO_OTHERS;
 			sent++;
 		}
-		for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++)
-			perf_ring_read(&rings[cpu], look_at, &seen[cpu]);
+		read_rings(rings, chain_rings);
 		nr = count_nmis(after) - base;
 	} while (nr < opt.nmis && now_us() < end);
 	/* The last one has arrived. */
@@ -273,7 +402,11 @@ static void send_nmis(struct perf_ring *rings)
 
 	for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++) {
 		perf_ring_disable(&rings[cpu]);
-		perf_ring_read(&rings[cpu], look_at, &seen[cpu]);
+		if (HAS_GUEST_CALLCHAINS)
+			perf_ring_disable(&chain_rings[cpu]);
+	}
+	read_rings(rings, chain_rings);
+	for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++) {
 		lost += rings[cpu].lost;
 		each = each && seen[cpu].first_handler == after[cpu] - before[cpu];
 		ksft_print_msg("CPU %u: %u NMIs, %u samples of them, lost %lu: %u in the guest, %u loaded, %u not\n",
@@ -330,6 +463,34 @@ static void check_samples(void)
 		check(0, cpus, nr_cpus - 1, "it was in the guest on each CPU");
 	else
 		ksft_test_result_skip("a single CPU besides the sender's\n");
+}
+
+static void check_chains(void)
+{
+	const unsigned int many = opt.nmis / 200 + 1;
+	__typeof__(*chains) all = { };
+
+	if (!HAS_GUEST_CALLCHAINS) {
+		for (unsigned int i = 0; i < CHAIN_RESULTS; i++)
+			ksft_test_result_skip("this kernel has no callchains of guests\n");
+		return;
+	}
+	for (unsigned int cpu = 0; cpu < nr_cpus; cpu++) {
+		all.samples += chains[cpu].samples;
+		all.cookies += chains[cpu].cookies;
+		all.records += chains[cpu].records;
+		all.in_loop += chains[cpu].in_loop;
+		all.without += chains[cpu].without;
+		all.unmatched += chains[cpu].unmatched + chains[cpu].lost;
+		all.bad_ip += chains[cpu].bad_ip;
+		all.bad_caller += chains[cpu].bad_caller;
+	}
+	ksft_print_msg("callchains: %u samples in the guest, %u cookies, %u records, %u of them in the loops\n",
+		       all.samples, all.cookies, all.records, all.in_loop);
+	check(all.without, all.samples, many, "each sample in the guest waits for a callchain");
+	check(all.unmatched, all.records, many, "each gets it before the next one, and none is lost");
+	check(all.bad_ip, all.records, many, "it begins where the guest was interrupted");
+	check(all.bad_caller, all.in_loop, many, "it has the caller, whatever the CR3");
 }
 
 static void help(const char *name)
@@ -399,7 +560,7 @@ static void open_ring(struct perf_ring *ring, int cpu)
 int main(int argc, char *argv[])
 {
 	pthread_t vcpu_thread, mover, preempters[MAX_CPUS];
-	static struct perf_ring rings[MAX_CPUS];
+	static struct perf_ring rings[MAX_CPUS], chain_rings[MAX_CPUS];
 	struct kvm_vcpu *vcpu;
 	struct kvm_vm *vm;
 
@@ -412,12 +573,14 @@ int main(int argc, char *argv[])
 	require_no_panic();
 	if (tracepoint_id(NMI_EVENT) < 0)
 		ksft_exit_skip("no tracepoint nmi:nmi_handler\n");
-	ksft_set_plan(15);
+	ksft_set_plan(15 + CHAIN_RESULTS);
 
 	nmi_exit = host_cpu_is_intel ? EXIT_REASON_EXCEPTION_NMI : SVM_EXIT_NMI;
 	pin_self_to_cpu(SENDER_CPU);
-	for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++)
+	for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++) {
 		open_ring(&rings[cpu], cpu);
+		open_chain_ring(&chain_rings[cpu], cpu);
+	}
 
 	vm = vm_create(1);
 	vcpu = vm_vcpu_add(vm, VCPU_ID, guest_code);
@@ -437,7 +600,7 @@ int main(int argc, char *argv[])
 	for (long cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++)
 		pthread_create(&preempters[cpu], NULL, preempt, (void *)cpu);
 
-	send_nmis(rings);
+	send_nmis(rings, chain_rings);
 	stop = true;
 	pthread_join(mover, NULL);
 	stop_vcpu = true;
@@ -445,8 +608,11 @@ int main(int argc, char *argv[])
 	for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++) {
 		pthread_join(preempters[cpu], NULL);
 		perf_ring_close(&rings[cpu]);
+		if (HAS_GUEST_CALLCHAINS)
+			perf_ring_close(&chain_rings[cpu]);
 	}
 	check_samples();
+	check_chains();
 	kvm_vm_free(vm);
 	ksft_finished();
 }
