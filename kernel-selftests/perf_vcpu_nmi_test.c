@@ -182,15 +182,15 @@ static struct {
 /* SDM vol. 2A, "CALL": the opcode, and its target relative to what follows */
 #define CALL_REL32	0xe8
 #define CALL_SIZE	5
+/* More than guest_code() has */
+#define GUEST_CODE_SIZE	4096
 
-extern const char __executable_start[], etext[];
-
-/* Is there a call of @function before @address? The guest's code is this program's. */
+/* Is there a call of @function before @address, in guest_code()? The guest has the same code. */
 static bool is_return_from(u64 address, const void *function)
 {
 	s32 offset;
 
-	if (!ip_is_between(address - CALL_SIZE, __executable_start, etext))
+	if (!ip_is_between(address - CALL_SIZE, guest_code, (char *)guest_code + GUEST_CODE_SIZE))
 		return false;
 	memcpy(&offset, (const void *)(address - sizeof(offset)), sizeof(offset));
 	return *(const u8 *)(address - CALL_SIZE) == CALL_REL32 &&
