@@ -151,13 +151,11 @@ bool too_many;
 /* Which VM that is: a process can have the file twice, and, if not as a VMM does, two VMs */
 u64 the_vm;
 
-struct walk {
-	struct hlist_head___kg *buckets;
-	struct hlist_node___kg *node;
-	u32 bucket;
-	u32 nr_buckets;
-	u32 id_node_offset;
-};
+/*
+ * Not on the stack: before 6.7, the kernel's verifier looks once at what bpf_loop() calls, and
+ * removes what the values that it begins with do not lead to.
+ */
+struct kvm_slots_walk walk;
 
 static __always_inline void add_root(u64 root)
 {
@@ -194,20 +192,20 @@ static __always_inline void add_slot(struct kvm_memory_slot___kg *from)
 }
 
 /* One step: a slot, or on to the next bucket. bpf_loop() wants the number of the step. */
-static int walk_step(u32 step, struct walk *walk)
+static int walk_step(u32 step, void *unused)
 {
-	struct hlist_head___kg *bucket = walk->buckets + walk->bucket;
-	struct hlist_node___kg *node = walk->node;
+	struct hlist_head___kg *bucket = (struct hlist_head___kg *)walk.buckets + walk.bucket;
+	struct hlist_node___kg *node = walk.node;
 
 	if (node) {
-		add_slot((void *)node - walk->id_node_offset);
-		walk->node = BPF_CORE_READ(node, next);
+		add_slot((void *)node - walk.id_node_offset);
+		walk.node = BPF_CORE_READ(node, next);
 		return 0;
 	}
-	if (walk->bucket >= walk->nr_buckets)
+	if (walk.bucket >= walk.nr_buckets)
 		return 1;
-	walk->node = BPF_CORE_READ(bucket, first);
-	walk->bucket++;
+	walk.node = BPF_CORE_READ(bucket, first);
+	walk.bucket++;
 	return 0;
 }
 
@@ -217,7 +215,8 @@ static __always_inline void read_slots(struct kvm___kg *kvm)
 	struct kvm_memslots___kg *set = BPF_CORE_READ(kvm, memslots[0]);
 	u64 generation = BPF_CORE_READ(set, generation);
 	u32 node_idx = BPF_CORE_READ(set, node_idx);
-	struct walk walk = {
+
+	walk = (struct kvm_slots_walk) {
 		.buckets = (void *)set +
 			   bpf_core_field_offset(struct kvm_memslots___kg, id_hash),
 		.nr_buckets = bpf_core_field_size(struct kvm_memslots___kg, id_hash) /
@@ -226,7 +225,7 @@ static __always_inline void read_slots(struct kvm___kg *kvm)
 				  node_idx * bpf_core_type_size(struct hlist_node___kg),
 	};
 
-	bpf_loop(WALK_STEPS_MAX, walk_step, &walk, 0);
+	bpf_loop(WALK_STEPS_MAX, walk_step, NULL, 0);
 	if (set != BPF_CORE_READ(kvm, memslots[0]) ||
 	    generation != BPF_CORE_READ(set, generation))
 		changed = true;

@@ -23,6 +23,21 @@ struct kvm_slot {
 	unsigned long long private;
 };
 
+/**
+ * struct kvm_slots_walk - where the program is on its way over the slots
+ * @buckets: of the hash table, @nr_buckets
+ * @node: the next slot's, or NULL: of the next bucket
+ * @bucket: number of the next one
+ * @id_node_offset: of the node in a slot
+ */
+struct kvm_slots_walk {
+	void	     *buckets;
+	void	     *node;
+	unsigned int bucket;
+	unsigned int nr_buckets;
+	unsigned int id_node_offset;
+};
+
 /* Why what a VM has in its memory cannot be read */
 enum kvm_confidential {
 	KVM_NOT_CONFIDENTIAL,
