@@ -105,7 +105,8 @@ struct kvm_reader {
 	struct kvm_slots_bpf *skel;
 };
 
-static bool cpu_has_svm(void)
+/* Is this a host with AMD's SVM? */
+bool cpu_has_svm(void)
 {
 	char *line = NULL;
 	size_t size = 0;

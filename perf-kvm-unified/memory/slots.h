@@ -3,6 +3,7 @@
 #define __PERF_KVM_UNIFIED_MEMORY_SLOTS_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <sys/types.h>
 #include <linux/types.h>
 
@@ -31,6 +32,8 @@ struct kvm_memory {
 	u64		max_gpa;
 	u64		private;
 };
+
+bool cpu_has_svm(void);
 
 struct kvm_reader *kvm_reader__new(char *err, size_t errlen);
 int kvm_reader__read(struct kvm_reader *reader, pid_t pid, struct kvm_memory *mem,

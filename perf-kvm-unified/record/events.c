@@ -27,6 +27,7 @@
 #include "kvm-unified/lib/warnings.h"
 #include "kvm-unified/lib/write.h"
 #include "args.h"
+#include "bpf-vcpu.h"
 #include "events.h"
 
 #define TIMELINE_EVENT_DIR	KVM_TIMELINE_SYSTEM "/" KVM_TIMELINE_NAME
@@ -121,48 +122,129 @@ void record_events__warn_no_callers(const struct record_events *events)
 		.sample_type = PERF_SAMPLE_CALLCHAIN,
 		.guest_callchain = 1,
 	};
-	int ret = events->sample_vcpu ? probe_attr(&attr) : -EINVAL;
+	bool asked = events->mode == KERNEL_MODE_SERIES;
+	int ret = asked ? probe_attr(&attr) : -EINVAL;
 
 	if (ret == -EINVAL || ret == -EOPNOTSUPP)
-		unified_warning("Call chains are of the host alone: %s\n", events->sample_vcpu ?
+		unified_warning("Call chains are of the host alone: %s\n", asked ?
 				"this kernel has none of guests" :
-				"those of guests want --sample-vcpu");
+				"those of guests want a kernel with PERF_SAMPLE_VCPU");
+}
+
+static const char *const mode_names[] = {
+	[KERNEL_MODE_AUTO]   = "auto",
+	[KERNEL_MODE_SERIES] = "series",
+	[KERNEL_MODE_BPF]    = "bpf",
+	[KERNEL_MODE_PLAIN]  = "plain",
+};
+
+/* --kernel-mode. 0, or -EINVAL with a message */
+int record_events__parse_mode(const struct option *opt, const char *arg,
+			      int unset __maybe_unused)
+{
+	enum kernel_mode *mode = opt->value;
+
+	for (size_t i = 0; i < ARRAY_SIZE(mode_names); i++) {
+		if (!strcmp(arg, mode_names[i])) {
+			*mode = i;
+			return 0;
+		}
+	}
+	pr_err("--kernel-mode wants auto, series, bpf or plain, not '%s'\n", arg);
+	return -EINVAL;
+}
+
+/* @no_vcpu: what the kernel says to PERF_SAMPLE_VCPU; @no_bpf: why no BPF program can do it */
+static void pr_no_vcpu(int no_vcpu, const char *no_bpf)
+{
+	if (no_vcpu == -EOPNOTSUPP)
+		pr_err("This kernel cannot tell the vCPU of a sample (PERF_SAMPLE_VCPU) on this architecture.\n");
+	else
+		pr_err("This kernel has no PERF_SAMPLE_VCPU: samples cannot tell a guest's processes apart.\n");
+	if (no_bpf)
+		pr_err("Nor can a BPF program: %s.\n", no_bpf);
+	pr_err("Boot a kernel that has it, or use --kernel-mode plain for a profile with guest kernel\n"
+	       "functions only.\n");
+}
+
+/* That BPF takes the place of the kernel, which nobody has asked for */
+static void say_mode(bool knows_cr3)
+{
+	static const char what[] = "This kernel has no PERF_SAMPLE_VCPU: a BPF program tells";
+
+	if (knows_cr3)
+		unified_warning("%s the vCPU and CR3 of samples.\n", what);
+	else
+		unified_warning("%s the vCPU of samples.\n"
+				"It cannot read CR3 on VMX: processes of guests are not told apart.\n",
+				what);
 }
 
 /*
- * Can the kernel take the samples that are wanted? Without the bit in it there are no names
- * of guest user code, which is what this command is for: to go on regardless is for the
+ * The kernel answers @no_vcpu to samples with the vCPU, if not 0: what else is there? 0 or -errno
+ * with a message
+ */
+static int choose_mode(struct record_events *events, int no_vcpu)
+{
+	char err[256];
+
+	if (events->mode == KERNEL_MODE_PLAIN)
+		return 0;
+	if (events->mode != KERNEL_MODE_BPF && !no_vcpu) {
+		events->mode = KERNEL_MODE_SERIES;
+		return 0;
+	}
+	if (events->mode == KERNEL_MODE_SERIES) {
+		pr_no_vcpu(no_vcpu, NULL);
+		return -EOPNOTSUPP;
+	}
+	if (!bpf_vcpu__open(err, sizeof(err))) {
+		if (events->mode == KERNEL_MODE_AUTO)
+			say_mode(bpf_vcpu__knows_cr3());
+		events->mode = KERNEL_MODE_BPF;
+		return 0;
+	}
+	if (events->mode == KERNEL_MODE_AUTO)
+		pr_no_vcpu(no_vcpu, err);
+	else
+		pr_err("No --kernel-mode bpf here: %s\n", err);
+	return -EOPNOTSUPP;
+}
+
+/*
+ * Can the kernel take the samples that are wanted? If nothing can tell their vCPUs there are no
+ * names of guest user code, which is what this command is for: to go on regardless is for the
  * user to decide. 0 or -errno with a message
  */
-int record_events__check_kernel(const struct record_events *events)
+int record_events__check_kernel(struct record_events *events)
 {
-	bool sample_vcpu = events->sample_vcpu;
-	int ret = probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, sample_vcpu, false);
-	bool no_arch = ret == -EOPNOTSUPP && sample_vcpu;
-	bool no_vcpu = no_arch || (ret == -EINVAL && sample_vcpu);
+	int no_vcpu = 0, ret;
+	bool wants_vcpu;
 
+	if (!events->sample_vcpu && events->mode != KERNEL_MODE_AUTO &&
+	    events->mode != KERNEL_MODE_PLAIN) {
+		pr_err("--no-sample-vcpu is --kernel-mode plain, and not %s\n",
+		       mode_names[events->mode]);
+		return -EINVAL;
+	}
+	if (!events->sample_vcpu)
+		events->mode = KERNEL_MODE_PLAIN;
+	wants_vcpu = events->mode == KERNEL_MODE_AUTO || events->mode == KERNEL_MODE_SERIES;
+	ret = probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, wants_vcpu, false);
 	/* Attributes are looked at before permissions are. */
-	if (no_vcpu)
+	if (wants_vcpu && (ret == -EOPNOTSUPP || ret == -EINVAL)) {
+		no_vcpu = ret;
 		ret = probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false, false);
+	}
 	if (ret == -EACCES || ret == -EPERM) {
 		pr_no_permission();
 		return ret;
 	}
-	if (!ret && no_arch) {
-		pr_err("This kernel cannot tell the vCPU of a sample (PERF_SAMPLE_VCPU) on this architecture:\n"
-		       "use --no-sample-vcpu for a profile with guest kernel functions only.\n");
-		return -EOPNOTSUPP;
-	}
-	if (!ret && no_vcpu) {
-		pr_err("This kernel has no PERF_SAMPLE_VCPU: samples cannot tell a guest's processes apart.\n"
-		       "Boot a kernel that has it, or use --no-sample-vcpu for a profile with guest kernel\n"
-		       "functions only.\n");
-		return -EOPNOTSUPP;
-	}
-	if (ret)
-		pr_err("The cpu-clock event cannot be opened: %s\n"
-		       "In a container, the seccomp profile has to allow it (docker, podman: --privileged).\n",
-		       strerror(-ret));
+	if (!ret)
+		return choose_mode(events, no_vcpu);
+	pr_err("The cpu-clock event cannot be opened: %s\n"
+	       "In a container, the seccomp profile has to allow it (docker, podman: --privileged).\n",
+	       strerror(-ret));
 	return ret;
 }
 
@@ -259,8 +341,8 @@ static bool has_mediated_pmu(void)
  */
 static char *default_event(const struct record_events *events)
 {
-	int ret = probe_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, events->sample_vcpu,
-			      false);
+	int ret = probe_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
+			      events->mode == KERNEL_MODE_SERIES, false);
 	bool mediated;
 
 	if (!ret) {

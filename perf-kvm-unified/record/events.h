@@ -8,15 +8,31 @@ struct option;
 struct record_args;
 
 /**
+ * enum kernel_mode - what tells the vCPU of samples, and with it the guest's process
+ * @KERNEL_MODE_AUTO: the first of the following that there is
+ * @KERNEL_MODE_SERIES: the kernel (PERF_SAMPLE_VCPU)
+ * @KERNEL_MODE_BPF: a BPF program on the events
+ * @KERNEL_MODE_PLAIN: nothing; only if it is asked for
+ */
+enum kernel_mode {
+	KERNEL_MODE_AUTO,
+	KERNEL_MODE_SERIES,
+	KERNEL_MODE_BPF,
+	KERNEL_MODE_PLAIN,
+};
+
+/**
  * struct record_events - what is wanted of the events
  * @freq: samples per second and CPU, as -F has it, or NULL
  * @period: events per sample, as -c has it, or NULL
- * @sample_vcpu: samples have the vCPU and the guest's CR3
+ * @mode: not KERNEL_MODE_AUTO after record_events__check_kernel()
+ * @sample_vcpu: false: as KERNEL_MODE_PLAIN
  * @timeline: the kernel's event for what vCPUs do is recorded, too
  */
 struct record_events {
 	const char	*freq;
 	const char	*period;
+	enum kernel_mode mode;
 	bool		sample_vcpu;
 	bool		timeline;
 };
@@ -38,9 +54,10 @@ struct perf_rights {
 const char *perf_rights__hint(const struct perf_rights *rights);
 
 int record_events__parse_rate(const struct option *opt, const char *arg, int unset);
+int record_events__parse_mode(const struct option *opt, const char *arg, int unset);
 int record_events__check_rate(const struct record_events *events);
 int record_events__read_max_freq(struct record_events *events);
-int record_events__check_kernel(const struct record_events *events);
+int record_events__check_kernel(struct record_events *events);
 void record_events__warn_no_callers(const struct record_events *events);
 int record_events__write_format(const char *path);
 int record_events__add(const struct record_events *events, struct record_args *args);

@@ -106,6 +106,9 @@ static int parse(struct unified_record *rec, int argc, const char **argv)
 				"look at guests' memory for names (default)"),
 		OPT_UINTEGER(0, "guest-memory-time", &rec->memory.look_seconds,
 			     "seconds of CPU time that such a look may take (default: 2)"),
+		OPT_CALLBACK(0, "kernel-mode", &rec->events.mode, "auto|series|bpf|plain",
+			     "what tells the vCPU and guest CR3 of samples: the kernel, if it has PERF_SAMPLE_VCPU; a BPF program; nothing (default: auto, the first of the former two that there is)",
+			     record_events__parse_mode),
 		OPT_BOOLEAN(0, "sample-vcpu", &rec->events.sample_vcpu,
 			    "record vCPU and guest CR3 of each sample (default)"),
 		OPT_BOOLEAN(0, "timeline", &rec->events.timeline,
@@ -348,8 +351,14 @@ static int find_vms(struct unified_record *rec)
 /* What perf record is to measure. 0 or -errno */
 static int add_measurement(struct unified_record *rec)
 {
-	if (rec->events.sample_vcpu)
+	if (rec->events.mode == KERNEL_MODE_SERIES)
 		record_args__add(&rec->args, "--sample-vcpu");
+	if (rec->events.mode == KERNEL_MODE_BPF && rec->args.per_task) {
+		pr_err("With --kernel-mode bpf whole CPUs are recorded: no -G, -p, -t, -u and --vm\n");
+		return -EINVAL;
+	}
+	if (rec->events.mode == KERNEL_MODE_BPF)
+		record_args__add(&rec->args, "--bpf-vcpu");
 	rec->memory.callers = rec->args.has_callers;
 	if (rec->args.has_callers)
 		record_events__warn_no_callers(&rec->events);

@@ -22,6 +22,7 @@
 #include "util/tsc.h"
 #include "kvm-unified/format/looks.h"
 #include "kvm-unified/format/profile.h"
+#include "kvm-unified/guests/contexts.h"
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/guests/resolve.h"
 #include "kvm-unified/lib/sort.h"
@@ -37,7 +38,8 @@
 /* What the user has asked for, and not what record adds */
 static bool is_asked_for(struct evsel *evsel)
 {
-	return !evsel__is_timeline(evsel) && !evsel__is_dummy_event(evsel);
+	return !evsel__is_timeline(evsel) && !evsel__is_dummy_event(evsel) &&
+	       !evsel__is_vcpu_context(evsel);
 }
 
 /* As far as is known: events of a PMU's own may be of anything. */

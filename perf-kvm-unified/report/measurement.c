@@ -538,7 +538,7 @@ static enum axis_sample_kind measurement__kind(const struct measurement *m,
 		return sample->tid ? AXIS_SAMPLE_HOST : AXIS_SAMPLE_IDLE;
 	/* Without contexts in the data, KVM and a system call look the same. */
 	return sample->cpumode == PERF_RECORD_MISC_USER ||
-	       (m->evsel->core.attr.sample_type & PERF_SAMPLE_VCPU) ?
+	       measurement__vcpus_by(m) != VCPUS_BY_NOTHING ?
 	       AXIS_SAMPLE_VMM : AXIS_SAMPLE_EXIT;
 }
 
@@ -941,6 +941,14 @@ const char *vcpu_state__name(enum vcpu_state state)
 	};
 
 	return names[state];
+}
+
+/* What tells the vCPU of the samples that the time is charged by? */
+enum vcpus_by measurement__vcpus_by(const struct measurement *m)
+{
+	if (m->evsel && (m->evsel->core.attr.sample_type & PERF_SAMPLE_VCPU))
+		return VCPUS_BY_KERNEL;
+	return m->session->vcpu_contexts ? VCPUS_BY_BPF : VCPUS_BY_NOTHING;
 }
 
 /* Has the host's kernel symbols here, so that idle time is known to be that? */

@@ -104,6 +104,17 @@ struct count_sink {
 struct measured_looks { DECLARE_QUEUE(struct measured_look); };
 
 /**
+ * enum vcpus_by - what tells the vCPU of a sample
+ * @VCPUS_BY_KERNEL: the sample itself, by PERF_SAMPLE_VCPU
+ * @VCPUS_BY_BPF: a record of a BPF program
+ */
+enum vcpus_by {
+	VCPUS_BY_NOTHING,
+	VCPUS_BY_KERNEL,
+	VCPUS_BY_BPF,
+};
+
+/**
  * struct measurement - what a session holds, made ready for the report
  * @stream: where it comes from, if it is a stream
  * @evsel: the event that time is told by
@@ -236,6 +247,7 @@ bool measured_task__is_kernels(const struct measured_task *task);
 u32 measured_task__vm(const struct measurement *m, const struct measured_task *task);
 bool measurement__knows_idle(const struct measurement *m);
 u32 measurement__nr_cpus(const struct measurement *m);
+enum vcpus_by measurement__vcpus_by(const struct measurement *m);
 u64 measurement__lost(const struct measurement *m);
 u64 measurement__duration(const struct measurement *m);
 u32 measurement__nr_vcpus(const struct measurement *m, u32 vm);

@@ -132,6 +132,18 @@ static int print_section(const struct measurement *m, const struct sections *sec
 	return ret;
 }
 
+/* As --kernel-mode of record has it */
+static const char *kernel_mode(const struct measurement *m)
+{
+	static const char *const names[] = {
+		[VCPUS_BY_NOTHING] = "plain",
+		[VCPUS_BY_KERNEL]  = "series",
+		[VCPUS_BY_BPF]	   = "bpf",
+	};
+
+	return names[measurement__vcpus_by(m)];
+}
+
 /* @name: of the member; @zero: ns from which seconds count that are not of the host's clock */
 void print_json_measurement(const char *name, const struct measurement *m, u64 zero,
 			    const struct section_opts *section_opts,
@@ -150,6 +162,8 @@ void print_json_measurement(const char *name, const struct measurement *m, u64 z
 	print_json_member("mode", m->axis.span.timeline ? "timeline" : "samples", fp);
 	fputs(", ", fp);
 	print_json_member("mode_reason", opts->mode_reason, fp);
+	fputs(", ", fp);
+	print_json_member("kernel_mode", kernel_mode(m), fp);
 	fputs(",\n    ", fp);
 	print_json_member("attribution", section_opts->attribution == ATTRIBUTION_DOMAIN_SWITCH ?
 				    "domain-switch" : "cpu-switch", fp);

@@ -276,7 +276,7 @@ static int refuse_events(int err)
 /* In a child with such a filter: all that is said begins with @what */
 static bool container_says(const char *dir, int err, const char *what)
 {
-	const struct record_events events = { };
+	struct record_events events = { };
 	char text[256] = "", path[PATH_MAX];
 	int status, fd;
 	pid_t pid;

@@ -59,6 +59,7 @@
 #include "kvm-unified/report/measurement.h"
 #include "kvm-unified/report/nameless.h"
 #include "kvm-unified/report/profile.h"
+#include "contexts.h"
 #include "environment.h"
 #include "export.h"
 #include "file-print.h"
@@ -1362,6 +1363,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: several VMs in one process", several_vms),
 	TEST_CASE("kvm unified: looks at vCPU threads", looks),
 	TEST_CASE("kvm unified: vCPU context of samples", vcpu_sample),
+	TEST_CASE("kvm unified: vCPUs that a BPF program tells", vcpu_contexts),
 	TEST_CASE("kvm unified: maps of another guest", foreign_map),
 	TEST_CASE("kvm unified: what is said of these", foreign_map_words),
 	TEST_CASE("kvm unified: maps that are left out", left_out_maps),

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf record --bpf-vcpu: a BPF program on each sampling event, which writes a record of the vCPU
+ * before the sample. It goes away with the events.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <api/fs/fs.h>
+
+#include "util/debug.h"
+#include "util/evlist.h"
+#include "util/evsel.h"
+#include "util/parse-events.h"
+#include "util/target.h"
+#include "kvm-unified/format/vcpu-context.h"
+#include "kvm-unified/lib/errors.h"
+#include "bpf-vcpu.h"
+
+#ifdef HAVE_BPF_SKEL
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <internal/xyarray.h>
+#include <perf/cpumap.h>
+
+#include "util/bpf_counter.h"
+#include "kvm-unified/memory/slots.h"
+#include "kvm-unified/record/bpf_skel/vcpu_context.skel.h"
+
+#define VMLINUX_BTF	"/sys/kernel/btf/vmlinux"
+
+static struct vcpu_context_bpf *skel;
+
+/* What the program has to know of KVM. 0, or -errno with, in @err, the rest of a sentence */
+static int describe_kvm(char *err, size_t errlen)
+{
+	bool nested_paging;
+
+	if (!cpu_has_svm())
+		return 0;
+	if (sysfs__read_bool("module/kvm_amd/parameters/npt", &nested_paging))
+		return fail(err, errlen, -ENODEV, "kvm_amd is not loaded");
+	skel->rodata->is_svm = true;
+	skel->rodata->has_nested_paging = nested_paging;
+	return 0;
+}
+
+/* Rest of a sentence: why the kernel refuses the program */
+static void explain(int ret, char *err, size_t errlen)
+{
+	if (ret == -EPERM || ret == -EACCES)
+		fail(err, errlen, ret,
+		     "it takes root, or CAP_BPF and CAP_PERFMON, and a kernel that is not locked down");
+	else if (ret == -ESRCH)
+		fail(err, errlen, ret,
+		     "KVM does not describe its types: its module has no BTF (CONFIG_DEBUG_INFO_BTF_MODULES), or is not loaded");
+	else
+		fail(err, errlen, ret,
+		     "the kernel does not take the BPF program (%s): it needs CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS, and KVM of Linux 5.17 or later",
+		     strerror(-ret));
+}
+
+/**
+ * bpf_vcpu__open - load the BPF program
+ *
+ * To be closed by bpf_vcpu__close(). 0, or -errno with, in @err, the rest of a sentence: why not
+ */
+int bpf_vcpu__open(char *err, size_t errlen)
+{
+	int ret;
+
+	if (skel)
+		return 0;
+	if (access(VMLINUX_BTF, R_OK))
+		return fail(err, errlen, -ENOENT,
+			    "this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)");
+	/* It prints the whole of a program that the kernel refuses. */
+	if (!verbose)
+		libbpf_set_print(NULL);
+	set_max_rlimit();
+	skel = vcpu_context_bpf__open();
+	if (!skel)
+		return fail(err, errlen, -errno, "the BPF program cannot be opened: %s",
+			    strerror(errno));
+	ret = describe_kvm(err, errlen);
+	if (!ret) {
+		ret = vcpu_context_bpf__load(skel);
+		if (ret)
+			explain(ret, err, errlen);
+	}
+	if (ret)
+		bpf_vcpu__close();
+	return ret;
+}
+
+void bpf_vcpu__close(void)
+{
+	vcpu_context_bpf__destroy(skel);
+	skel = NULL;
+}
+
+/* Is the guest's CR3 in memory? The program is open. */
+bool bpf_vcpu__knows_cr3(void)
+{
+	return skel->rodata->is_svm;
+}
+
+/* Can the program be on it? */
+static bool is_sampled(const struct evsel *evsel)
+{
+	const struct perf_event_attr *attr = &evsel->core.attr;
+
+	return attr->type != PERF_TYPE_TRACEPOINT && attr->sample_period &&
+	       !(attr->type == PERF_TYPE_SOFTWARE &&
+		 (attr->config == PERF_COUNT_SW_BPF_OUTPUT || attr->config == PERF_COUNT_SW_DUMMY));
+}
+
+/* Where the program writes to: the event of this CPU. All events there have the same buffer. */
+static int connect_output(struct evsel *evsel)
+{
+	struct perf_cpu cpu;
+	unsigned int i;
+	int ret = 0;
+
+	perf_cpu_map__for_each_cpu(cpu, i, evsel->core.cpus) {
+		int *fd = xyarray__entry(evsel->core.fd, i, 0), key = cpu.cpu;
+
+		if (!ret)
+			ret = bpf_map__update_elem(skel->maps.contexts, &key, sizeof(key), fd,
+						   sizeof(*fd), BPF_ANY);
+	}
+	return ret;
+}
+
+/* 0, or -errno with a message */
+static int attach_to(struct evsel *evsel)
+{
+	int prog = bpf_program__fd(skel->progs.tell_vcpu);
+
+	for (int x = 0; x < xyarray__max_x(evsel->core.fd); x++) {
+		for (int y = 0; y < xyarray__max_y(evsel->core.fd); y++) {
+			int *fd = xyarray__entry(evsel->core.fd, x, y);
+
+			if (!ioctl(*fd, PERF_EVENT_IOC_SET_BPF, prog))
+				continue;
+			if (errno == EEXIST)
+				pr_err("Event %s has a BPF program already, as with --filter: no --bpf-vcpu then\n",
+				       evsel__name(evsel));
+			else
+				pr_err("No BPF program can be on event %s: %m\n",
+				       evsel__name(evsel));
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/**
+ * bpf_vcpu__prepare - load the program, and add the event that it writes to
+ * @evlist: with the events that are to be sampled
+ * @target: what is recorded: whole CPUs, as a buffer that follows a task is not that of its CPU
+ *
+ * 0, or -errno with a message
+ */
+int bpf_vcpu__prepare(struct evlist *evlist, const struct target *target)
+{
+	char err[256];
+
+	if (!target__has_cpu(target)) {
+		pr_err("--bpf-vcpu wants whole CPUs: -a or -C\n");
+		return -EINVAL;
+	}
+	if (bpf_vcpu__open(err, sizeof(err))) {
+		pr_err("No --bpf-vcpu here: %s\n", err);
+		return -EOPNOTSUPP;
+	}
+	if (!parse_event(evlist, "bpf-output/name=" VCPU_CONTEXT_EVENT "/"))
+		return 0;
+	pr_err("The event for --bpf-vcpu cannot be made\n");
+	return -EINVAL;
+}
+
+/* To all sampling events, which are open. 0, or -errno with a message */
+int bpf_vcpu__attach(struct evlist *evlist)
+{
+	struct evsel *evsel, *output = evlist__find_evsel_by_str(evlist, VCPU_CONTEXT_EVENT);
+	int ret = output ? connect_output(output) : -ENOENT;
+
+	if (ret) {
+		pr_err("The BPF program has no buffer to write to: %s\n", strerror(-ret));
+		return ret;
+	}
+	evlist__for_each_entry(evlist, evsel) {
+		if (!ret && is_sampled(evsel))
+			ret = attach_to(evsel);
+	}
+	return ret;
+}
+
+#else /* HAVE_BPF_SKEL */
+
+int bpf_vcpu__open(char *err, size_t errlen)
+{
+	return fail(err, errlen, -EOPNOTSUPP,
+		    "this perf was built without BPF skeletons (BUILD_BPF_SKEL=1, which needs clang)");
+}
+
+void bpf_vcpu__close(void)
+{
+}
+
+bool bpf_vcpu__knows_cr3(void)
+{
+	return false;
+}
+
+int bpf_vcpu__prepare(struct evlist *evlist __maybe_unused,
+		      const struct target *target __maybe_unused)
+{
+	char err[256];
+
+	bpf_vcpu__open(err, sizeof(err));
+	pr_err("No --bpf-vcpu here: %s\n", err);
+	return -EOPNOTSUPP;
+}
+
+int bpf_vcpu__attach(struct evlist *evlist __maybe_unused)
+{
+	return -EOPNOTSUPP;
+}
+
+#endif /* HAVE_BPF_SKEL */

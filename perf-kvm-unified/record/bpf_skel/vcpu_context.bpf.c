@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * At a sample: which vCPU is loaded on this CPU, was its guest interrupted, and which page table
+ * had that? For kernels that do not put it into the sample themselves. Read from KVM's own
+ * variables, without a lock: the vCPU is loaded here, so that nobody else writes them.
+ *
+ * On VMX the guest's CR3 is in the VMCS, which no BPF program can read.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include "kvm-unified/format/vcpu-context.h"
+#include "vcpu_context.h"
+
+/* include/linux/kvm_host.h: enum kvm_intr_type */
+#define KVM_HANDLING_NMI	2
+/* include/linux/preempt.h */
+#define SOFTIRQ_OFFSET		0x100
+#define NMI_MASK		0xf00000
+/* include/uapi/linux/perf_event.h */
+#define PERF_SAMPLE_TIME	(1U << 2)
+
+/* KVM is SVM's, and the guests' page tables are used by the CPU as they are. */
+const volatile bool is_svm;
+const volatile bool has_nested_paging;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(key_size, sizeof(int));
+	__uint(value_size, sizeof(int));
+} contexts SEC(".maps");
+
+static __always_inline int preempt_count(void)
+{
+	if (bpf_ksym_exists(&__preempt_count))
+		return *(int *)bpf_this_cpu_ptr(&__preempt_count);
+	if (bpf_ksym_exists(&pcpu_hot))
+		return ((struct pcpu_hot___vc *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count;
+	return 0;
+}
+
+/*
+ * Has the sample's interrupt come while the guest ran? KVM's flag stays set while softirqs run
+ * after it, and an NMI can come in the handler of the IRQ that it is set for.
+ */
+static __always_inline bool interrupted_guest(struct kvm_vcpu___vc *vcpu)
+{
+	u8 handling = BPF_CORE_READ(vcpu, arch.handling_intr_from_guest);
+	int count = preempt_count();
+
+	if (!handling)
+		return false;
+	if (handling == KVM_HANDLING_NMI)
+		return count & NMI_MASK;
+	return !(count & (NMI_MASK | SOFTIRQ_OFFSET));
+}
+
+/* Since 6.3, the sample is made before this runs. */
+static __always_inline u64 sample_time(void *ctx)
+{
+	struct perf_sample_data___vc *data = NULL;
+
+	if (!bpf_ksym_exists(bpf_cast_to_kern_ctx) ||
+	    !bpf_core_field_exists(data->sample_flags))
+		return 0;
+	data = ((struct bpf_perf_event_data_kern___vc *)bpf_cast_to_kern_ctx(ctx))->data;
+	return data->sample_flags & PERF_SAMPLE_TIME ? data->time : 0;
+}
+
+static __always_inline void add_svm(struct vcpu_context *context, struct kvm_vcpu___vc *vcpu)
+{
+	struct vcpu_svm___vc *svm = (void *)vcpu;
+	struct vmcb___vc *vmcb = BPF_CORE_READ(svm, vmcb);
+
+	context->flags |= VCPU_CONTEXT_SVM | VCPU_CONTEXT_EXIT;
+	context->exit_reason = BPF_CORE_READ(vmcb, control.exit_code);
+	context->vpid = BPF_CORE_READ(vmcb, control.asid);
+	if (vmcb != BPF_CORE_READ(svm, vmcb01.ptr))
+		context->flags |= VCPU_CONTEXT_NESTED;
+	if ((context->flags & VCPU_CONTEXT_PROTECTED) || !(context->flags & VCPU_CONTEXT_IN_GUEST))
+		return;
+	/* On 6.1, the sample has the mode in which the vCPU was preempted the last time. */
+	context->flags |= VCPU_CONTEXT_PT_ROOT | VCPU_CONTEXT_CPL;
+	if (BPF_CORE_READ(vmcb, save.cpl))
+		context->flags |= VCPU_CONTEXT_USER;
+	/* With shadow paging, KVM knows of each change of CR3, and the CPU has another one. */
+	context->pt_root = has_nested_paging ? BPF_CORE_READ(vmcb, save.cr3) :
+					       BPF_CORE_READ(vcpu, arch.cr3);
+}
+
+static __always_inline void add_vmx(struct vcpu_context *context, struct kvm_vcpu___vc *vcpu)
+{
+	struct vcpu_vmx___old *old = (void *)vcpu;
+	struct vcpu_vmx___vc *vmx = (void *)vcpu;
+
+	if (bpf_core_field_exists(vmx->vt.exit_reason.full)) {
+		context->flags |= VCPU_CONTEXT_EXIT;
+		context->exit_reason = BPF_CORE_READ(vmx, vt.exit_reason.full);
+	} else if (bpf_core_field_exists(old->exit_reason.full)) {
+		context->flags |= VCPU_CONTEXT_EXIT;
+		context->exit_reason = BPF_CORE_READ(old, exit_reason.full);
+	}
+	context->vpid = BPF_CORE_READ(vmx, vpid);
+	if (BPF_CORE_READ(vmx, loaded_vmcs) !=
+	    (void *)vmx + bpf_core_field_offset(vmx->vmcs01))
+		context->flags |= VCPU_CONTEXT_NESTED;
+}
+
+SEC("perf_event")
+int tell_vcpu(void *ctx)
+{
+	struct kvm_vcpu___vc **running = bpf_this_cpu_ptr(&kvm_running_vcpu);
+	struct kvm_vcpu___vc *vcpu = *running;
+	struct vcpu_context context = { .magic = VCPU_CONTEXT_MAGIC };
+
+	if (!vcpu)
+		return 1;
+	context.time = sample_time(ctx);
+	context.vcpu_id = BPF_CORE_READ(vcpu, vcpu_id);
+	if (interrupted_guest(vcpu))
+		context.flags |= VCPU_CONTEXT_IN_GUEST;
+	if (BPF_CORE_READ(vcpu, arch.guest_state_protected))
+		context.flags |= VCPU_CONTEXT_PROTECTED;
+	if (is_svm)
+		add_svm(&context, vcpu);
+	else
+		add_vmx(&context, vcpu);
+	bpf_perf_event_output(ctx, &contexts, BPF_F_CURRENT_CPU, &context, sizeof(context));
+	/* The sample is taken as well. */
+	return 1;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
