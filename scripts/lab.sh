@@ -11,7 +11,8 @@
 # defines for the inside. EMULATOR is qemu, whose host has AMD's SVM, or bochs: Intel's
 # VMX, and no more files and programs than lab/bochs.sh gives it. For QEMU there are
 # QEMU_ACCEL, QEMU_CPU, QEMU_ARGS, NMIS_PER_SECOND, HOST_VARIANT (of the kernel, see
-# build-kernel.sh), KCSAN_ASKED_FOR (functions whose races count, a pattern; all), HOST_PROGRAMS (of scripts/lab/programs, to be found in the PATH).
+# build-kernel.sh), HOST_DEBIAN (a kernel of Debian's instead, see
+# lab/host-debian.sh), KCSAN_ASKED_FOR (functions whose races count, a pattern; all), HOST_PROGRAMS (of scripts/lab/programs, to be found in the PATH).
 #
 # LAB_CLOCK=virtual: scenarios with ANY_CLOCK=1, which otherwise are on this machine's clock to be
 # looked at, are on a virtual one (see time-axis.sh) to be tested: there, what they measure is the
@@ -135,7 +136,7 @@ boot_qemu()
 		-nodefaults -no-user-config -display none -no-reboot \
 		-serial "file:$OUT/host-console.log" \
 		-qmp "unix:$SOCKETS/qmp,server=on,wait=off" \
-		-kernel "$KERNEL" \
+		-kernel "$KERNEL" ${INITRD:+-initrd "$INITRD"} \
 		-virtfs "$(share / root ,readonly=on)" \
 		-virtfs "$(share "$TOP" top ,readonly=on)" \
 		-virtfs "$(share "$MAIN_TREE/guest" guest ,readonly=on)" \
@@ -286,6 +287,14 @@ lock_cache
 GUEST_KERNELS=$(scenario_values KERNEL)
 KERNEL_VARIANT=$(scenario_value HOST_VARIANT '')
 export GUEST_KERNELS KERNEL_VARIANT
+INITRD=
+DEBIAN=$(scenario_value HOST_DEBIAN '')
+if [ -n "$DEBIAN" ]; then
+	"$LAB/host-debian.sh" "$DEBIAN"
+	# So that none is built
+	export LAB_KERNEL=$MAIN_TREE/host-debian-$DEBIAN/vmlinuz
+	INITRD=$MAIN_TREE/host-debian-$DEBIAN/initrd
+fi
 "$TOP/scripts/setup.sh"
 [ "$EMULATOR" != bochs ] || "$TOP/scripts/deps.sh" bochs
 # shellcheck disable=SC2046 # a list

@@ -22,6 +22,7 @@ trap 'rm -rf "$WORK"; on_exit' EXIT
 # truncated-map		a map without its end counts as whole
 # sample-halves		two 32-bit members of the sample in the wrong order
 # wake-up-wait		waiting for a CPU after a halt counts as halt
+# any-sample		a record of a BPF program is of any sample that comes after it
 # lost-is-known		what was lost is filled with what was before
 # no-looks		a long state that was seen is not believed
 # look-twice		a long state is written down with each look
@@ -70,6 +71,7 @@ mutations()
 	lost-state@perf-kvm-unified/axis/states.c@s/if (!ret \&\& event.after_lost \&\&/if (!ret \&\& 0 \&\&/@perf@one state that is lost
 	steal-by-nobody@perf-kvm-unified/axis/axis.c@s/interval->kind != VCPU_TIME_PREEMPTED ||/interval->kind != VCPU_TIME_NR ||/@time-axis@guest2
 	exec-handover@perf-kvm-unified/collector/history.c@s/^\t\towners__end_earlier(&owners);/\t\tif (0)\n\t\t\towners__end_earlier(\&owners);/@perf@processes that come and go
+	any-sample@perf-kvm-unified/guests/contexts.c@s/(!told->time || told->time == time)/true/@perf@vCPUs that a BPF program tells
 	time-blind@perf-kvm-unified/guests/resolve.c@s/vcpu->pt_root, time, &ambiguous/vcpu->pt_root, GUEST_TIME_NONE - 1, \&ambiguous/@processes@storm: .* named right
 	no-replay@perf-kvm-unified/guests/load.c@s/entries\[replay->next\].time <= time/entries[replay->next].time < 1/@processes@storm: .* named right
 	first-guest@perf-kvm-unified/guests/guests.c@/^struct kvm_guest \*kvm_guests__find(/,/^}/s/^\treturn guest;$/\treturn list_first_entry(\&session->kvm_guests->guests, struct kvm_guest, node);/@vmm@CR3 2000 of VM two

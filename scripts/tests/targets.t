@@ -172,4 +172,42 @@ ok "... which warns" grep -q 'CPUs of the host came online meanwhile' "$TMP/warn
 is_lost stays offline end
 ok "a CPU comes online and goes: a report" cpus visits
 ok "... which warns" grep -q 'CPUs of the host came online meanwhile' "$TMP/warnings"
+
+# --- vCPUs of samples that a BPF program tells ---------------------------------------
+
+"$TESTS/vcpus-by-bpf" "$PERF" both.data >"$TMP/vcpus"
+sed '$d' "$TMP/vcpus" | head >&2
+at_least 2000 "samples of guests that both tell the vCPU of" "$(tail -n 1 "$TMP/vcpus" | cut -d' ' -f1)"
+ok "each sample has the same vCPU, CR3, ASID and exit reason by both" \
+	test "$(wc -l <"$TMP/vcpus")" -eq 1
+# by_bpf REPORT-OPTION...: all time is there once, and guests' CR3s are known
+by_bpf()
+{
+	"$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json "$@" >"$TMP/bpf.json" &&
+		"$TESTS/report-sums" "$TMP/bpf.json" &&
+		test "$(value 'measurement()["kernel_mode"]' bpf)" = bpf &&
+		test "$(value 'guest("stays")["user_samples"]' bpf)" -ge 200
+}
+ok "--kernel-mode bpf: a report" by_bpf -i by-bpf.data
+at_least 55 "... stays: in its process, %" "$(value 'share("stays", "USER")' bpf)"
+ok "... perf script has the vCPU, too" test "$("$PERF" script -f -i by-bpf.data -F vcpu_ctx 2>/dev/null |
+	grep -c 'guest cr3 0x2000 asid .* exit interrupt')" -ge 2000
+ok "... of one CPU" by_bpf -i by-bpf-one-cpu.data
+stream_by_bpf()
+{
+	by_bpf -i - <by-bpf.stream
+}
+ok "... as a stream" stream_by_bpf
+ok "the others are told by the kernel" test "$(value 'measurement()["kernel_mode"]' all)" = series
+# refused NAME MESSAGE
+refused()
+{
+	cat "$1.out"
+	grep -q -- "$2" "$1.out" && grep -qE '^exit code [1-9]' "$1.out"
+}
+ok "refused: --kernel-mode bpf of a process" refused by-bpf-pid 'whole CPUs are recorded: no -G, -p'
+ok "refused: another --kernel-mode" refused by-what "wants auto, series, bpf or plain, not 'what'"
+ok "refused: --kernel-mode bpf without vCPUs" refused by-both \
+	'--no-sample-vcpu is --kernel-mode plain, and not bpf'
+ok "refused: perf record --bpf-vcpu of a process" refused record-pid '--bpf-vcpu wants whole CPUs'
 done_testing

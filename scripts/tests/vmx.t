@@ -167,6 +167,15 @@ check_scenario()
 	ok "$name: it was preempted, by external interrupts" \
 		grep -qE "$(thread busy).*vcpu 0 preempted .* exit_reason 0x1 isa 1 " "$TMP/timeline"
 
+	# --- the same by a BPF program -----------------------------------------------------
+
+	"$TESTS/vcpus-by-bpf" "$PERF" both.data no-cr3 >"$TMP/vcpus"
+	sed '$d' "$TMP/vcpus" | head >&2
+	at_least 100 "$name: samples of guests that a BPF program tells the vCPU of, too" \
+		"$(tail -n 1 "$TMP/vcpus" | cut -d' ' -f1)"
+	ok "$name: each sample has the same vCPU, VPID and exit reason by both" \
+		test "$(wc -l <"$TMP/vcpus")" -eq 1
+
 	# --- the report -----------------------------------------------------------------
 
 	"$PERF" kvm unified report -f -i perf.data -k "$TREE/host/vmlinux" --format csv \

@@ -110,6 +110,22 @@ end_vms()
 	done
 }
 
+# A BPF program that tells the vCPUs of samples: beside the kernel, which does it as well here, and
+# in its place
+by_bpf()
+{
+	try both perf record -a --sample-vcpu --bpf-vcpu -e cpu-clock -c 997000 -o both.data -- sleep 2
+	try by-bpf perf kvm unified record --kernel-mode bpf -c 997000 -o by-bpf.data -- sleep 2
+	perf kvm unified record --kernel-mode bpf -c 997000 -o - -- sleep 1 2>by-bpf-stream.err |
+		cat >by-bpf.stream
+	try by-bpf-pid perf kvm unified record --kernel-mode bpf -p "$(cat stays.pid)" -o no.data -- true
+	try by-bpf-one-cpu perf kvm unified record --kernel-mode bpf -C 1 -c 997000 -o by-bpf-one-cpu.data \
+		-- sleep 1
+	try by-what perf kvm unified record --kernel-mode what -o no.data -- true
+	try by-both perf kvm unified record --kernel-mode bpf --no-sample-vcpu -o no.data -- true
+	try record-pid perf record --bpf-vcpu -p "$(cat stays.pid)" -o no.data -- true
+}
+
 # What runs on a CPU that perf does not record
 cpus_come_and_go()
 {
@@ -129,6 +145,8 @@ cpus_come_and_go()
 	echo 0 >$CPU1
 	try visits perf kvm unified record -c 997000 -o visits.data -- bash -c cpu_visits
 	echo 1 >$CPU1
+	move stays 1
+	by_bpf
 	tiny_vms_run
 	end_vms stays returns
 }

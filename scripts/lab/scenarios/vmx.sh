@@ -33,5 +33,9 @@ measure()
 	unified_record perf -c 997000 --guest-cmd busy="cat $OUT/busy.map" -- \
 		sh -c "kill -CONT ${vms[*]}; sleep 4; kill -STOP ${vms[*]}"
 	tiny_vms_run
+	# A BPF program tells the same, but for CR3.
+	kill -CONT "${vms[@]}"
+	perf record -a --sample-vcpu --bpf-vcpu -e cpu-clock -c 997000 -o both.data -- sleep 0.5
+	kill -STOP "${vms[@]}"
 	grep . /sys/module/kvm_intel/parameters/* >kvm-intel
 }

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # read by scripts/lab.sh
+# about: a host with a kernel as Debian has it, 6.12: a guest's functions by process, all the same
+
+# See time-axis.sh.
+QEMU_ACCEL=tcg,thread=single
+QEMU_ARGS="-icount shift=2,sleep=on"
+HOST_CPUS=1
+HOST_DEBIAN=6.12
+LIMIT=1800
+
+GUESTS="guest1"
+guest1_VCPUS=1
+guest1_MEM=512
+guest1_NICE="0 5"
+guest1_ARGS="0,1397,8"
+guest1_CMDLINE=cryptomgr.notests
+guest1_TIMEOUT=600
+
+# programs: how many BPF programs the kernel has
+programs()
+{
+	"$LAB/bpf-programs"
+}
+
+# Killed while it records: no program is left.
+killed()
+{
+	programs >programs.before
+	perf kvm unified record -o /run/killed.data -- sleep 60 2>/run/killed.err &
+	sleep 3
+	programs >programs.during
+	kill -KILL $!
+	wait $! || :
+	pkill sleep || :
+	sleep 0.5
+	programs >programs.after
+}
+
+measure()
+{
+	local when
+
+	go_first
+	uname -r >release
+	# Not in step with the guest's ticks: its kernel switches tasks then.
+	ASKED=cpu bracketed_record perf --guest-memory -c 997000 -- sleep 10 2>record.err
+	cat record.err
+	mkdir -p recorded
+	for when in before after; do
+		mv "perf-guest1-stat.$when" "recorded/guest1-cpu.$when"
+	done
+	try series perf kvm unified record --kernel-mode series -o no.data -- true
+	try plain perf kvm unified record --kernel-mode plain -o plain.data -- sleep 1
+	killed
+}
+
+report()
+{
+	unified_report --format table --percent-limit 0 >report.txt
+	unified_report --format table --percent-limit 0.4 >report-short.txt 2>/dev/null
+}
