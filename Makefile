@@ -15,7 +15,7 @@ help: ## list these targets
 	@echo "Variables: BASE=7.3 or 6.12 (the kernel; perf is 7.3's), KDIR=TREE or TARBALL of it,"
 	@echo "  KVMU_CACHE=DIR (downloads and builds), JOBS=N, SCENARIO=NAME"
 
-demo: ## everything: build, boot a host with a guest, profile it, show the report
+demo: ## everything: build, boot a host with a guest, profile it, show the report; KERNEL_MODE=bpf: on Debian's kernel
 	@scripts/demo.sh
 
 test: ## run all tests, or with CHANGED=1 those of what has changed; ends with "N passed, N failed"
