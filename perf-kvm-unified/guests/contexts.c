@@ -274,10 +274,11 @@ bool evsel__is_vcpu_context(struct evsel *evsel)
 	return evsel__is_bpf_output(evsel) && evsel__name_is(evsel, VCPU_CONTEXT_EVENT);
 }
 
-/* Programs are on all sampling events but tracepoints. */
-static bool can_have_context(const struct evsel *evsel)
+/* Programs are on all sampling events but tracepoints, and not on those that they write to. */
+static bool can_have_context(struct evsel *evsel)
 {
-	return evsel && evsel->core.attr.type != PERF_TYPE_TRACEPOINT;
+	return evsel && evsel->core.attr.type != PERF_TYPE_TRACEPOINT &&
+	       !evsel__is_bpf_output(evsel);
 }
 
 /* To be called when the events are known, or more of them. 0 or -ENOMEM */
@@ -322,13 +323,14 @@ int perf_session__note_context(struct perf_session *session, union perf_event *e
 	struct vcpu_contexts *contexts = session->vcpu_contexts;
 	struct evsel *evsel = evlist__event2evsel(session->evlist, event);
 	bool is_sample = event->header.type == PERF_RECORD_SAMPLE;
-	bool is_lost = event->header.type == PERF_RECORD_LOST;
 	bool is_context = is_sample && evsel && evsel__is_vcpu_context(evsel);
+	bool can_match = evsel && contexts->nr_waiting &&
+			 (is_sample ? can_have_context(evsel) :
+				      event->header.type == PERF_RECORD_LOST);
 	struct perf_sample sample;
 	int ret = 0;
 
-	if (!evsel || (!is_context && !contexts->nr_waiting) ||
-	    (!is_lost && !(is_sample && can_have_context(evsel))))
+	if (!is_context && !can_match)
 		return 0;
 	perf_sample__init(&sample, /*all=*/false);
 	if (!evsel__parse_sample(evsel, event, &sample)) {

@@ -120,20 +120,29 @@ static bool is_sampled(const struct evsel *evsel)
 		 (attr->config == PERF_COUNT_SW_BPF_OUTPUT || attr->config == PERF_COUNT_SW_DUMMY));
 }
 
-/* Where the program writes to: the event of this CPU. All events there have the same buffer. */
-static int connect_output(struct evsel *evsel)
+/**
+ * bpf_vcpu__connect - where programs write to: the event of this CPU
+ * @name: of the event: all events of a CPU have the same buffer
+ * @map: of the programs
+ *
+ * 0, or -errno with a message
+ */
+int bpf_vcpu__connect(struct evlist *evlist, const char *name, const struct bpf_map *map)
 {
+	struct evsel *evsel = evlist__find_evsel_by_str(evlist, name);
+	int ret = evsel ? 0 : -ENOENT;
 	struct perf_cpu cpu;
 	unsigned int i;
-	int ret = 0;
 
-	perf_cpu_map__for_each_cpu(cpu, i, evsel->core.cpus) {
-		int *fd = xyarray__entry(evsel->core.fd, i, 0), key = cpu.cpu;
+	for (i = 0; !ret && i < (unsigned int)perf_cpu_map__nr(evsel->core.cpus); i++) {
+		int *fd = xyarray__entry(evsel->core.fd, i, 0), key;
 
-		if (!ret)
-			ret = bpf_map__update_elem(skel->maps.contexts, &key, sizeof(key), fd,
-						   sizeof(*fd), BPF_ANY);
+		cpu = perf_cpu_map__cpu(evsel->core.cpus, i);
+		key = cpu.cpu;
+		ret = bpf_map__update_elem(map, &key, sizeof(key), fd, sizeof(*fd), BPF_ANY);
 	}
+	if (ret)
+		pr_err("A BPF program has no buffer to write to: %s\n", strerror(-ret));
 	return ret;
 }
 
@@ -188,13 +197,9 @@ int bpf_vcpu__prepare(struct evlist *evlist, const struct target *target)
 /* To all sampling events, which are open. 0, or -errno with a message */
 int bpf_vcpu__attach(struct evlist *evlist)
 {
-	struct evsel *evsel, *output = evlist__find_evsel_by_str(evlist, VCPU_CONTEXT_EVENT);
-	int ret = output ? connect_output(output) : -ENOENT;
+	int ret = bpf_vcpu__connect(evlist, VCPU_CONTEXT_EVENT, skel->maps.contexts);
+	struct evsel *evsel;
 
-	if (ret) {
-		pr_err("The BPF program has no buffer to write to: %s\n", strerror(-ret));
-		return ret;
-	}
 	evlist__for_each_entry(evlist, evsel) {
 		if (!ret && is_sampled(evsel))
 			ret = attach_to(evsel);

@@ -27,6 +27,7 @@
 #include "kvm-unified/lib/warnings.h"
 #include "kvm-unified/lib/write.h"
 #include "args.h"
+#include "bpf-timeline.h"
 #include "bpf-vcpu.h"
 #include "events.h"
 
@@ -444,11 +445,25 @@ int record_events__write_format(const char *path)
 	return ret;
 }
 
-static void add_timeline(struct record_args *args)
+/* Where the kernel has no such event: BPF programs can tell the same. */
+static void add_bpf_timeline(struct record_args *args)
+{
+	char err[256];
+
+	if (!bpf_timeline__open(err, sizeof(err)))
+		record_args__add(args, "--bpf-vcpu-timeline");
+	else
+		unified_warning("What a vCPU did while it did not run will have to be told from samples alone:\n%s.\n",
+				err);
+}
+
+static void add_timeline(const struct record_events *events, struct record_args *args)
 {
 	int err = find_timeline();
 
-	if (err) {
+	if (err == -ENOENT && events->mode == KERNEL_MODE_BPF) {
+		add_bpf_timeline(args);
+	} else if (err) {
 		warn_no_timeline(err);
 	} else if (args->per_task && !timeline_tells_at_end()) {
 		unified_warning("No %s of this kernel for single tasks or cgroups: it needs whole CPUs.\n",
@@ -506,6 +521,6 @@ int record_events__add(const struct record_events *events, struct record_args *a
 		timeline = false;
 	}
 	if (timeline)
-		add_timeline(args);
+		add_timeline(events, args);
 	return add_cgroup(args);
 }

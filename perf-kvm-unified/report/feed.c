@@ -367,7 +367,8 @@ static int measurement__advance(struct measurement *m)
 /* One that cannot be used: that there is no time line is told of, and it counts nothing. */
 static bool is_unused_timeline(struct evsel *evsel)
 {
-	return evsel->core.attr.type == PERF_TYPE_TRACEPOINT && evsel__is_timeline(evsel);
+	return (evsel->core.attr.type == PERF_TYPE_TRACEPOINT || evsel__is_bpf_output(evsel)) &&
+	       evsel__is_timeline(evsel);
 }
 
 static int process_sample(const struct perf_tool *tool, union perf_event *event __maybe_unused,

@@ -175,6 +175,7 @@ struct measurement {
 	struct hashmap	*vcpu_by_tid;
 	struct evsel	*timeline_evsel;	/* the last one */
 	struct tep_format_field *timeline_fields[TIMELINE_NR_FIELDS];	/* NULL: has it not */
+	bool	timeline_by_bpf;
 	struct timeline_last *timeline_last;	/* by vCPU */
 	u32		nr_timeline_last;
 	u32		allocated_timeline_last;

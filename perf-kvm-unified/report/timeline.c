@@ -15,6 +15,7 @@
 #include "util/sample.h"
 #include "util/session.h"
 #include "kvm-unified/format/profile.h"
+#include "kvm-unified/format/vcpu-timeline.h"
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/lib/array.h"
 #include "long-states.h"
@@ -22,9 +23,17 @@
 #include "timeline.h"
 
 #ifdef HAVE_LIBTRACEEVENT
-/* Without its format, or with another one, the event is of no use. */
+/* The records of BPF programs, on kernels without the tracepoint */
+static bool evsel__is_bpf_timeline(struct evsel *evsel)
+{
+	return evsel__is_bpf_output(evsel) && evsel__name_is(evsel, VCPU_TIMELINE_EVENT);
+}
+
+/* Without its format, or with another one, the tracepoint is of no use. */
 bool evsel__is_timeline(struct evsel *evsel)
 {
+	if (evsel__is_bpf_timeline(evsel))
+		return true;
 	return evsel__name_is(evsel, KVM_TIMELINE_EVENT) && evsel->tp_format &&
 	       evsel__field(evsel, "vcpu_id") && evsel__field(evsel, "state");
 }
@@ -56,9 +65,51 @@ bool measurement__is_timeline(struct measurement *m, struct evsel *evsel)
 	if (!evsel__is_timeline(evsel))
 		return false;
 	m->timeline_evsel = evsel;
-	for (u32 i = 0; i < TIMELINE_NR_FIELDS; i++)
+	m->timeline_by_bpf = evsel__is_bpf_timeline(evsel);
+	for (u32 i = 0; !m->timeline_by_bpf && i < TIMELINE_NR_FIELDS; i++)
 		m->timeline_fields[i] = evsel__field(evsel, names[i]);
 	return true;
+}
+
+static bool measurement__has_field(const struct measurement *m, enum timeline_field field)
+{
+	return m->timeline_by_bpf ? field != TIMELINE_RUN_DELAY : !!m->timeline_fields[field];
+}
+
+/* A field of a BPF program's record; one that is none has a state that cannot be. */
+static u64 bpf_timeline__field(const struct perf_sample *sample, enum timeline_field field)
+{
+	struct vcpu_timeline record;
+
+	if (!vcpu_timeline__read(&record, sample->raw_data, sample->raw_size))
+		record = (struct vcpu_timeline) { .state = VCPU_STATE_NR };
+
+	switch (field) {
+	case TIMELINE_STATE:
+		return record.state;
+	case TIMELINE_VCPU_ID:
+		return record.vcpu_id;
+	case TIMELINE_WHY:
+		return record.why;
+	case TIMELINE_EXIT_REASON:
+		return record.exit_reason;
+	case TIMELINE_ISA:
+		return record.isa;
+	case TIMELINE_NEXT_PID:
+		return record.next_pid;
+	case TIMELINE_NS:
+		return record.ns;
+	case TIMELINE_SEQ:
+		return record.seq;
+	case TIMELINE_CPU:
+		return record.cpu;
+	case TIMELINE_WAIT:
+		return record.wait;
+	case TIMELINE_RUN_DELAY:
+	case TIMELINE_NR_FIELDS:
+	default:
+		return 0;
+	}
 }
 
 /* A field of an event of the time line; 0 if there is no such field, or the record ends before */
@@ -67,6 +118,8 @@ static u64 measurement__field(const struct measurement *m, struct perf_sample *s
 {
 	struct tep_format_field *format = m->timeline_fields[field];
 
+	if (m->timeline_by_bpf)
+		return bpf_timeline__field(sample, field);
 	return format ? format_field__intval(format, sample, m->timeline_evsel->needs_swap) : 0;
 }
 
@@ -210,7 +263,7 @@ static int measurement__add_begun(struct measurement *m, struct perf_sample *sam
 static bool measurement__knows(const struct measurement *m, struct perf_sample *sample,
 			       const struct timeline_last *last)
 {
-	return m->axis.begun && last->known && m->timeline_fields[TIMELINE_SEQ] &&
+	return m->axis.begun && last->known && measurement__has_field(m, TIMELINE_SEQ) &&
 	       measurement__field(m, sample, TIMELINE_NS) >= TIME_AXIS_NEAR &&
 	       (u32)measurement__field(m, sample, TIMELINE_SEQ) == last->seq;
 }
@@ -220,7 +273,7 @@ static bool measurement__is_repeated(const struct measurement *m, struct perf_sa
 				     const struct timeline_last *last)
 {
 	return last->known && last->time == sample->time &&
-	       m->timeline_fields[TIMELINE_SEQ] &&
+	       measurement__has_field(m, TIMELINE_SEQ) &&
 	       (u32)measurement__field(m, sample, TIMELINE_SEQ) == last->seq;
 }
 
@@ -300,7 +353,7 @@ int measurement__add_event(struct measurement *m, struct perf_sample *sample,
 	m->nr_states[event.state]++;
 	m->first_event = min(m->first_event, sample->time);
 	m->last_event = max(m->last_event, sample->time);
-	return m->timeline_fields[TIMELINE_NS] ?
+	return measurement__has_field(m, TIMELINE_NS) ?
 	       measurement__add_ended(m, sample, last, &event) :
 	       measurement__add_begun(m, sample, last, &event);
 }

@@ -3,6 +3,7 @@
  * Records of a BPF program and the samples that they are of, in the order in which they are read
  * and in the one in which samples are delivered.
  */
+#include <string.h>
 #include <byteswap.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
@@ -13,6 +14,7 @@
 #include "util/debug.h"
 #include "util/vcpu-sample.h"
 #include "kvm-unified/format/vcpu-context.h"
+#include "kvm-unified/format/vcpu-timeline.h"
 #include "kvm-unified/guests/contexts.h"
 #include "contexts.h"
 
@@ -212,8 +214,50 @@ static int check_bad(void)
 	return TEST_OK;
 }
 
+/* A state, as it is written on this machine and on one of the other byte order */
+static int check_state(void)
+{
+	const struct vcpu_timeline record = {
+		.magic = VCPU_TIMELINE_MAGIC,
+		.state = 4,
+		.isa = 2,
+		.ns = 1ULL << 40,
+		.wait = 3,
+		.exit_reason = 0x78,
+		.vcpu_id = 5,
+		.seq = 6,
+		.why = -4,
+		.next_pid = 7,
+		.cpu = 8,
+	};
+	struct vcpu_timeline swapped = {
+		.magic = bswap_32(record.magic),
+		.state = record.state,
+		.isa = record.isa,
+		.ns = bswap_64(record.ns),
+		.wait = bswap_64(record.wait),
+		.exit_reason = bswap_64(record.exit_reason),
+		.vcpu_id = bswap_32(record.vcpu_id),
+		.seq = bswap_32(record.seq),
+		.why = bswap_32(record.why),
+		.next_pid = bswap_32(record.next_pid),
+		.cpu = bswap_32(record.cpu),
+	}, read;
+
+	TEST_ASSERT_VAL("read", vcpu_timeline__read(&read, &record, sizeof(record)));
+	TEST_ASSERT_VAL("as it is", !memcmp(&read, &record, sizeof(record)));
+	TEST_ASSERT_VAL("the other order", vcpu_timeline__read(&read, &swapped, sizeof(swapped)));
+	TEST_ASSERT_VAL("is the same", !memcmp(&read, &record, sizeof(record)));
+	TEST_ASSERT_VAL("more than that", vcpu_timeline__read(&read, &record, sizeof(record) + 4));
+	TEST_ASSERT_VAL("cut off", !vcpu_timeline__read(&read, &record, sizeof(record) - 1));
+	TEST_ASSERT_VAL("nothing", !vcpu_timeline__read(&read, NULL, 0));
+	swapped.magic++;
+	TEST_ASSERT_VAL("of another kind", !vcpu_timeline__read(&read, &swapped, sizeof(swapped)));
+	return TEST_OK;
+}
+
 int test__vcpu_contexts(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	return check_order() ?: check_nmi(10, 20) ?: check_nmi(0, 0) ?: check_lost() ?:
-	       check_content() ?: check_bad();
+	       check_content() ?: check_bad() ?: check_state();
 }

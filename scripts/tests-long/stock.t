@@ -6,17 +6,15 @@
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/../tests/tap.sh"
+# shellcheck source=scripts/tests/schedstat.sh
+. "$TESTS/schedstat.sh"
 
 PERF=$MAIN_TREE/perf/perf
 
-# value EXPRESSION: see report-value
-value()
-{
-	"$TESTS/report-value" "$1" "$TMP/json"
-}
+# report NAME OPTION...: of NAME.data
 report()
 {
-	"$PERF" kvm unified report -f -i perf.data --guest-root "$MAIN_TREE/guest/root" "$@"
+	"$PERF" kvm unified report -f -i "$1.data" --guest-root "$MAIN_TREE/guest/root" "${@:2}"
 }
 # cpu_share PID: percent of its user time in that of both workload processes, by the guest's word
 cpu_share()
@@ -33,6 +31,16 @@ toffoli_pids()
 {
 	awk '$3 ~ /^quantum_toffoli/ && $4 ~ /^libquantum/ { print $NF }' "$TMP/table" | sort -u | wc -l
 }
+# vcpu_time VM COLUMN: percent of the time between the brackets that the thread of its vCPU has had a
+# CPU (5), or waited for one (6), by the scheduler: see lab/bracket
+vcpu_time()
+{
+	awk -v vm="$1" -v column="$2" '
+		$1 != vm || $3 == "-" { next }
+		FILENAME ~ /before$/ { from = $4; had = $column; next }
+		{ printf "%.3f", 100 * ($column - had) / ($4 - from) }' \
+		all-vms-threads.before all-vms-threads.after
+}
 # refused NAME MESSAGE
 refused()
 {
@@ -47,17 +55,17 @@ while read -r -u 3 scenario release; do
 	ok "$scenario: the kernel is Debian's" grep -qE "^${release/./\\.}\..*-amd64\$" release
 	ok "$scenario: record has chosen BPF" grep -q \
 		'^This kernel has no PERF_SAMPLE_VCPU: a BPF program tells the vCPU and CR3' record.err
-	report --format json >"$TMP/json"
-	report --format table --percent-limit 0 >"$TMP/table" 2>/dev/null
-	ok "$scenario: all time is there once" "$TESTS/report-sums" "$TMP/json"
-	ok "$scenario: JSON says how" test "$(value 'measurement()["kernel_mode"]')" = bpf
-	ok "$scenario: nothing is lost" test "$(value 'measurement()["lost"]')" = 0
+	report perf --format json >"$TMP/perf.json"
+	report perf --format table --percent-limit 0 >"$TMP/table" 2>/dev/null
+	ok "$scenario: all time is there once" "$TESTS/report-sums" "$TMP/perf.json"
+	ok "$scenario: JSON says how" test "$(value 'measurement()["kernel_mode"]' perf)" = bpf
+	ok "$scenario: nothing is lost" test "$(value 'measurement()["lost"]' perf)" = 0
 	ok "$scenario: so does the report" grep -q '^# a BPF program has told the vCPUs' "$TMP/table"
 	ok "$scenario: quantum_toffoli in libquantum, under two guest pids" \
 		test "$(toffoli_pids)" -eq 2
-	at_least 8000 "$scenario: user samples of the guest" "$(value 'guest("guest1")["user_samples"]')"
+	at_least 8000 "$scenario: user samples of the guest" "$(value 'guest("guest1")["user_samples"]' perf)"
 	at_least 99 "$scenario: ... whose process is named, %" "$(value \
-		'100 * guest("guest1")["user_samples_named"] / guest("guest1")["user_samples"]')"
+		'100 * guest("guest1")["user_samples_named"] / guest("guest1")["user_samples"]' perf)"
 	pids=$(sed -n 's/^cpu pid=\([0-9]*\) .*/\1/p' recorded/guest1-cpu.after)
 	ok "$scenario: two workload processes" test "$(wc -w <<<"$pids")" -eq 2
 	for pid in $pids; do
@@ -70,6 +78,21 @@ while read -r -u 3 scenario release; do
 		'This kernel has no PERF_SAMPLE_VCPU'
 	ok "$scenario: --kernel-mode plain records" grep -qx 'exit code 0' plain.out
 	ok "$scenario: a program while it records" test "$(<programs.during)" -gt "$(<programs.before)"
+	report all --format json >"$TMP/all.json"
+	ok "$scenario: states: all time is there once" "$TESTS/report-sums" "$TMP/all.json"
+	ok "$scenario: states: in timeline mode" \
+		test "$(value 'measurement()["mode"]' all)" = timeline
+	ok "$scenario: states: no event is lost" test "$(value 'measurement()["timeline_lost"]' all)" = 0
+	for vm in one two idler; do
+		within 1 "$scenario: $vm: steal, and what its thread waited on a runqueue, %" \
+			"$(waited all "$vm")" "$(vcpu_time "$vm" 6)"
+	done
+	at_least 20 "$scenario: one: time that VM two had its CPU, %" \
+		"$(value "rows('one', '[steal] (on VM two:')" all)"
+	within 1 "$scenario: idler: halted, and what its thread neither had a CPU nor waited for one, %" \
+		"$(value "share('idler', 'IDLE') + share('idler', 'halt-poll')" all)" \
+		"$(awk -v ran="$(vcpu_time idler 5)" -v waited="$(vcpu_time idler 6)" \
+			'BEGIN { print 100 - ran - waited }')"
 	ok "$scenario: none after it was killed" test "$(<programs.after)" -eq "$(<programs.before)"
 done 3<<-END
 	stock-bpf 6.12

@@ -250,7 +250,7 @@ went_on()
 }
 
 ok "refused: a kernel without the patches" refused unpatched 'This kernel has no PERF_SAMPLE_VCPU'
-ok "... and that a BPF program cannot do it" refused unpatched 'Nor can a BPF program: KVM does not describe its types'
+ok "... and that a BPF program cannot do it" refused unpatched 'Nor can a BPF program: kvm_amd is not loaded'
 ok "refused: perf record --sample-vcpu on it" refused unpatched-record "This kernel has no PERF_SAMPLE_VCPU"
 ok "refused: no root" refused no-root 'No permission to profile the whole host'
 ok "refused: no /dev/kvm" refused no-kvm 'No /dev/kvm'

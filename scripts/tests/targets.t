@@ -6,17 +6,13 @@
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
+# shellcheck source=scripts/tests/schedstat.sh
+. "$TESTS/schedstat.sh"
 
 PERF=$MAIN_TREE/perf/perf
 
 lab_runs targets
 cd "$LAB_OUT/targets" || { done_testing; }
-
-# value EXPRESSION NAME: see report-value
-value()
-{
-	"$TESTS/report-value" "$1" "$TMP/$2.json"
-}
 
 # Who has events of the time line: names of VMs
 vms_with_events()
@@ -44,24 +40,6 @@ of_nobody_else()
 {
 	cat "$TMP/pids"
 	! [ -s "$TMP/pids" ]
-}
-
-# scheduled RECORDING VM COLUMN: percent of the recording's time that the VM's threads have had a
-# CPU (3), or waited for one (4)
-scheduled()
-{
-	awk -v vm="$2" -v column="$3" -v ns_per_second=1000000000 '
-		{ sign = FILENAME ~ /before/ ? -1 : 1 }
-		$1 == "uptime" { all += sign * $2 * ns_per_second }
-		$1 == vm { s += sign * $column }
-		END { printf "%.3f", 100 * s / all }' "$1.before" "$1.after"
-}
-
-# Percent of what a guest sees as steal: waiting for a CPU
-waited()
-{
-	value "rows('$2', '[steal] (on') + rows('$2', '[steal] (waking up)') + \
-		rows('$2', '[steal] (switching)')" "$1"
 }
 
 while read -r -u 3 name vms; do

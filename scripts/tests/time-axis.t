@@ -6,6 +6,8 @@
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
+# shellcheck source=scripts/tests/schedstat.sh
+. "$TESTS/schedstat.sh"
 
 LAB=$LAB_OUT
 PERF=$MAIN_TREE/perf/perf
@@ -88,13 +90,6 @@ check_cost()
 	ran=$(threads_ran "$1" "$2" "$ms")
 	within "$(awk -v ms="$ran" -v percent="$percent" 'BEGIN { print ms * percent / 100 }')" \
 		"$1: what $2 costs the host, and CPU time of its VMM's threads, ms" "$ms" "$ran"
-}
-
-# Percent of what a guest sees as steal: waiting for a CPU
-waited()
-{
-	value "rows('$2', '[steal] (on') + rows('$2', '[steal] (waking up)') + \
-		rows('$2', '[steal] (switching)')" "$1"
 }
 
 # How many events were counted, of those whose names match.

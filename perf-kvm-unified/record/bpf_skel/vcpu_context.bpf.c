@@ -10,7 +10,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include "kvm-unified/format/vcpu-context.h"
-#include "vcpu_context.h"
+#include "kvm_types.h"
 
 /* include/linux/kvm_host.h: enum kvm_intr_type */
 #define KVM_HANDLING_NMI	2
@@ -20,8 +20,7 @@
 /* include/uapi/linux/perf_event.h */
 #define PERF_SAMPLE_TIME	(1U << 2)
 
-/* KVM is SVM's, and the guests' page tables are used by the CPU as they are. */
-const volatile bool is_svm;
+/* The guests' page tables are used by the CPU as they are. */
 const volatile bool has_nested_paging;
 
 struct {
@@ -72,8 +71,7 @@ static __always_inline void add_svm(struct vcpu_context *context, struct kvm_vcp
 	struct vcpu_svm___vc *svm = (void *)vcpu;
 	struct vmcb___vc *vmcb = BPF_CORE_READ(svm, vmcb);
 
-	context->flags |= VCPU_CONTEXT_SVM | VCPU_CONTEXT_EXIT;
-	context->exit_reason = BPF_CORE_READ(vmcb, control.exit_code);
+	context->flags |= VCPU_CONTEXT_SVM;
 	context->vpid = BPF_CORE_READ(vmcb, control.asid);
 	if (vmcb != BPF_CORE_READ(svm, vmcb01.ptr))
 		context->flags |= VCPU_CONTEXT_NESTED;
@@ -90,16 +88,8 @@ static __always_inline void add_svm(struct vcpu_context *context, struct kvm_vcp
 
 static __always_inline void add_vmx(struct vcpu_context *context, struct kvm_vcpu___vc *vcpu)
 {
-	struct vcpu_vmx___old *old = (void *)vcpu;
 	struct vcpu_vmx___vc *vmx = (void *)vcpu;
 
-	if (bpf_core_field_exists(vmx->vt.exit_reason.full)) {
-		context->flags |= VCPU_CONTEXT_EXIT;
-		context->exit_reason = BPF_CORE_READ(vmx, vt.exit_reason.full);
-	} else if (bpf_core_field_exists(old->exit_reason.full)) {
-		context->flags |= VCPU_CONTEXT_EXIT;
-		context->exit_reason = BPF_CORE_READ(old, exit_reason.full);
-	}
 	context->vpid = BPF_CORE_READ(vmx, vpid);
 	if (BPF_CORE_READ(vmx, loaded_vmcs) !=
 	    (void *)vmx + bpf_core_field_offset(vmx->vmcs01))
@@ -121,6 +111,8 @@ int tell_vcpu(void *ctx)
 		context.flags |= VCPU_CONTEXT_IN_GUEST;
 	if (BPF_CORE_READ(vcpu, arch.guest_state_protected))
 		context.flags |= VCPU_CONTEXT_PROTECTED;
+	if (last_exit(vcpu, &context.exit_reason))
+		context.flags |= VCPU_CONTEXT_EXIT;
 	if (is_svm)
 		add_svm(&context, vcpu);
 	else

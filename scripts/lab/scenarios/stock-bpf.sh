@@ -37,6 +37,24 @@ killed()
 	programs >programs.after
 }
 
+# VMs that take the CPU from each other, and one that halts: all.data, with their threads' times
+states()
+{
+	local name
+
+	start_tiny_vm one --cr3 2000 --user-us 3000 --kernel-us 1500 --idle-us 0
+	start_tiny_vm two --cr3 2000 --user-us 3000 --kernel-us 1500 --idle-us 0
+	start_tiny_vm idler --cr3 2000 --user-us 3000 --kernel-us 1500 --idle-us 50000
+	sleep 1
+	tiny_vms_run
+	VMS="one two idler" bracketed_record all -c 997000 -- sleep 4 2>all.err
+	tiny_vms_run
+	for name in one two idler; do
+		kill "$(cat $name.pid)"
+		rm $name.pid
+	done
+}
+
 measure()
 {
 	local when
@@ -53,6 +71,7 @@ measure()
 	try series perf kvm unified record --kernel-mode series -o no.data -- true
 	try plain perf kvm unified record --kernel-mode plain -o plain.data -- sleep 1
 	killed
+	states
 }
 
 report()
