@@ -290,12 +290,13 @@ export GUEST_KERNELS KERNEL_VARIANT
 INITRD=
 DEBIAN=$(scenario_value HOST_DEBIAN '')
 if [ -n "$DEBIAN" ]; then
-	"$LAB/host-debian.sh" "$DEBIAN"
 	# So that none is built
 	export LAB_KERNEL=$MAIN_TREE/host-debian-$DEBIAN/vmlinuz
 	INITRD=$MAIN_TREE/host-debian-$DEBIAN/initrd
 fi
 "$TOP/scripts/setup.sh"
+# After the source, which is unpacked into a new directory
+[ -z "$DEBIAN" ] || "$LAB/host-debian.sh" "$DEBIAN"
 [ "$EMULATOR" != bochs ] || "$TOP/scripts/deps.sh" bochs
 # shellcheck disable=SC2046 # a list
 "$LAB/guest-extra.sh" $(scenario_values EXTRA)
