@@ -42,4 +42,12 @@ struct vcpu_context {
 	unsigned int	   vpid;
 };
 
+/* Not for BPF programs */
+#ifndef __bpf__
+#include <stdbool.h>
+#include <stddef.h>
+
+bool vcpu_context__read(struct vcpu_context *context, const void *raw, size_t size);
+#endif
+
 #endif /* __PERF_KVM_UNIFIED_FORMAT_VCPU_CONTEXT_H */

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <byteswap.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 #include <perf/event.h>
@@ -104,18 +103,6 @@ static void drop_waiting(struct vcpu_contexts *contexts, struct cpu_contexts *cp
 	contexts->nr_waiting--;
 }
 
-/* What a machine of the other byte order has written */
-static void swap_context(struct vcpu_context *context)
-{
-	context->magic = bswap_32(context->magic);
-	context->flags = bswap_32(context->flags);
-	context->time = bswap_64(context->time);
-	context->pt_root = bswap_64(context->pt_root);
-	context->exit_reason = bswap_64(context->exit_reason);
-	context->vcpu_id = bswap_32(context->vcpu_id);
-	context->vpid = bswap_32(context->vpid);
-}
-
 /* As the kernel would have it in the sample */
 static struct vcpu_sample vcpu_of(const struct vcpu_context *context)
 {
@@ -162,14 +149,10 @@ static u16 cpumode_of(const struct vcpu_context *context)
 int vcpu_contexts__add(struct vcpu_contexts *contexts, u32 cpu, u32 tid, const void *raw,
 		       size_t size)
 {
-	struct vcpu_context context = { };
+	struct vcpu_context context;
 	struct cpu_contexts *on;
 
-	if (size)
-		memcpy(&context, raw, min(size, sizeof(context)));
-	if (context.magic == bswap_32(VCPU_CONTEXT_MAGIC))
-		swap_context(&context);
-	if (size < sizeof(context) || context.magic != VCPU_CONTEXT_MAGIC || cpu >= MAX_NR_CPUS) {
+	if (cpu >= MAX_NR_CPUS || !vcpu_context__read(&context, raw, size)) {
 		contexts->nr_bad++;
 		return 0;
 	}

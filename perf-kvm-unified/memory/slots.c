@@ -96,8 +96,6 @@ void kvm_memory__exit(struct kvm_memory *mem)
 #include "util/debug.h"
 #include "kvm-unified/memory/bpf_skel/kvm_slots.skel.h"
 
-#define VMLINUX_BTF	"/sys/kernel/btf/vmlinux"
-
 /* Slots change when a guest plugs memory, or its firmware sets up the chipset. */
 #define READ_TRIES	8
 

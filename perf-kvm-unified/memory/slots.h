@@ -9,6 +9,9 @@
 
 #include "kvm-unified/memory/bpf_skel/kvm_slots.h"
 
+/* There if the kernel describes its types, as BPF programs need it */
+#define VMLINUX_BTF	"/sys/kernel/btf/vmlinux"
+
 struct kvm_reader;
 
 /* Of x86 guests */

@@ -8,13 +8,10 @@
 #include <linux/kernel.h>
 
 #include "util/debug.h"
-#include "util/evlist.h"
-#include "util/parse-events.h"
-#include "util/target.h"
 #include "kvm-unified/format/vcpu-timeline.h"
 #include "kvm-unified/lib/errors.h"
+#include "bpf-output.h"
 #include "bpf-timeline.h"
-#include "bpf-vcpu.h"
 
 #ifdef HAVE_BPF_SKEL
 
@@ -62,34 +59,10 @@ void bpf_timeline__close(void)
 	skel = NULL;
 }
 
-/**
- * bpf_timeline__prepare - load the programs, and add the event that they write to
- * @target: what is recorded: whole CPUs, as a buffer that follows a task is not that of its CPU
- *
- * 0, or -errno with a message
- */
-int bpf_timeline__prepare(struct evlist *evlist, const struct target *target)
-{
-	char err[256];
-
-	if (!target__has_cpu(target)) {
-		pr_err("--bpf-vcpu-timeline wants whole CPUs: -a or -C\n");
-		return -EINVAL;
-	}
-	if (bpf_timeline__open(err, sizeof(err))) {
-		pr_err("No --bpf-vcpu-timeline: %s\n", err);
-		return -EOPNOTSUPP;
-	}
-	if (!parse_event(evlist, "bpf-output/name=" VCPU_TIMELINE_EVENT "/"))
-		return 0;
-	pr_err("The event for --bpf-vcpu-timeline cannot be made\n");
-	return -EINVAL;
-}
-
 /* To KVM; the events are open. 0, or -errno with a message */
 int bpf_timeline__attach(struct evlist *evlist)
 {
-	int ret = bpf_vcpu__connect(evlist, VCPU_TIMELINE_EVENT, skel->maps.states);
+	int ret = bpf_output__connect(evlist, VCPU_TIMELINE_EVENT, skel->maps.states);
 
 	if (ret)
 		return ret;
@@ -111,19 +84,26 @@ void bpf_timeline__close(void)
 {
 }
 
-int bpf_timeline__prepare(struct evlist *evlist __maybe_unused,
-			  const struct target *target __maybe_unused)
-{
-	char err[256];
-
-	bpf_timeline__open(err, sizeof(err));
-	pr_err("No --bpf-vcpu-timeline: %s\n", err);
-	return -EOPNOTSUPP;
-}
-
 int bpf_timeline__attach(struct evlist *evlist __maybe_unused)
 {
 	return -EOPNOTSUPP;
 }
 
 #endif /* HAVE_BPF_SKEL */
+
+/**
+ * bpf_timeline__prepare - load the programs, and add the event that they write to
+ * @target: what is recorded
+ *
+ * 0, or -errno with a message
+ */
+int bpf_timeline__prepare(struct evlist *evlist, const struct target *target)
+{
+	int ret = bpf_output__add(evlist, target, "--bpf-vcpu-timeline", VCPU_TIMELINE_EVENT);
+	char err[256];
+
+	if (ret || !bpf_timeline__open(err, sizeof(err)))
+		return ret;
+	pr_err("No --bpf-vcpu-timeline: %s\n", err);
+	return -EOPNOTSUPP;
+}

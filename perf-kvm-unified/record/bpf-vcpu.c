@@ -15,10 +15,9 @@
 #include "util/debug.h"
 #include "util/evlist.h"
 #include "util/evsel.h"
-#include "util/parse-events.h"
-#include "util/target.h"
 #include "kvm-unified/format/vcpu-context.h"
 #include "kvm-unified/lib/errors.h"
+#include "bpf-output.h"
 #include "bpf-vcpu.h"
 
 #ifdef HAVE_BPF_SKEL
@@ -26,13 +25,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <internal/xyarray.h>
-#include <perf/cpumap.h>
 
 #include "util/bpf_counter.h"
 #include "kvm-unified/memory/slots.h"
 #include "kvm-unified/record/bpf_skel/vcpu_context.skel.h"
-
-#define VMLINUX_BTF	"/sys/kernel/btf/vmlinux"
 
 static struct vcpu_context_bpf *skel;
 
@@ -120,32 +116,6 @@ static bool is_sampled(const struct evsel *evsel)
 		 (attr->config == PERF_COUNT_SW_BPF_OUTPUT || attr->config == PERF_COUNT_SW_DUMMY));
 }
 
-/**
- * bpf_vcpu__connect - where programs write to: the event of this CPU
- * @name: of the event: all events of a CPU have the same buffer
- * @map: of the programs
- *
- * 0, or -errno with a message
- */
-int bpf_vcpu__connect(struct evlist *evlist, const char *name, const struct bpf_map *map)
-{
-	struct evsel *evsel = evlist__find_evsel_by_str(evlist, name);
-	int ret = evsel ? 0 : -ENOENT;
-	struct perf_cpu cpu;
-	unsigned int i;
-
-	for (i = 0; !ret && i < (unsigned int)perf_cpu_map__nr(evsel->core.cpus); i++) {
-		int *fd = xyarray__entry(evsel->core.fd, i, 0), key;
-
-		cpu = perf_cpu_map__cpu(evsel->core.cpus, i);
-		key = cpu.cpu;
-		ret = bpf_map__update_elem(map, &key, sizeof(key), fd, sizeof(*fd), BPF_ANY);
-	}
-	if (ret)
-		pr_err("A BPF program has no buffer to write to: %s\n", strerror(-ret));
-	return ret;
-}
-
 /* 0, or -errno with a message */
 static int attach_to(struct evsel *evsel)
 {
@@ -169,35 +139,10 @@ static int attach_to(struct evsel *evsel)
 	return 0;
 }
 
-/**
- * bpf_vcpu__prepare - load the program, and add the event that it writes to
- * @evlist: with the events that are to be sampled
- * @target: what is recorded: whole CPUs, as a buffer that follows a task is not that of its CPU
- *
- * 0, or -errno with a message
- */
-int bpf_vcpu__prepare(struct evlist *evlist, const struct target *target)
-{
-	char err[256];
-
-	if (!target__has_cpu(target)) {
-		pr_err("--bpf-vcpu wants whole CPUs: -a or -C\n");
-		return -EINVAL;
-	}
-	if (bpf_vcpu__open(err, sizeof(err))) {
-		pr_err("No --bpf-vcpu here: %s\n", err);
-		return -EOPNOTSUPP;
-	}
-	if (!parse_event(evlist, "bpf-output/name=" VCPU_CONTEXT_EVENT "/"))
-		return 0;
-	pr_err("The event for --bpf-vcpu cannot be made\n");
-	return -EINVAL;
-}
-
 /* To all sampling events, which are open. 0, or -errno with a message */
 int bpf_vcpu__attach(struct evlist *evlist)
 {
-	int ret = bpf_vcpu__connect(evlist, VCPU_CONTEXT_EVENT, skel->maps.contexts);
+	int ret = bpf_output__connect(evlist, VCPU_CONTEXT_EVENT, skel->maps.contexts);
 	struct evsel *evsel;
 
 	evlist__for_each_entry(evlist, evsel) {
@@ -224,19 +169,27 @@ bool bpf_vcpu__knows_cr3(void)
 	return false;
 }
 
-int bpf_vcpu__prepare(struct evlist *evlist __maybe_unused,
-		      const struct target *target __maybe_unused)
-{
-	char err[256];
-
-	bpf_vcpu__open(err, sizeof(err));
-	pr_err("No --bpf-vcpu here: %s\n", err);
-	return -EOPNOTSUPP;
-}
-
 int bpf_vcpu__attach(struct evlist *evlist __maybe_unused)
 {
 	return -EOPNOTSUPP;
 }
 
 #endif /* HAVE_BPF_SKEL */
+
+/**
+ * bpf_vcpu__prepare - load the program, and add the event that it writes to
+ * @evlist: with the events that are to be sampled
+ * @target: what is recorded
+ *
+ * 0, or -errno with a message
+ */
+int bpf_vcpu__prepare(struct evlist *evlist, const struct target *target)
+{
+	int ret = bpf_output__add(evlist, target, "--bpf-vcpu", VCPU_CONTEXT_EVENT);
+	char err[256];
+
+	if (ret || !bpf_vcpu__open(err, sizeof(err)))
+		return ret;
+	pr_err("No --bpf-vcpu here: %s\n", err);
+	return -EOPNOTSUPP;
+}

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct bpf_map;
 struct evlist;
 struct target;
 
@@ -14,6 +13,5 @@ void bpf_vcpu__close(void);
 bool bpf_vcpu__knows_cr3(void);
 int bpf_vcpu__prepare(struct evlist *evlist, const struct target *target);
 int bpf_vcpu__attach(struct evlist *evlist);
-int bpf_vcpu__connect(struct evlist *evlist, const char *name, const struct bpf_map *map);
 
 #endif /* __PERF_KVM_UNIFIED_RECORD_BPF_VCPU_H */

@@ -41,12 +41,6 @@ vcpu_time()
 		{ printf "%.3f", 100 * ($column - had) / ($4 - from) }' \
 		all-vms-threads.before all-vms-threads.after
 }
-# refused NAME MESSAGE
-refused()
-{
-	cat "$1.out"
-	grep -q -- "$2" "$1.out" && grep -qE '^exit code [1-9]' "$1.out"
-}
 
 while read -r -u 3 scenario release; do
 	lab_runs "$scenario"

@@ -237,12 +237,6 @@ ok "the guest map is perf.data that perf script reads" \
 lab_runs refusals
 cd "$LAB/refusals" || { done_testing; }
 
-# refused NAME MESSAGE: with that message and an exit code of not 0.
-refused()
-{
-	cat "$1.out"
-	grep -q -- "$2" "$1.out" && grep -qE '^exit code [1-9]' "$1.out"
-}
 went_on()
 {
 	cat "$1.out"

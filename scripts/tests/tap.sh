@@ -156,6 +156,13 @@ hand_on_selftests()
 		"$(find "$TREE/selftests" -maxdepth 1 -name '*_test' ! -name perf_vcpu_nmi_test | wc -l)"
 }
 
+# refused NAME MESSAGE: what a scenario has tried has that message, and an exit code of not 0.
+refused()
+{
+	cat "$1.out"
+	grep -q -- "$2" "$1.out" && grep -qE '^exit code [1-9]' "$1.out"
+}
+
 done_testing()
 {
 	printf '1..%d\n' "$tap_count"

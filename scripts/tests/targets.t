@@ -177,12 +177,6 @@ stream_by_bpf()
 }
 ok "... as a stream" stream_by_bpf
 ok "the others are told by the kernel" test "$(value 'measurement()["kernel_mode"]' all)" = series
-# refused NAME MESSAGE
-refused()
-{
-	cat "$1.out"
-	grep -q -- "$2" "$1.out" && grep -qE '^exit code [1-9]' "$1.out"
-}
 ok "refused: --kernel-mode bpf of a process" refused by-bpf-pid 'whole CPUs are recorded: no -G, -p'
 ok "refused: another --kernel-mode" refused by-what "wants auto, series, bpf or plain, not 'what'"
 ok "refused: --kernel-mode bpf without vCPUs" refused by-both \

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_KVM_UNIFIED_RECORD_BPF_OUTPUT_H
+#define __PERF_KVM_UNIFIED_RECORD_BPF_OUTPUT_H
+
+struct bpf_map;
+struct evlist;
+struct target;
+
+int bpf_output__add(struct evlist *evlist, const struct target *target, const char *option,
+		    const char *name);
+int bpf_output__connect(struct evlist *evlist, const char *name, const struct bpf_map *map);
+
+#endif /* __PERF_KVM_UNIFIED_RECORD_BPF_OUTPUT_H */
