@@ -15,18 +15,17 @@
 STATE=$TREE/applied
 SCRATCH=$STATE/scratch
 
+# Each build begins with it: few commands, for many files.
 input_key()
 {
-	local patch file path
+	local files
 
+	files=$(overlays | sort)
 	{
-		cat "$TREE/stamps/source" "$TOP/scripts/apply.sh" "$TOP/scripts/compose.sh"
-		for patch in $(series); do
-			sha256sum <"$PATCHES/$patch" || return 1
-		done
-		while IFS=$'\t' read -r file path; do
-			printf '%s %s\n' "$(sha256sum <"$NEW/$file")" "$path"
-		done < <(overlays | sort)
+		cat "$TREE/stamps/source" "$TOP/scripts/apply.sh" "$TOP/scripts/compose.sh" || return
+		(cd "$PATCHES" && series | xargs -rd '\n' sha256sum) || return
+		(cd "$NEW" && printf %s "$files" | cut -f1 | xargs -rd '\n' sha256sum) || return
+		cut -f2 <<<"$files"
 	} | hash_text
 }
 

@@ -56,7 +56,7 @@ export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 git_repo()
 {
 	git -C "$REPO/tree" -c user.name=series -c user.email=series@localhost \
-		-c core.autocrlf=false -c commit.gpgsign=false "$@"
+		-c core.autocrlf=false -c commit.gpgsign=false -c maintenance.auto=false "$@"
 }
 
 # The pristine form of the files that the series changes is all git has to know.
@@ -206,8 +206,37 @@ with_trailers()
 	git interpret-trailers --no-divider ${args[@]+"${args[@]}"}
 }
 
-# add_patch PATCH [WHERE]: one commit, with the author, date and text of its header.
+# Series need each other, so that the same patches are often put on the same ones before them. By
+# commit and patch: the commit that it became
+declare -A commits
+# The branch's commit, and that which the tree is at: it follows where a patch is added
+head='' at=''
+
+# The tree and the branch are where the patches are.
+catch_up()
+{
+	[ "$at" = "$head" ] || git_repo reset -q --hard "$head"
+	at=$head
+}
+
+# add_patch PATCH [WHERE]: unless that was done before
 add_patch()
+{
+	local on=$head
+
+	if [ -n "${commits["$on $1"]:-}" ]; then
+		head=${commits["$on $1"]}
+		return
+	fi
+	catch_up
+	commit_patch "$@"
+	head=$(git_repo rev-parse HEAD)
+	at=$head
+	commits["$on $1"]=$head
+}
+
+# commit_patch PATCH [WHERE]: one commit, with the author, date and text of its header.
+commit_patch()
 {
 	local author email subject date
 
@@ -223,8 +252,10 @@ add_patch()
 	if grep -q '^+++ ' "$REPO/diff"; then
 		git_repo apply --index "$REPO/diff" || die "$1 does not apply${2:+ to $2}"
 	fi
-	add_new_files "$1"
-	cut_builds
+	if header "$1" | grep -q '^New-files:'; then
+		add_new_files "$1"
+		cut_builds
+	fi
 	git_repo add -Af .
 	{
 		printf '%s\n\n' "$subject"
@@ -250,6 +281,8 @@ check_complete()
 start_branch()
 {
 	git_repo checkout -q -b "series/$1" base
+	head=$(git_repo rev-parse base)
+	at=$head
 }
 
 # What a reader needs to know of the tree that a series applies to: at the end of the text
@@ -271,11 +304,8 @@ base_text()
 # pristine tree is a package's.
 prerequisites()
 {
-	local commit
-
-	for commit in $(git_repo rev-list --reverse "$1"); do
-		git_repo show "$commit" | git patch-id --stable | sed 's/^\([^ ]*\) .*/prerequisite-patch-id: \1/'
-	done
+	git_repo log -p --reverse "$1" | git patch-id --stable |
+		sed 's/^\([^ ]*\) .*/prerequisite-patch-id: \1/'
 }
 
 # How the patches were made, a paragraph of each cover letter: see generated-content.rst and
@@ -312,10 +342,23 @@ write_cover()
 # recipients PATCH: who get_maintainer.pl names, maintainers to $REPO/to, lists and
 # reviewers to $REPO/cc, one a line. By MAINTAINERS alone: there is no git history, and
 # whom it would name depends on how much of it one has.
+#
+# It looks for the words of MAINTAINERS in each line, which takes a second: what it has found is
+# kept. The commit and the patch's number are none of its business.
 recipients()
 {
-	(cd "$TREE/src" && perl scripts/get_maintainer.pl --no-tree --no-git \
-		--no-git-fallback --no-rolestats --roles "$1") >"$REPO/roles"
+	local kept
+
+	kept=$KVMU_CACHE/recipients/$(cat "$TREE/src/scripts/get_maintainer.pl" "$TREE/src/MAINTAINERS" \
+		<(sed '1d; s/^\(Subject: \[.*\)[0-9][0-9]*\/[0-9]*\]/\1]/' "$1") | hash_text)
+	if [ -s "$kept" ]; then
+		cp "$kept" "$REPO/roles"
+	else
+		(cd "$TREE/src" && perl scripts/get_maintainer.pl --no-tree --no-git \
+			--no-git-fallback --no-rolestats --roles "$1") >"$REPO/roles"
+		mkdir -p "$KVMU_CACHE/recipients"
+		cp "$REPO/roles" "$kept.new" && mv "$kept.new" "$kept"
+	fi
 	sed -n -E 's/ \((maintainer|supporter)[^()]*(\([^()]*\)[^()]*)*\)$//p' "$REPO/roles" >"$REPO/to"
 	sed -E -e '/ \((maintainer|supporter)[^()]*(\([^()]*\)[^()]*)*\)$/d' \
 		-e 's/ \([^()]*(\([^()]*\)[^()]*)*\)$//' "$REPO/roles" >"$REPO/cc"
@@ -411,10 +454,11 @@ compose_offered()
 			add_patch "$patch" "$on, which $name is to be on"
 		done
 	fi
-	git_repo tag "start/$name"
+	git_repo tag "start/$name" "$head"
 	for patch in $(patches_of "$name"); do
 		add_patch "$patch" "$on, without the other series: the cover letter of $name has to need them"
 	done
+	catch_up
 	# The cover letter is from who has written the first patch.
 	GIT_COMMITTER_NAME=$(of_author "$name" %an) GIT_COMMITTER_EMAIL=$(of_author "$name" %ae) \
 		format "$name" "start/$name" --cover-letter --subject-prefix="${prefix:-PATCH}"
@@ -437,6 +481,7 @@ compose_all()
 	for patch in $(patches_of "$@"); do
 		add_patch "$patch"
 	done
+	catch_up
 }
 
 if [ -n "$SIGNOFF" ]; then

@@ -12,7 +12,8 @@ ok "the series applies to linux-$BASE without fuzz" "$APPLY"
 
 small=$TMP/tree
 patches=$TMP/patches/linux-$BASE
-mkdir -p "$small/kernel" "$patches"
+mkdir -p "$small/kernel" "$patches" "$TMP/new/perf-kvm-unified"
+echo new >"$TMP/new/perf-kvm-unified/new.c"
 printf 'VERSION = %s\nPATCHLEVEL = %s\nmrproper:\n' "${BASE%.*}" "${BASE#*.}" >"$small/Makefile"
 seq 1 20 >"$small/kernel/a.c"
 seq 1 20 >"$small/kernel/b.c"
@@ -28,7 +29,7 @@ make_patch()
 
 apply()
 {
-	KDIR=$small KVMU_CACHE=$TMP/cache KVMU_PATCHES=$TMP/patches "$APPLY"
+	KDIR=$small KVMU_CACHE=$TMP/cache KVMU_PATCHES=$TMP/patches KVMU_NEW=$TMP/new "$APPLY"
 }
 
 src()
@@ -49,6 +50,7 @@ printf '# a comment\n\none.patch\ntwo.patch # another\n' >"$patches/series"
 ok "a series of two applies" apply
 ok "the first patch is in" grep -qx five "$(src)/kernel/a.c"
 ok "the second patch is in" grep -qx five "$(src)/kernel/b.c"
+ok "a new file is there" grep -qx new "$(src)/tools/perf/kvm-unified/new.c"
 ok "the pristine copy is untouched" cmp "$small/kernel/a.c" "$TMP"/cache/*/orig/kernel/a.c
 ok "the user's tree is untouched" not grep -q five "$small/kernel/a.c"
 
@@ -57,6 +59,11 @@ apply >"$TMP/out" 2>&1
 state >"$TMP/after"
 ok "a second run says nothing" not test -s "$TMP/out"
 ok "a second run changes no file" cmp "$TMP/before" "$TMP/after"
+
+echo newer >"$TMP/new/perf-kvm-unified/new.c"
+ok "a changed new file: it is taken" apply
+ok "... as it is" grep -qx newer "$(src)/tools/perf/kvm-unified/new.c"
+state >"$TMP/before"
 
 make_patch two.patch kernel/b.c 's/^5$/FIVE/'
 ok "a changed patch applies" apply
