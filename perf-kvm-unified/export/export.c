@@ -56,7 +56,6 @@ static int begin_events(struct reading *reading)
 	struct measurement *m = &reading->m;
 	u64 sample_type = evlist__combined_sample_type(m->session->evlist);
 
-	m->hits.keep_threads = true;
 	if (!(sample_type & PERF_SAMPLE_CALLCHAIN))
 		return 0;
 	symbol_conf.use_callchain = true;

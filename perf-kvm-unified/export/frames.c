@@ -13,7 +13,6 @@
 #include "util/dso.h"
 #include "util/map.h"
 #include "util/symbol.h"
-#include "util/thread.h"
 #include "kvm-unified/report/chains.h"
 #include "kvm-unified/report/hits.h"
 #include "kvm-unified/report/measurement.h"
@@ -81,18 +80,9 @@ struct task {
 /* A guest's kernel works for a process if its callers are in it: see measurement__add_chain(). */
 static struct task task_of(const struct hit *hit)
 {
-	switch (hit->cpumode) {
-	case PERF_RECORD_MISC_GUEST_KERNEL:
-		if (!hit->key.comm[0])
-			return (struct task) { .pid = -1 };
-		fallthrough;
-	case PERF_RECORD_MISC_GUEST_USER:
-		return (struct task) { hit->key.comm, hit->key.pid };
-	default:
-		return (struct task) {
-			thread__comm_str(hit->thread) ?: "", thread__pid(hit->thread)
-		};
-	}
+	if (hit->cpumode == PERF_RECORD_MISC_GUEST_KERNEL && !hit->key.comm[0])
+		return (struct task) { .pid = -1 };
+	return (struct task) { hit->key.comm, hit->key.pid };
 }
 
 static int push_task(struct strbuf *stack, const struct task *task)

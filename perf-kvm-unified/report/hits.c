@@ -191,6 +191,30 @@ struct thread *hits__thread_of_rows(const struct hits *hits, struct thread *thre
 	return hashmap__find(hits->newest, thread, &newest) ? newest : thread;
 }
 
+/**
+ * hits__name_threads - what a thread has hit before its name was known gets the name
+ *
+ * When all is read: nothing is looked up or added afterwards. 0 or -ENOMEM
+ */
+int hits__name_threads(struct hits *hits)
+{
+	for (u32 i = 0; i < hits->nr; i++) {
+		struct hit *hit = hits->by_idx[i];
+		const char *comm;
+
+		if (!hit->thread || !is_unnamed(hit->thread) ||
+		    strcmp(hit->key.comm, thread__comm_str(hit->thread)))
+			continue;
+		comm = strdup(thread__comm_str(hits__thread_of_rows(hits, hit->thread,
+								    /*by_name=*/true)));
+		if (!comm)
+			return -ENOMEM;
+		free((void *)hit->key.comm);
+		hit->key.comm = comm;
+	}
+	return 0;
+}
+
 /* The one that is as @like; NULL: no memory */
 static struct hit *hits__findnew_like(struct hits *hits, const struct hit *like)
 {
@@ -238,7 +262,7 @@ struct hit *hits__findnew(struct hits *hits, const struct profile_key *key, u32 
 		like.level = al->level;
 		like.addr = hits->keep_addrs ? al->addr : 0;
 	}
-	if (al && al->thread && hits->keep_threads) {
+	if (al && al->thread) {
 		like.thread = hits__thread(hits, al->thread);
 		if (!like.thread)
 			return NULL;
@@ -260,7 +284,7 @@ struct hit *hits__with_chain(struct hits *hits, const struct hit *hit, const str
 
 	like.key = *key;
 	like.chain = chain;
-	if (thread && hits->keep_threads) {
+	if (thread) {
 		like.thread = hits__thread(hits, thread);
 		if (!like.thread)
 			return NULL;

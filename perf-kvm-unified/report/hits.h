@@ -23,7 +23,7 @@ struct thread;
  * @idx: its number
  * @map: one that its file is mapped by, or NULL: not code of a file
  * @sym: the function, or NULL: not known
- * @thread: whose it was, as it was called then; NULL if threads are not kept
+ * @thread: whose it was, as it was called then; NULL if it is no code
  * @chain: its callers, or NULL
  * @addr: where in @map, if addresses are kept
  * @cpu: of the host, on which it was; HIT_NO_CPU if CPUs are not kept
@@ -45,14 +45,12 @@ struct hit {
 
 /**
  * struct hits - all of them
- * @keep_threads: a hit is that of one thread, as perf's views need it
- * @keep_addrs: @keep_cpus: ... that of one address, of one CPU: rows are told apart by it
+ * @keep_addrs: @keep_cpus: a hit is that of one address, of one CPU: rows are told apart by it
  * @by_idx: by number, @nr of them
  * @threads: of the hits, as they were called, @nr_threads of them
  * @newest: of these, the last one of each tid that has a name, if any has
  */
 struct hits {
-	bool		keep_threads;
 	bool		keep_addrs;
 	bool		keep_cpus;
 	struct hashmap	*table;
@@ -68,6 +66,7 @@ struct hits {
 
 int hits__init(struct hits *hits);
 void hits__exit(struct hits *hits);
+int hits__name_threads(struct hits *hits);
 struct thread *hits__thread_of_rows(const struct hits *hits, struct thread *thread, bool by_name);
 struct hit *hits__findnew(struct hits *hits, const struct profile_key *key, u32 cpu,
 			  const struct addr_location *al);

@@ -508,8 +508,8 @@ static int measurement__hit_host(struct measurement *m, const struct perf_sample
 		.class = user ? PROFILE_USER : PROFILE_OS,
 		.function = function_name(al),
 		.module = map__module_name(al->map),
-		.comm = "",
-		.pid = -1,
+		.comm = thread__comm_str(al->thread) ?: "",
+		.pid = (pid_t)sample->pid,
 	};
 
 	/* The idle task also runs interrupts; only where it waits is idle. */

@@ -584,8 +584,10 @@ static void parse_diff_argv(struct diff_options *opts, int argc, const char **ar
 			     "put changes below it together (default: 0.5)", parse_percent_limit),
 		OPT_LIST(0, "vm", &sections->vms, &report->vms, "pattern[,pattern...]",
 			 "only these VMs", parse_option_names),
-		OPT_CALLBACK(0, "comms", &sections->comms, "pattern[,pattern...]",
+		OPT_CALLBACK('C', "comms", &sections->comms, "pattern[,pattern...]",
 			     "only rows of processes of these names", parse_option_names),
+		OPT_CALLBACK(0, "pid", &sections->pids, "pid[,pid...]",
+			     "only rows of these processes", parse_option_numbers),
 		OPT_CALLBACK('d', "dsos", &sections->dsos, "pattern[,pattern...]",
 			     "only rows of these modules", parse_option_names),
 		OPT_CALLBACK('S', "symbols", &sections->syms, "pattern[,pattern...]",
@@ -597,7 +599,7 @@ static void parse_diff_argv(struct diff_options *opts, int argc, const char **ar
 		OPT_STRING(0, "old-time", &opts->old_times, "start,stop",
 			   "only this time of the old one"),
 		OPTS_READING(report),
-		OPT_END()
+		OPT_PARENT(perf_diff_only_options)
 	};
 	const char *const usage[] = {
 		"perf kvm unified diff [<options>] [<old>] [<new>]",

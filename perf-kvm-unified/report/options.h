@@ -89,10 +89,10 @@ struct diff_options {
 	OPT_LIST(0, "vcpu", &(opts)->sections.vcpus, &(opts)->vcpus, "id[,id...]",		\
 		 "only these vCPUs of each VM", parse_option_numbers)
 
-/* Which processes of guests. For tables of options */
+/* Which processes, of the host and of guests. For tables of options */
 #define OPTS_PROCESSES(opts)									\
 	OPT_CALLBACK(0, "pid", &(opts)->sections.pids, "pid[,pid...]",				\
-		     "only what these processes of a guest executed", parse_option_numbers),	\
+		     "only what processes with these pids executed", parse_option_numbers),	\
 	OPT_CALLBACK('c', "comms", &(opts)->sections.comms, "pattern[,pattern...]",		\
 		     "only what processes of these names executed", parse_option_names)
 

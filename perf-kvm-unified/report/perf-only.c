@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Options of perf report that perf kvm unified report has not, each with what there is in place
- * of it. -h does not show them.
+ * Options of perf report that perf kvm unified report does not have, and those of perf diff that
+ * perf kvm unified diff does not have, each with what there is in place of it. -h does not show
+ * them.
  */
 #include <stdlib.h>
 #include <linux/compiler.h>
@@ -15,13 +16,17 @@
 static int tell(const struct option *opt, const char *arg __maybe_unused,
 		int unset __maybe_unused)
 {
-	pr_err("--%s is not in perf kvm unified report: %s\n", opt->long_name, opt->help);
+	pr_err("--%s is not in perf kvm unified %s: %s\n", opt->long_name,
+	       (const char *)opt->value, opt->help);
 	exit(EXIT_USAGE);
 }
 
-#define PERF_ONLY(s, l, instead)								\
+#define NOT_IN(command, s, l, instead)								\
 	{ .type = OPTION_CALLBACK, .short_name = (s), .long_name = (l), .help = (instead),	\
-	  .flags = PARSE_OPT_HIDDEN | PARSE_OPT_OPTARG, .callback = tell }
+	  .value = (void *)(command), .callback = tell,						\
+	  .flags = PARSE_OPT_HIDDEN | PARSE_OPT_OPTARG }
+#define PERF_ONLY(s, l, instead)	NOT_IN("report", s, l, instead)
+#define DIFF_ONLY(s, l, instead)	NOT_IN("diff", s, l, instead)
 
 #define OF_RECORDS	"it is of records, and not of time. perf report has it, for the same profile"
 #define OF_CODE		"perf kvm unified annotate has it"
@@ -72,5 +77,24 @@ const struct option perf_only_options[] = {
 	PERF_ONLY(0, "ignore-callees", "use --max-stack or --symbols"),
 	PERF_ONLY(0, "unwind-style", "use perf config unwind.style"),
 	PERF_ONLY(0, "show-ref-call-graph", OF_SAMPLES),
+	OPT_END()
+};
+
+#define BY_POINTS	"rows are in the order of their points, which are of the VM's time"
+#define OLD_AND_NEW	"--format json and csv have the old and the new time of each row, in ns"
+
+const struct option perf_diff_only_options[] = {
+	DIFF_ONLY('c', "compute", BY_POINTS),
+	DIFF_ONLY('o', "order", BY_POINTS),
+	DIFF_ONLY('F', "formula", BY_POINTS),
+	DIFF_ONLY('b', "baseline-only", OLD_AND_NEW),
+	DIFF_ONLY('p', "period", OLD_AND_NEW),
+	DIFF_ONLY('t', "field-separator", "use --format csv"),
+	DIFF_ONLY(0, "cycles-hist", OF_SAMPLES),
+	DIFF_ONLY(0, "stream", OF_SAMPLES),
+	DIFF_ONLY('D', "dump-raw-trace", OF_RECORDS),
+	DIFF_ONLY('m', "modules", "use -k or --kallsyms"),
+	DIFF_ONLY(0, "percentage", "percent are of all that a VM has had"),
+	DIFF_ONLY(0, "tid", "use --pid, or --comms for a name"),
 	OPT_END()
 };

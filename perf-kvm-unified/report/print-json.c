@@ -22,7 +22,7 @@
 #include "tables.h"
 
 #define SCHEMA_NAME	"perf-kvm-unified-report"
-#define SCHEMA_VERSION	2
+#define SCHEMA_VERSION	3
 
 /* What is no character of ASCII may be half of one: it is replaced. */
 void print_json_string(const char *str, FILE *fp)

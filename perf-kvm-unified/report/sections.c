@@ -876,23 +876,28 @@ struct tables_arg {
 	struct measurement *m;
 };
 
-/* A VM's table, and those of its vCPUs, unless that is the same one */
+/*
+ * A VM's table, and those of its vCPUs, unless that is the same one: of a VM with one vCPU there is
+ * the VM's, and of one vCPU out of several there is that vCPU's.
+ */
 static int add_vm(const struct vm_vcpus *vcpus, void *arg)
 {
 	const struct tables_arg *ta = arg;
 	struct sections *sections = ta->sections;
 	const char *name = ta->m->vms[vcpus->vm].name;
+	unsigned int levels = sections->opts->levels;
 	char title[KVM_VM_NAME_LEN + 32];
 	int ret = 0;
 
-	if (sections->opts->levels & SECTIONS_VM) {
+	if (vcpus->nr == 1 && levels & SECTIONS_VM && levels & SECTIONS_VCPU)
+		levels &= ~(vcpus->of == 1 ? SECTIONS_VCPU : SECTIONS_VM);
+	if (levels & SECTIONS_VM) {
 		if (!sections__new(sections, SECTION_VM, vcpus->vm, 0, name))
 			return -ENOMEM;
 		ret = section__add_vcpus(sections, sections->nr - 1, ta->m, vcpus->vcpus,
 					 vcpus->nr);
 	}
-	if (!(sections->opts->levels & SECTIONS_VCPU) ||
-	    (vcpus->of == 1 && sections->opts->levels & SECTIONS_VM))
+	if (!(levels & SECTIONS_VCPU))
 		return ret;
 	for (u32 i = 0; !ret && i < vcpus->nr; i++) {
 		const struct axis_vcpu *vcpu = vcpus->vcpus[i];
@@ -943,9 +948,9 @@ int sections__each_vm(struct sections *sections, struct measurement *m, vm_vcpus
 int sections__build(struct measurement *m, struct sections *sections)
 {
 	struct tables_arg arg = { .sections = sections, .m = m };
-	int ret = 0;
+	int ret = hits__name_threads(&m->hits);
 
-	if (sections->opts->levels & SECTIONS_HOST)
+	if (!ret && sections->opts->levels & SECTIONS_HOST)
 		ret = add_host(sections, m);
 	return ret ?: sections__each_vm(sections, m, add_vm, &arg);
 }

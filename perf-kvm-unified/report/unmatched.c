@@ -85,18 +85,6 @@ static bool is_caller(const struct measurements *of, const char *wanted)
 	return false;
 }
 
-/* A process of the host, which the tables of guests have none of */
-static bool is_of_host(const struct measurements *of, const char *wanted)
-{
-	for (u32 i = 0; i < of->nr; i++) {
-		for (u32 task = 0; task < of->ms[i]->nr_tasks; task++) {
-			if (pattern__match(wanted, of->ms[i]->tasks[task]->comm))
-				return true;
-		}
-	}
-	return false;
-}
-
 /*
  * struct option_names - the names that an option is for
  * @what: a thing with such a name
@@ -113,10 +101,8 @@ struct option_names {
 
 static const struct option_names comm_names = {
 	.option		= "comms",
-	.what		= "process of a guest",
+	.what		= "process",
 	.name_of	= comm_of,
-	.is_other	= is_of_host,
-	.other		= "is a task of the host, and --comms is for processes of guests: --level host --sort comm has those of the host",
 };
 
 static const struct option_names dso_names = {
@@ -181,7 +167,7 @@ static void add_pids(struct strlist *pids, const struct measurement *m)
 	}
 }
 
-/* Of processes of guests, as text, each once. NULL: no memory */
+/* Of processes, as text, each once. NULL: no memory */
 static struct strlist *known_pids(const struct measurements *of)
 {
 	struct strlist *pids = strlist__new(NULL, NULL);
@@ -198,7 +184,7 @@ static void warn_pid(struct strlist *known, unsigned long pid)
 	struct near_names near = { .wanted = text };
 
 	scnprintf(text, sizeof(text), "%lu", pid);
-	warn("pid", "process of a guest", &near, strlist__has_entry(known, text));
+	warn("pid", "process", &near, strlist__has_entry(known, text));
 }
 
 static void warn_pids(const struct measurements *of, struct intlist *pids)

@@ -162,7 +162,6 @@ int view__reopen(struct view *view, struct perf_session *session, struct measure
 
 	if (ret)
 		return ret;
-	m->hits.keep_threads = true;
 	m->hits.keep_addrs = sort_keys__have_addr();
 	m->hits.keep_cpus = sort_keys__have_cpu();
 	/* With the counts of a reading before */

@@ -77,7 +77,7 @@ of_another()
 	grep -qx -e "$2" "$TMP/err"
 }
 ok "--vm and --comms: a process of another guest" of_another cxx \
-	"--comms: process of a guest 'cxx' is not in what the other options ask for"
+	"--comms: process 'cxx' is not in what the other options ask for"
 ok "--vm by a pattern: these guests" test guest1,guest3 = "$("$PERF" kvm unified report -f -i perf.data \
 	--vm 'guest[13]' --format csv 2>/dev/null | awk -F , '$1 == "vm" { gsub(/"/, "", $2); print $2 }' | sort -u | paste -sd,)"
 

@@ -59,6 +59,24 @@ csv_time()
 print(sum(int(r["time_ns"]) for r in csv.DictReader(open(sys.argv[1])) if r["level"] == sys.argv[2]))' \
 		"$TMP/csv" "$1"
 }
+# By what the task was called, in lines: name, ns
+host_comms()
+{
+	json "$TMP/json" "'\n'.join(sorted('%s %d' % (comm, sum(x['time_ns'] for x in level('host')['rows']
+		if x['comm'] == comm)) for comm in {x['comm'] for x in level('host')['rows']} - {''}))"
+}
+ok "JSON: the host's tasks have the time that they have in the view" diff <(host_comms) <(kvm_report "" \
+	--stdio -q --percent-limit 0 --level host -F period,comm |
+	sed -n 's/^ *\([0-9][0-9]*\) *\(.*[^ -]\) *$/\2 \1/p' | LC_ALL=C sort)
+# time_of_process PID: ns
+time_of_process()
+{
+	json "$TMP/json" "sum(x['time_ns'] for x in level('host')['rows'] if x.get('pid') == $1)"
+}
+vmm=$(json "$TMP/json" "next(x['pid'] for x in level('host')['rows'] if x['comm'] == 'qemu-system-x86')")
+ok "JSON: --pid: of the host's processes" test \
+	"$(report --format json --pid "$vmm" >"$TMP/pid.json"; json "$TMP/pid.json" 'level("host")["time_ns"] - level("host")["hidden_ns"]')" \
+	-eq "$(time_of_process "$vmm")"
 ok "CSV: and the same time" test "$(csv_time vm)" -eq \
 	"$(json "$TMP/json" 'level("guest1")["time_ns"]')"
 
@@ -231,9 +249,9 @@ not_there()
 	[ "$(grep -c 'rows that are not asked for' "$TMP/output")" -eq 2 ] || return
 	report "$1" "$2" -q >"$TMP/quiet" && [ ! -s "$TMP/warnings" ] && diff "$TMP/output" "$TMP/quiet"
 }
-ok "--comms: no such process" not_there --comms nosuch "--comms: there is no process of a guest 'nosuch'"
-ok "--comms: but one that is like it" not_there --comms shro "--comms: there is no process of a guest 'shro'. Like it: shor"
-ok "--comms: nor one that the pattern fits" not_there --comms 'no*' "--comms: there is no process of a guest 'no\*'"
+ok "--comms: no such process" not_there --comms nosuch "--comms: there is no process 'nosuch'"
+ok "--comms: but one that is like it" not_there --comms shro "--comms: there is no process 'shro'. Like it: shor"
+ok "--comms: nor one that the pattern fits" not_there --comms 'no*' "--comms: there is no process 'no\*'"
 ok "--symbols: what compilers put behind a name" not_there --symbols quantum_tofoli \
 	"--symbols: there is no function 'quantum_tofoli'. Like it: .*quantum_toffoli._omp_fn.0.*"
 # As perf's own view calls them, and what is no code
@@ -264,7 +282,7 @@ ok "--dsos: another version" not_there --dsos libquantum.so.7 \
 	"--dsos: there is no module 'libquantum.so.7'. Like it: libquantum.so.8"
 ok "a filter that nothing has in its name" not_there --symbol-filter quantum_tofoli \
 	"No function here has 'quantum_tofoli' in its name. Like it: .*quantum_toffoli._omp_fn.0.*"
-ok "--pid: no such process" not_there --pid 4000000 "--pid: there is no process of a guest '4000000'"
+ok "--pid: no such process" not_there --pid 4000000 "--pid: there is no process '4000000'"
 seq -f 'none-%g' 10 >"$TMP/symbols"
 ok "--symbols: of many, four are said" test \
 	"$(report --symbols "file://$TMP/symbols" >/dev/null; grep -c "no function 'none-" "$TMP/warnings")" -eq 4
@@ -288,7 +306,7 @@ done
 pid=$(only --comms shor | sed -n '1s/.*(\([0-9]*\))$/\1/p')
 ok "--pid" all_match "\($pid\)" --pid "$pid"
 ok "--pid: of other numbers, none is proposed" not_there --pid "1$pid" \
-	"--pid: there is no process of a guest '1$pid'"
+	"--pid: there is no process '1$pid'"
 ok "what is not shown is said" grep -q 'rows that are not asked for' <(report --comms shor)
 above_five_percent()
 {
@@ -1170,13 +1188,20 @@ options_of()
 }
 options_of report >"$TMP/options"
 at_least 70 "options of perf report" "$(wc -l <"$TMP/options")"
+# unknown_options COMMAND
 unknown_options()
 {
 	while read -r option; do
-		"$PERF" kvm unified report -i "$TMP/none" "$option" 2>&1 | grep "unknown option"
+		"$PERF" kvm unified "$1" "$option" "$TMP/none" 2>&1 | grep "unknown option"
 	done <"$TMP/options"
 }
-ok "perf report's options: each is known" test -z "$(unknown_options | tee /dev/stderr)"
+ok "perf report's options: each is known" test -z "$(unknown_options report | tee /dev/stderr)"
+options_of diff >"$TMP/options"
+at_least 20 "options of perf diff" "$(wc -l <"$TMP/options")"
+ok "perf diff's options: each is known" test -z "$(unknown_options diff | tee /dev/stderr)"
+"$PERF" kvm unified diff -c ratio >"$TMP/out" 2>&1
+ok "refused: diff -c: a usage error" test $? -eq 129
+ok "... and what there is" grep -q '^--compute is not in perf kvm unified diff: rows are in the order of their points' "$TMP/out"
 ok "refused: -x without a parent" test "$(view -x >/dev/null; cat "$TMP/warnings")" = \
 	"-x is for --sort parent: without it, no row has a parent"
 for bad in '-w -5' '-w 5,x' '--max-stack -1' '--max-stack x'; do
@@ -1331,10 +1356,18 @@ ok "--sort ipc without such events: a column without values" \
 	not grep -qE ' [0-9]+\.[0-9][0-9] *$' <(view --sort dso,ipc | grep -v '^#')
 ok "one event: no counts in JSON" not grep -q '"counts"' "$TMP/json"
 
-# What looks like a typing error, and is none
-report --comms qemu-system-x86 >/dev/null
-ok "--comms: a task of the host is said to be one" \
-	grep -q "^--comms: 'qemu-system-x86' is a task of the host" "$TMP/warnings"
+# of_task NAME: --comms leaves what the host's table has of that, and nothing else
+of_task()
+{
+	kvm_report "" --stdio -q --percent-limit 0 --level host | awk -v name="$1" '
+		/^ / && $2 ~ "^[0-9]+:" name "$" { $1 = ""; print }' | sort >"$TMP/wanted"
+	[ -s "$TMP/wanted" ] && diff "$TMP/wanted" <(kvm_report "" --stdio -q --percent-limit 0 \
+		--level host --comms "$1" | awk '/^ / { $1 = ""; print }' | sort)
+}
+ok "--comms: a task of the host" of_task qemu-system-x86
+ok "--comms: what idles" of_task swapper
+ok "--comms: only what is of guests, from a guest's table" not grep -q qemu \
+	<(kvm_report "" --stdio -q --percent-limit 0 --level vm --comms qemu-system-x86)
 
 # --- and the call chains of the host ---
 
