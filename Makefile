@@ -5,8 +5,8 @@
 
 SCENARIO ?= libquantum
 
-.PHONY: help demo test test-long evaluation evaluation-quick bench perf collector kernel lab series \
-	check clean
+.PHONY: help demo test test-long evaluation evaluation-quick bench perf collector package kernel lab \
+	series check clean
 # The scripts lock the cache; make's own -j has nothing to run beside them.
 .NOTPARALLEL:
 
@@ -38,6 +38,9 @@ perf: ## build perf with the kvm unified command
 
 collector: ## build perf as one static file to copy into guests, for guest-map
 	@PERF_VARIANT=collector KVMU_SAY_WHERE=1 scripts/build-perf.sh
+
+package: ## build Debian packages of it, for Debian 12 and 13, or one: make package RELEASE=trixie
+	@scripts/deb.sh $(RELEASE)
 
 kernel: ## build the lab's host kernel with the patches
 	@KVMU_SAY_WHERE=1 scripts/build-kernel.sh
