@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
@@ -46,12 +47,28 @@ static int describe_kvm(char *err, size_t errlen)
 	return 0;
 }
 
+/* Then a program may not read the kernel's memory, and the kernel calls it invalid. */
+static bool kernel_is_locked_down(void)
+{
+	char *levels;
+	size_t size;
+	bool locked;
+
+	if (sysfs__read_str("kernel/security/lockdown", &levels, &size))
+		return false;
+	locked = memmem(levels, size, "[confidentiality]", strlen("[confidentiality]"));
+	free(levels);
+	return locked;
+}
+
 /* Rest of a sentence: why the kernel refuses the program */
 static void explain(int ret, char *err, size_t errlen)
 {
-	if (ret == -EPERM || ret == -EACCES)
+	if (kernel_is_locked_down())
 		fail(err, errlen, ret,
-		     "it takes root, or CAP_BPF and CAP_PERFMON, and a kernel that is not locked down");
+		     "the kernel is locked down (confidentiality), and lets no BPF program read its memory");
+	else if (ret == -EPERM || ret == -EACCES)
+		fail(err, errlen, ret, "it takes root, or CAP_BPF and CAP_PERFMON");
 	else if (ret == -ESRCH)
 		fail(err, errlen, ret,
 		     "KVM does not describe its types: its module has no BTF (CONFIG_DEBUG_INFO_BTF_MODULES), or is not loaded");

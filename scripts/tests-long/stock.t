@@ -70,6 +70,16 @@ while read -r -u 3 scenario release; do
 	done
 	ok "$scenario: --kernel-mode series is refused" refused series \
 		'This kernel has no PERF_SAMPLE_VCPU'
+	ok "$scenario: no BTF: refused" refused no-btf \
+		'^No --kernel-mode bpf here: this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)'
+	ok "$scenario: ... and if BPF was not asked for" refused no-btf-auto \
+		'^Nor can a BPF program: this kernel does not describe its types'
+	ok "$scenario: an event with a filter: refused" refused filter \
+		'^Event cpu-clock has a BPF program already, as with --filter: no --bpf-vcpu then'
+	ok "$scenario: a task's event: refused" refused task '^--bpf-vcpu wants whole CPUs'
+	ok "$scenario: nobody: refused" refused nobody '^No permission to profile the whole host'
+	ok "$scenario: in lockdown: refused" refused locked \
+		'^No --kernel-mode bpf here: the kernel is locked down (confidentiality)'
 	ok "$scenario: --kernel-mode plain records" grep -qx 'exit code 0' plain.out
 	ok "$scenario: a program while it records" test "$(<programs.during)" -gt "$(<programs.before)"
 	report all --format json >"$TMP/all.json"

@@ -55,6 +55,21 @@ states()
 	done
 }
 
+# What is said where BPF cannot be had. A kernel that is locked down stays so.
+refusals()
+{
+	mount -t tmpfs none /sys/kernel/btf
+	try no-btf perf kvm unified record --kernel-mode bpf -o no.data -- true
+	try no-btf-auto perf kvm unified record -o no.data -- true
+	umount /sys/kernel/btf
+	try filter perf record -a -e cpu-clock --filter 'ip > 4096' --bpf-vcpu -o no.data -- true
+	try task perf record -e cpu-clock --bpf-vcpu -o no.data -- true
+	try nobody setpriv --reuid 65534 --clear-groups perf kvm unified record --kernel-mode bpf -o no.data -- true
+	mountpoint -q /sys/kernel/security || mount -t securityfs none /sys/kernel/security
+	echo confidentiality >/sys/kernel/security/lockdown
+	try locked perf kvm unified record --kernel-mode bpf -o no.data -- true
+}
+
 measure()
 {
 	local when
@@ -72,6 +87,7 @@ measure()
 	try plain perf kvm unified record --kernel-mode plain -o plain.data -- sleep 1
 	killed
 	states
+	refusals
 }
 
 report()
