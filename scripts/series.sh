@@ -528,4 +528,4 @@ elif ! offered backport; then
 fi
 [ -z "$others" ] || say "built here and not offered, having no cover letter: $others"
 [ -n "$SIGNOFF" ] ||
-	say "No patch has a Signed-off-by, so none can be sent: make series SIGNOFF='Name <address>' TRAILERS='Assisted-by: LLM'"
+	say "No patch has a Signed-off-by, so none can be sent: make series SIGNOFF='Name <address>' TRAILERS='${TRAILERS:-Assisted-by: LLM}'"

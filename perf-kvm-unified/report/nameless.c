@@ -42,7 +42,7 @@ static const struct {
 	const char *help;
 } nameless_why[] = {
 	[NAMELESS_FILE] = {
-		"files of these guests are not here", "See -v, and --guest-root.",
+		"these files are not here", "See -v, and --guest-root.",
 	},
 	[NAMELESS_JIT] = {
 		"programs made it while they ran and wrote no symbols",
@@ -227,9 +227,9 @@ static void warn(const struct measurement *m, const struct nameless *vms, u32 wh
 		name_list__add(&names, name);
 	}
 	if (names.nr)
-		unified_warning("%.0f %% of their user time has no function names, as %s:\n%s. %s\n",
-				percent_of(nameless, all), nameless_why[why].cause,
-				name_list__end(&names), nameless_why[why].help);
+		unified_warning("%s:\n%.0f %% of the user time has no function names, as %s. %s\n",
+				name_list__end(&names), percent_of(nameless, all),
+				nameless_why[why].cause, nameless_why[why].help);
 }
 
 /*

@@ -334,9 +334,10 @@ static void warn_renamed(bool given, const char *old, const char *now)
 		unified_warning("--%s is called --%s now, as in perf report\n", old, now);
 }
 
-#define OPT_RENAMED(old, v, given, fn)								\
-	{ .type = OPTION_CALLBACK, .long_name = (old), .value = (v), .set = (given),		\
-	  .callback = (fn), .flags = PARSE_OPT_HIDDEN, .help = "has another name now" }
+#define OPT_RENAMED(old, v, str, given)								\
+	{ .type = OPTION_CALLBACK, .long_name = (old), .value = (v), .data = (str),		\
+	  .set = (given), .callback = parse_option_names, .flags = PARSE_OPT_HIDDEN,		\
+	  .help = "has another name now" }
 
 /* It goes before all paths: then the files of guests are not where --guest-root says. */
 bool report_options__symfs_hides_roots(const struct report_options *opts)
@@ -446,15 +447,12 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 			     "put rows below it together (default: 0.1)", parse_percent_limit),
 		OPTS_VCPUS(opts),
 		OPTS_PROCESSES(opts),
-		OPT_CALLBACK('d', "dsos", &sections->dsos, "pattern[,pattern...]",
-			     "only rows of these modules", parse_option_names),
-		OPT_CALLBACK('S', "symbols", &sections->syms, "pattern[,pattern...]",
-			     "only rows of these functions", parse_option_names),
+		OPTS_CODE(opts),
 		OPT_STRING(0, "symbol-filter", &filter, "filter",
 			   "only rows of functions with this in their names"),
-		OPT_RENAMED("comm", &sections->comms, &old_comm, parse_option_names),
-		OPT_RENAMED("dso", &sections->dsos, &old_dso, parse_option_names),
-		OPT_RENAMED("symbol", &sections->syms, &old_symbol, parse_option_names),
+		OPT_RENAMED("comm", &sections->comms, &opts->comms, &old_comm),
+		OPT_RENAMED("dso", &sections->dsos, &opts->dsos, &old_dso),
+		OPT_RENAMED("symbol", &sections->syms, &opts->syms, &old_symbol),
 		OPTS_WHERE_AND_WHEN(opts),
 		OPT_BOOLEAN('m', "modules", &symbol_conf.use_modules,
 			    "with -k, look for the host's modules, too (on the host itself)"),
@@ -584,14 +582,11 @@ static void parse_diff_argv(struct diff_options *opts, int argc, const char **ar
 			     "put changes below it together (default: 0.5)", parse_percent_limit),
 		OPT_LIST(0, "vm", &sections->vms, &report->vms, "pattern[,pattern...]",
 			 "only these VMs", parse_option_names),
-		OPT_CALLBACK('C', "comms", &sections->comms, "pattern[,pattern...]",
-			     "only rows of processes of these names", parse_option_names),
-		OPT_CALLBACK(0, "pid", &sections->pids, "pid[,pid...]",
-			     "only rows of these processes", parse_option_numbers),
-		OPT_CALLBACK('d', "dsos", &sections->dsos, "pattern[,pattern...]",
-			     "only rows of these modules", parse_option_names),
-		OPT_CALLBACK('S', "symbols", &sections->syms, "pattern[,pattern...]",
-			     "only rows of these functions", parse_option_names),
+		OPT_LIST('C', "comms", &sections->comms, &report->comms, "pattern[,pattern...]",
+			 "only rows of processes of these names", parse_option_names),
+		OPT_LIST(0, "pid", &sections->pids, &report->pids, "pid[,pid...]",
+			 "only rows of these processes", parse_option_numbers),
+		OPTS_CODE(report),
 		OPT_LIST(0, "cpu", &sections->cpus, &report->cpus, "cpu",
 			 "only what was on these CPUs of the host", parse_option_cpus),
 		OPT_STRING(0, "time", &report->times, "start,stop",
@@ -681,11 +676,23 @@ void report_options__exit(struct report_options *opts)
 /* What the report is of, if not of all, as options say it */
 void report_options__selection(const struct report_options *opts, char *buf, size_t size)
 {
-	scnprintf(buf, size, "%s%s%s%s%s%s%s%s",
-		  opts->vms ? " --vm " : "", opts->vms ?: "",
-		  opts->vcpus ? " --vcpu " : "", opts->vcpus ?: "",
-		  opts->cpus ? " --cpu " : "", opts->cpus ?: "",
-		  opts->times ? " --time " : "", opts->times ?: "");
+	const struct {
+		const char *option;
+		const char *arg;
+	} given[] = {
+		{ "vm", opts->vms }, { "vcpu", opts->vcpus }, { "cpu", opts->cpus },
+		{ "time", opts->times }, { "pid", opts->pids }, { "comms", opts->comms },
+		{ "dsos", opts->dsos }, { "symbols", opts->syms },
+		{ "symbol-filter", opts->filter.text },
+	};
+	size_t len = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(given); i++) {
+		if (given[i].arg)
+			len += scnprintf(buf + len, size - len, " --%s %s", given[i].option,
+					 given[i].arg);
+	}
 }
 
 /* A time may be a part of the whole, which the session knows. */

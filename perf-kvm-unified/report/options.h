@@ -55,6 +55,10 @@ struct report_options {
 	const char	 *vcpus;
 	const char	 *cpus;
 	const char	 *times;
+	const char	 *pids;
+	const char	 *comms;
+	const char	 *dsos;
+	const char	 *syms;
 };
 
 /**
@@ -91,10 +95,17 @@ struct diff_options {
 
 /* Which processes, of the host and of guests. For tables of options */
 #define OPTS_PROCESSES(opts)									\
-	OPT_CALLBACK(0, "pid", &(opts)->sections.pids, "pid[,pid...]",				\
-		     "only what processes with these pids executed", parse_option_numbers),	\
-	OPT_CALLBACK('c', "comms", &(opts)->sections.comms, "pattern[,pattern...]",		\
-		     "only what processes of these names executed", parse_option_names)
+	OPT_LIST(0, "pid", &(opts)->sections.pids, &(opts)->pids, "pid[,pid...]",		\
+		 "only what processes with these pids executed", parse_option_numbers),		\
+	OPT_LIST('c', "comms", &(opts)->sections.comms, &(opts)->comms, "pattern[,pattern...]",	\
+		 "only what processes of these names executed", parse_option_names)
+
+/* Which code. For tables of options */
+#define OPTS_CODE(opts)										\
+	OPT_LIST('d', "dsos", &(opts)->sections.dsos, &(opts)->dsos, "pattern[,pattern...]",	\
+		 "only rows of these modules", parse_option_names),				\
+	OPT_LIST('S', "symbols", &(opts)->sections.syms, &(opts)->syms, "pattern[,pattern...]",	\
+		 "only rows of these functions", parse_option_names)
 
 /* Which part of the measurement. For tables of options */
 #define OPTS_WHERE_AND_WHEN(opts)								\

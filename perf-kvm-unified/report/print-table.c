@@ -74,11 +74,10 @@ static int print_section(const struct sections *sections, const struct section *
 			 u64 period, const struct section_opts *section_opts,
 			 const struct print_opts *opts, FILE *fp)
 {
-	bool guest = section->level != SECTION_HOST;
 	struct row_columns columns, reason_columns;
 	int ret;
 
-	row_columns__init(&columns, section_opts->sort, guest);
+	row_columns__init(&columns, section_opts->sort, true);
 	row_columns__init(&reason_columns, PROFILE_SORT_SYM, false);
 	print_section_title(section, period, section_opts, fp);
 	ret = print_rows(sections, section->table, section->profile.totals[PROFILE_TIME],

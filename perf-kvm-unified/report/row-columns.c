@@ -40,7 +40,8 @@ static int column_width(int width, const char *str)
 
 static void print_process(const struct profile_key *key, FILE *fp)
 {
-	if (key->class == PROFILE_OS) {
+	/* A guest's kernel, of which it is not known whom it works for */
+	if (key->class == PROFILE_OS && !key->comm[0] && key->pid < 0) {
 		fputs("[k]", fp);
 		return;
 	}

@@ -892,7 +892,11 @@ static int add_vm(const struct vm_vcpus *vcpus, void *arg)
 	if (vcpus->nr == 1 && levels & SECTIONS_VM && levels & SECTIONS_VCPU)
 		levels &= ~(vcpus->of == 1 ? SECTIONS_VCPU : SECTIONS_VM);
 	if (levels & SECTIONS_VM) {
-		if (!sections__new(sections, SECTION_VM, vcpus->vm, 0, name))
+		strlcpy(title, name, sizeof(title));
+		if (vcpus->nr < vcpus->of)
+			scnprintf(title, sizeof(title), "%s, %u of %u vCPUs", name, vcpus->nr,
+				  vcpus->of);
+		if (!sections__new(sections, SECTION_VM, vcpus->vm, 0, title))
 			return -ENOMEM;
 		ret = section__add_vcpus(sections, sections->nr - 1, ta->m, vcpus->vcpus,
 					 vcpus->nr);

@@ -11,6 +11,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/time64.h>
+#include <linux/zalloc.h>
 
 #include "util/debug.h"
 #include "util/evlist.h"
@@ -214,6 +215,33 @@ static int merge_times(struct perf_time_interval *times, int nr)
 	return merged + 1;
 }
 
+/*
+ * perf has commas between parts in percent, and would take the first one alone. How many there are,
+ * -EINVAL or -ENOMEM
+ */
+static int parse_percent(const char *str, struct perf_session *session,
+			 struct perf_time_interval **times)
+{
+	char *list = zalloc(strlen(str) + 1);
+	size_t len = 0;
+	int nr, size, ret;
+
+	if (!list)
+		return -ENOMEM;
+	for (str += strspn(str, BLANKS); *str; str += strspn(str, BLANKS)) {
+		size_t part = strcspn(str, BLANKS);
+
+		if (len)
+			list[len++] = ',';
+		memcpy(list + len, str, part);
+		len += part;
+		str += part;
+	}
+	ret = perf_time__parse_for_ranges(list, session, times, &size, &nr);
+	free(list);
+	return ret ? -EINVAL : nr;
+}
+
 /**
  * times__parse - what --time says
  * @times: gets the parts, in order and without an overlap, for free(), whatever comes of it
@@ -231,14 +259,14 @@ int times__parse(const char *str, struct perf_session *session, struct perf_time
 	}
 	if (times__are_relative(str))
 		nr = times__parse_relative(str, &rec, times);
-	else if (strchr(str, '%') && !rec.first)
-		nr = -ENODATA;
+	else if (strchr(str, '%'))
+		nr = rec.first ? parse_percent(str, session, times) : -ENODATA;
 	else if (perf_time__parse_for_ranges(str, session, times, &size, &nr))
 		nr = -EINVAL;
 	if (nr == -ENODATA) {
 		pr_err("--time: the profile does not say when its first and last samples were, so '%s'\n"
-		       "is of no use: give times of the host's clock, as perf kvm unified script has them. One that was\n"
-		       "recorded with -B (--no-buildid) has no such times.\n",
+		       "is of no use: give times of the host's clock, as perf kvm unified script has them. A stream\n"
+		       "has no such times, nor has a profile that was recorded with -B (--no-buildid).\n",
 		       str);
 		return -EINVAL;
 	}
@@ -285,7 +313,8 @@ int times__check(const char *str, const struct perf_time_interval *times, int nr
 	for (int i = 0; i < nr; i++) {
 		u64 start = times[i].start ?: span->start, end = times[i].end ?: span->end;
 
-		if (start >= span->start && end <= span->end)
+		/* The report's first line has whole us. */
+		if (start + NSEC_PER_USEC > span->start && end < span->end + NSEC_PER_USEC)
 			continue;
 		unified_warning("--time: from %.3f to %.3f s %s is more than there is: the measurement is\n"
 				"from %.3f to %.3f s, and what is outside of it is left out.\n",

@@ -9,6 +9,7 @@
 
 #include "util/intlist.h"
 #include "util/strlist.h"
+#include "util/thread.h"
 #include "kvm-unified/lib/name-map.h"
 #include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/patterns.h"
@@ -177,14 +178,36 @@ static struct strlist *known_pids(const struct measurements *of)
 	return pids;
 }
 
+/* The process of a thread of the host that was sampled, and is no process; -1: there is none */
+static pid_t process_of_thread(const struct measurements *of, pid_t tid)
+{
+	for (u32 i = 0; i < of->nr; i++) {
+		const struct hits *hits = &of->ms[i]->hits;
+
+		for (u32 hit = 0; hit < hits->nr; hit++) {
+			struct thread *thread = hits->by_idx[hit]->thread;
+
+			if (thread && thread__tid(thread) == tid && thread__pid(thread) != tid)
+				return thread__pid(thread);
+		}
+	}
+	return -1;
+}
+
 /* A number that looks like another one is nothing like it: none is proposed. */
-static void warn_pid(struct strlist *known, unsigned long pid)
+static void warn_pid(const struct measurements *of, struct strlist *known, unsigned long pid)
 {
 	char text[32];
 	struct near_names near = { .wanted = text };
+	pid_t process;
 
 	scnprintf(text, sizeof(text), "%lu", pid);
-	warn("pid", "process", &near, strlist__has_entry(known, text));
+	process = strlist__has_entry(known, text) ? -1 : process_of_thread(of, pid);
+	if (process >= 0)
+		unified_warning("--pid: %s is a thread of process %d: --pid %d\n", text, process,
+				process);
+	else
+		warn("pid", "process", &near, strlist__has_entry(known, text));
 }
 
 static void warn_pids(const struct measurements *of, struct intlist *pids)
@@ -196,7 +219,7 @@ static void warn_pids(const struct measurements *of, struct intlist *pids)
 		return;
 	intlist__for_each_entry(node, pids) {
 		if (!node->priv)
-			warn_pid(known, node->i);
+			warn_pid(of, known, node->i);
 	}
 	strlist__delete(known);
 }

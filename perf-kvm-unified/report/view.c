@@ -332,13 +332,16 @@ int view__show(struct view *view, const struct measurement *m, const struct sect
 	use_browser = 1;
 	view__show_messages(view);
 	help_line(m, opts->overview, help, sizeof(help));
-	/* There is no other file to switch to: a profile is a directory. */
 	do {
 		key = evlist__tui_browse_hists(sections->tables->evlist, help, NULL,
 					       view->min_percent, env, /*warn_lost_event=*/false);
 		/* The rows are to be in another event's order. */
 		if (key == K_RELOAD)
 			tables__sort_again(sections->tables);
+		/* A profile is a directory, and others are not perf kvm unified's. */
+		if (key == K_SWITCH_INPUT_DATA)
+			ui__warning("Another profile is not opened from here. Leave this, and:\n"
+				    "perf kvm unified report -i <directory>\n");
 	} while (key == K_SWITCH_INPUT_DATA || key == K_RELOAD);
 	use_browser = 0;
 	return 0;

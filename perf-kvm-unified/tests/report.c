@@ -1387,7 +1387,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: dumps of JIT compilers", jitdump),
 	TEST_CASE("kvm unified: symbols that processes write", perf_maps),
 	TEST_CASE("kvm unified: limits of VMs", limits),
-	TEST_CASE("kvm unified: files without a build-id", file_print),
+	TEST_CASE("kvm unified: what files without a build-id are known by", file_print),
 	TEST_CASE("kvm unified: code that a process makes for itself", own_code),
 	TEST_CASE("kvm unified: modules that come and go", modules),
 	TEST_CASE("kvm unified: BPF programs that come and go", bpf_programs),

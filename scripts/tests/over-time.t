@@ -235,6 +235,9 @@ ok "--time by the clock: the warning is by the clock, too" \
 	grep -q -e "^--time: from 0.500 to [0-9.]* s of the host's clock is more than there is" "$TMP/warnings"
 part -1000s, "$TMP/clipped"
 ok "--time -1000s,: all, with a warning" grep -q -e '^--time: from -[0-9.]* to' "$TMP/warnings"
+first=$(report --summary | sed -n 's/^# perf kvm unified report: .* s from \([0-9.]*\) on the .*/\1/p')
+report --time "$first," >/dev/null
+ok "--time from the first line's start: no warning" not grep -q -e '^--time' "$TMP/warnings"
 ok "--time +1000,: nothing, and what there is" refused 1 '^--time: the measurement is from [0-9.]* to ' --time +1000,
 ok "... not that signs are needed, which are there" not grep -q 'need a' "$TMP/warnings"
 ok "--time 1,2: no such time of the host's clock, and how to say seconds since the start" \

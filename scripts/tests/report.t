@@ -180,6 +180,12 @@ for name in "$vm_pid" gue; do
 		<(report --vm "$name" --interval 2s --format csv)
 done
 ok "--vmlinux: not there" nothing_there --vmlinux /nonexistent 'No such file'
+ok "--time: parts in percent with blanks between them" diff <(report --time ' 10%-20%  50%-60% ' --format csv) \
+	<(report --time 10%-20%,50%-60% --format csv)
+ok "... which is said" grep -qF '10%-20% 50%-60%' <(report --time '10%-20% 50%-60%')
+ok "rows that are chosen: it is said" grep -qx '# of that, the tables are of --pid 1 --comms shor --dsos lib\* --symbols q\*' \
+	<(report --comms shor --pid 1 -d 'lib*' -S 'q*')
+ok "... in JSON" test "$(report --comms shor --format json >"$TMP/chosen"; json "$TMP/chosen" 'measurement()["selection"]')" = " --comms shor"
 ok "a part is said to be one" grep -q '^# of that, .* --time 0%-50%' <(report --time 0%-50%)
 ok "--cpu: half of the host's time" test \
 	"$(report --cpu 0 --format json >"$TMP/cpu0"; json "$TMP/cpu0" "$HOST"'["time_ns"]')" -eq \
@@ -307,6 +313,10 @@ pid=$(only --comms shor | sed -n '1s/.*(\([0-9]*\))$/\1/p')
 ok "--pid" all_match "\($pid\)" --pid "$pid"
 ok "--pid: of other numbers, none is proposed" not_there --pid "1$pid" \
 	"--pid: there is no process '1$pid'"
+# The view has threads of the host, by their numbers.
+thread=$(kvm_report "" --stdio -q --level host | awk '$2 ~ /^[0-9]+:qemu-system-x86$/ { print $2 + 0; exit }')
+ok "--pid: a thread of the host" not_there --pid "$thread" "--pid: $thread is a thread of process $vmm: --pid $vmm"
+ok "a table has the host's processes" grep -qE "^ .*\[kernel\] +qemu-system-x86 \($vmm\)$" <(report --percent-limit 0)
 ok "what is not shown is said" grep -q 'rows that are not asked for' <(report --comms shor)
 above_five_percent()
 {
@@ -1109,7 +1119,7 @@ ok "--hierarchy: a level for each key" \
 relative()
 {
 	view -d libquantum.so.8 --percentage "$1" --sort dso -t ';' |
-		awk -F ';' '/libquantum.so.8/ { print $1 + 0 }'
+		awk -F ';' '!/^#/ && /libquantum.so.8/ { print $1 + 0 }'
 }
 ok "--percentage relative: of what is shown" test "$(relative relative)" = 100
 ok "--percentage absolute: of all" test "$(relative absolute)" != 100
@@ -1672,6 +1682,17 @@ ok "... which are those of the guest" grep -q quantum_toffoli "$TMP/streamed"
 ok "stream: with several events" streamed "$TMP/events.data"
 ok "stream: with call chains" streamed "$LAB_OUT/refusals/chains.data" --stdio -g
 "$TESTS/to-stream" perf.data >"$TMP/stream"
+# diff_of OLD NEW: as CSV, of what a stream has, too
+diff_of()
+{
+	"$PERF" kvm unified diff -f -k "$TREE/host/vmlinux" --no-guest-maps --format csv "$@" 2>>"$TMP/warnings"
+}
+rm -rf "$TMP/unseen"
+cp -r perf.data "$TMP/unseen"
+rm -f "$TMP/unseen/vcpu_looks"
+diff_of "$TMP/unseen" "$TMP/unseen" >"$TMP/of-dirs"
+ok "diff: the new one as a stream" diff "$TMP/of-dirs" <(diff_of "$TMP/unseen" - < <(cat "$TMP/stream"))
+ok "diff: the old one" diff "$TMP/of-dirs" <(diff_of - "$TMP/unseen" < <(cat "$TMP/stream"))
 exported_stream()
 {
 	# shellcheck disable=SC2002 # a pipe, as perf record has one in front of it

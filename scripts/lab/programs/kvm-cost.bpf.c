@@ -4,7 +4,6 @@
  * tracepoints, and on a sampling event the vCPU, CR3 and exit reason of the sample. The latter on
  * SVM: on VMX, CR3 is in the VMCS, which BPF cannot read.
  */
-#include <stdbool.h>
 #include <linux/types.h>
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>
