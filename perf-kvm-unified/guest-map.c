@@ -39,7 +39,7 @@ int cmd_kvm_unified_guest_map(int argc, const char **argv)
 	options__no_negation(options);
 	argc = parse_options(argc, argv, options, usage, 0);
 	if (argc)
-		usage_with_options_msg(usage, options, "Unknown argument: %s\n", argv[0]);
+		usage_error(usage, "Unknown argument: %s\n", argv[0]);
 	if (old_follow) {
 		pr_warning("-f is called --follow now: in perf, -f is --force\n");
 		follow = true;

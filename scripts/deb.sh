@@ -150,7 +150,10 @@ make_package()
 {
 	local root=$KVMU_CACHE/debian/$1-build
 
-	build_perf "$root" && lay_out "$root" && pack "$root" "$1"
+	# Each ends at its first command that fails: not after &&, where it would not.
+	build_perf "$root"
+	lay_out "$root"
+	pack "$root" "$1"
 }
 
 [ $# -gt 0 ] || set -- "${RELEASES[@]}"
@@ -162,8 +165,9 @@ done
 lock_cache
 "$TOP/scripts/deps.sh" deb
 "$TOP/scripts/apply.sh"
-# What is built from the same commit is the same.
-EPOCH=$(git -C "$TOP" log -1 --format=%ct 2>/dev/null || echo "$EPOCHSECONDS")
+# What is built from the same commit is the same; what is changed is of now.
+EPOCH=$EPOCHSECONDS
+[[ $(code_version) == *[!0-9a-f]* ]] || EPOCH=$(git -C "$TOP" log -1 --format=%ct)
 for release in "$@"; do
 	build_root "$release"
 	step "build the package for $release" "$LOGS/deb-$release.log" make_package "$release"

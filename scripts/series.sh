@@ -252,8 +252,8 @@ commit_patch()
 	if grep -q '^+++ ' "$REPO/diff"; then
 		git_repo apply --index "$REPO/diff" || die "$1 does not apply${2:+ to $2}"
 	fi
-	if header "$1" | grep -q '^New-files:'; then
-		add_new_files "$1"
+	add_new_files "$1"
+	if header "$1" | grep -q '^New-files:' || grep -q '^new file mode' "$REPO/diff"; then
 		cut_builds
 	fi
 	git_repo add -Af .
@@ -350,14 +350,14 @@ recipients()
 	local kept
 
 	kept=$KVMU_CACHE/recipients/$(cat "$TREE/src/scripts/get_maintainer.pl" "$TREE/src/MAINTAINERS" \
-		<(sed '1d; s/^\(Subject: \[.*\)[0-9][0-9]*\/[0-9]*\]/\1]/' "$1") | hash_text)
+		<(declare -f recipients) <(sed '1d; s/^\(Subject: \[.*\)[0-9][0-9]*\/[0-9]*\]/\1]/' "$1") | hash_text)
 	if [ -s "$kept" ]; then
 		cp "$kept" "$REPO/roles"
 	else
 		(cd "$TREE/src" && perl scripts/get_maintainer.pl --no-tree --no-git \
 			--no-git-fallback --no-rolestats --roles "$1") >"$REPO/roles"
 		mkdir -p "$KVMU_CACHE/recipients"
-		cp "$REPO/roles" "$kept.new" && mv "$kept.new" "$kept"
+		cp "$REPO/roles" "$kept.$$" && mv "$kept.$$" "$kept"
 	fi
 	sed -n -E 's/ \((maintainer|supporter)[^()]*(\([^()]*\)[^()]*)*\)$//p' "$REPO/roles" >"$REPO/to"
 	sed -E -e '/ \((maintainer|supporter)[^()]*(\([^()]*\)[^()]*)*\)$/d' \

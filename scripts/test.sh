@@ -30,7 +30,8 @@ TESTS=${KVMU_TESTS:-$TOP/scripts/tests}
 # A python3 that is a script, as pyenv's, takes a tenth of a second to find the real one, some
 # thousand times.
 if head -c 2 "$(command -v python3)" | grep -q '#!'; then
-	PATH=$(dirname "$(python3 -c 'import sys; print(sys.executable)')"):$PATH
+	python=$(python3 -c 'import sys; print(sys.executable)')
+	[ ! -x "$python" ] || PATH=$(dirname "$python"):$PATH
 fi
 
 # Of the one that has started this one beside itself, if any

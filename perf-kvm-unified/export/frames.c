@@ -24,6 +24,8 @@
 
 #define HOST_FRAME	"[host]"
 #define KERNEL_FRAME	"[kernel]"
+/* A task of the host that had ended: perf's number for it is -1. */
+#define NOBODY_FRAME	"-"
 /* What the name of a kernel's function ends with, as flamegraph.pl colours it */
 #define KERNEL_SUFFIX	"_[k]"
 
@@ -82,6 +84,8 @@ static struct task task_of(const struct hit *hit)
 {
 	if (hit->cpumode == PERF_RECORD_MISC_GUEST_KERNEL && !hit->key.comm[0])
 		return (struct task) { .pid = -1 };
+	if (!hit->key.comm[0] && hit->key.pid < 0)
+		return (struct task) { NOBODY_FRAME, -1 };
 	return (struct task) { hit->key.comm, hit->key.pid };
 }
 

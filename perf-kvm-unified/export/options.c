@@ -58,24 +58,20 @@ static void parse_argv(struct export_options *opts, int argc, const char **argv)
 	options__no_negation(options);
 	argc = parse_options(argc, argv, options, usage, 0);
 	if (argc)
-		usage_with_options_msg(usage, options, "Unknown argument: %s\n", argv[0]);
+		usage_error(usage, "Unknown argument: %s\n", argv[0]);
 	if (report_options__symfs_hides_roots(report))
-		usage_with_options_msg(usage, options, SYMFS_HIDES_ROOTS);
+		usage_error(usage, SYMFS_HIDES_ROOTS);
 	if (opts->format->is_binary && !strcmp(opts->output, "-") && isatty(STDOUT_FILENO))
-		usage_with_options_msg(usage, options,
-				       "--format %s is not for a terminal: give -o FILE, or a pipe\n",
-				       opts->format->name);
+		usage_error(usage, "--format %s is not for a terminal: give -o FILE, or a pipe\n",
+			    opts->format->name);
 	if (!opts->format->push && (sections->pids || sections->comms))
-		usage_with_options_msg(usage, options,
-				       "--format %s has no processes of guests: it knows no --pid and --comms\n",
-				       opts->format->name);
+		usage_error(usage, "--format %s has no processes of guests: it knows no --pid and --comms\n",
+			    opts->format->name);
 	if (!opts->format->push && sections->levels & SECTIONS_VM)
-		usage_with_options_msg(usage, options,
-				       "--format %s wants --level host or vcpu: a VM has no time line of its own\n",
-				       opts->format->name);
+		usage_error(usage, "--format %s wants --level host or vcpu: a VM has no time line of its own\n",
+			    opts->format->name);
 	if (sections->levels & SECTIONS_VM && sections->levels & SECTIONS_VCPU)
-		usage_with_options_msg(usage, options,
-				       "--level vm or vcpu, not both: all time is exported once\n");
+		usage_error(usage, "--level vm or vcpu, not both: all time is exported once\n");
 }
 
 /**

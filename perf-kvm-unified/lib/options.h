@@ -3,6 +3,7 @@
 #define __PERF_KVM_UNIFIED_LIB_OPTIONS_H
 
 #include <stdbool.h>
+#include <linux/compiler.h>
 #include <subcmd/parse-options.h>
 
 /* The exit code of a usage error: usage_with_options() ends perf with it. */
@@ -26,5 +27,7 @@ static inline void options__no_negation(struct option *options)
 			opt->flags |= PARSE_OPT_NONEG;
 	}
 }
+
+void __noreturn __printf(2, 3) usage_error(const char *const usage[], const char *fmt, ...);
 
 #endif /* __PERF_KVM_UNIFIED_LIB_OPTIONS_H */

@@ -101,6 +101,7 @@ struct print_opts diff__print_opts(const struct diff *diff, enum diff_side side,
 	return (struct print_opts) {
 		.mode_reason = reading__mode_reason(&diff->readings[side]),
 		.selection = selection,
+		.rows_of = "",
 	};
 }
 
@@ -202,6 +203,15 @@ static int diff__pair_levels(struct diff *diff)
 	return 0;
 }
 
+/* A host has hundreds: its processes are told apart only if that is asked for. */
+static void forget_processes(struct profile_row *rows, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		rows[i].key.comm = "";
+		rows[i].key.pid = -1;
+	}
+}
+
 /* 0 or -ENOMEM */
 static int diff__compare_level(const struct diff *diff, struct diff_level *level)
 {
@@ -221,6 +231,8 @@ static int diff__compare_level(const struct diff *diff, struct diff_level *level
 		sides[side].total = section->profile.totals[PROFILE_TIME];
 		if (!rows[side])
 			ret = -ENOMEM;
+		else if (section->level == SECTION_HOST && !diff->opts.host_processes)
+			forget_processes(rows[side], sides[side].nr);
 	}
 	if (!ret)
 		ret = changes__find(&level->changes, sides, diff->opts.keep_pids);

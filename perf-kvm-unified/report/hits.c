@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What samples have hit: each thing once. Samples of the same file, function and process
+ * What samples have hit: each thing once. Samples of the same file, function and thread
  * have one number, so that memory does not grow with them.
  */
 #include <errno.h>
@@ -200,13 +200,17 @@ int hits__name_threads(struct hits *hits)
 {
 	for (u32 i = 0; i < hits->nr; i++) {
 		struct hit *hit = hits->by_idx[i];
+		struct thread *named;
 		const char *comm;
 
 		if (!hit->thread || !is_unnamed(hit->thread) ||
 		    strcmp(hit->key.comm, thread__comm_str(hit->thread)))
 			continue;
-		comm = strdup(thread__comm_str(hits__thread_of_rows(hits, hit->thread,
-								    /*by_name=*/true)));
+		named = hits__thread_of_rows(hits, hit->thread, /*by_name=*/true);
+		/* The number may be another process's by then. */
+		if (thread__pid(named) != thread__pid(hit->thread))
+			continue;
+		comm = strdup(thread__comm_str(named));
 		if (!comm)
 			return -ENOMEM;
 		free((void *)hit->key.comm);

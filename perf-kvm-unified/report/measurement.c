@@ -508,7 +508,8 @@ static int measurement__hit_host(struct measurement *m, const struct perf_sample
 		.class = user ? PROFILE_USER : PROFILE_OS,
 		.function = function_name(al),
 		.module = map__module_name(al->map),
-		.comm = thread__comm_str(al->thread) ?: "",
+		/* -1 is a task that has ended, whose number is gone. */
+		.comm = (pid_t)sample->tid < 0 ? "" : thread__comm_str(al->thread) ?: "",
 		.pid = (pid_t)sample->pid,
 	};
 

@@ -334,6 +334,15 @@ static void warn_renamed(bool given, const char *old, const char *now)
 		unified_warning("--%s is called --%s now, as in perf report\n", old, now);
 }
 
+static int parse_percentage(const struct option *opt, const char *arg, int unset)
+{
+	int ret = parse_filter_percentage(opt, arg, unset);
+
+	if (ret)
+		pr_err("--percentage wants relative or absolute, not '%s'\n", arg);
+	return ret;
+}
+
 #define OPT_RENAMED(old, v, str, given)								\
 	{ .type = OPTION_CALLBACK, .long_name = (old), .value = (v), .data = (str),		\
 	  .set = (given), .callback = parse_option_names, .flags = PARSE_OPT_HIDDEN,		\
@@ -438,7 +447,7 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		OPT_STRING_NOEMPTY('t', "field-separator", &symbol_conf.field_sep, "separator",
 				   "put this between columns, and no blanks"),
 		OPT_CALLBACK(0, "percentage", NULL, "relative|absolute",
-			     "percent of what is shown, or of all", parse_filter_percentage),
+			     "percent of what is shown, or of all", parse_percentage),
 		OPT_BOOLEAN(0, "header", &opts->show_header, "show the header of the profile"),
 		OPT_BOOLEAN(0, "header-only", &opts->header_only, "show only that"),
 		OPT_BOOLEAN('I', "show-info", &opts->show_info,
@@ -477,12 +486,12 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	argc = parse_options(argc, argv, options, usage, 0);
 	/* As in perf report: what is left is a symbol filter. */
 	if (argc > 1)
-		usage_with_options_msg(usage, options, "Unknown argument: %s\n", argv[1]);
+		usage_error(usage, "Unknown argument: %s\n", argv[1]);
 	if (argc)
 		filter = argv[0];
 	/* diff takes profiles there, and who forgets -i would get the report of another one. */
 	if (filter && (is_profile(filter, "") || is_profile(filter, "/data")))
-		usage_with_options_msg(usage, options, "%s is a profile: -i %s\n", filter, filter);
+		usage_error(usage, "%s is a profile: -i %s\n", filter, filter);
 	if (filter) {
 		/* It is only read. */
 		opts->filter.text = (char *)filter;
@@ -493,25 +502,24 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	warn_renamed(old_symbol, "symbol", "symbols");
 	opts->show_header |= opts->header_only;
 	if (sort_order && list_has_empty_item(sort_order))
-		usage_with_options_msg(usage, options, "--sort wants keys, with commas between them, not '%s'\n",
-				       sort_order);
+		usage_error(usage, "--sort wants keys, with commas between them, not '%s'\n",
+			    sort_order);
 	if (field_order && list_has_empty_item(field_order))
-		usage_with_options_msg(usage, options, "--fields wants keys, with commas between them, not '%s'\n",
-				       field_order);
+		usage_error(usage, "--fields wants keys, with commas between them, not '%s'\n",
+			    field_order);
 	if (symbol_conf.field_sep && *symbol_conf.field_sep == '.')
-		usage_with_options_msg(usage, options, "-t wants another separator: '.' is in numbers\n");
+		usage_error(usage, "-t wants another separator: '.' is in numbers\n");
 	if (report_options__symfs_hides_roots(opts))
-		usage_with_options_msg(usage, options, SYMFS_HIDES_ROOTS);
+		usage_error(usage, SYMFS_HIDES_ROOTS);
 	if (opts->summary && sections->levels)
-		usage_with_options_msg(usage, options, "--summary or --level, not both\n");
+		usage_error(usage, "--summary or --level, not both\n");
 	opts->tui = tui;
 	problem = choose_view(opts, tui, stdio);
 	if (problem)
-		usage_with_options_msg(usage, options, "%s\n", problem);
+		usage_error(usage, "%s\n", problem);
 	if (opts->print_fn && row_keys__setup(&sections->sort))
-		usage_with_options_msg(usage, options,
-				       "With --format, --sort knows sym, dso, comm, pid and class, but not '%s'\n",
-				       sort_order);
+		usage_error(usage, "With --format, --sort knows sym, dso, comm, pid and class, but not '%s'\n",
+			    sort_order);
 	if (!opts->print_fn && !(sort_keys__are_known("report.sort_order", by_config) &&
 				 sort_keys__are_known("--sort", sort_order) &&
 				 sort_keys__are_known("--fields", field_order)))
@@ -604,19 +612,20 @@ static void parse_diff_argv(struct diff_options *opts, int argc, const char **ar
 	options__no_negation(options);
 	argc = parse_options(argc, argv, options, usage, 0);
 	if (report_options__symfs_hides_roots(report))
-		usage_with_options_msg(usage, options, SYMFS_HIDES_ROOTS);
+		usage_error(usage, SYMFS_HIDES_ROOTS);
 	if (argc > DIFF_NR_SIDES)
-		usage_with_options_msg(usage, options, "Two profiles are compared, not %d\n", argc);
+		usage_error(usage, "Two profiles are compared, not %d\n", argc);
 	/* As perf diff has them */
 	if (argc)
 		opts->inputs[DIFF_NEW] = argv[argc - 1];
 	if (argc == DIFF_NR_SIDES)
 		opts->inputs[DIFF_OLD] = argv[0];
 	if ((sort_order && list_has_empty_item(sort_order)) || row_keys__setup(&sections->sort))
-		usage_with_options_msg(usage, options,
-				       "--sort knows sym, dso, comm, pid and class, but not '%s'\n",
-				       sort_order);
+		usage_error(usage, "--sort knows sym, dso, comm, pid and class, but not '%s'\n",
+			    sort_order);
 	opts->keep_pids = sort_order && sections->sort & PROFILE_SORT_PID;
+	opts->host_processes = sort_order &&
+			       sections->sort & (PROFILE_SORT_COMM | PROFILE_SORT_PID);
 }
 
 /**
@@ -673,26 +682,43 @@ void report_options__exit(struct report_options *opts)
 	free(sections->times);
 }
 
-/* What the report is of, if not of all, as options say it */
-void report_options__selection(const struct report_options *opts, char *buf, size_t size)
+struct given_option {
+	const char *name;
+	const char *arg;
+};
+
+static void list_options(const struct given_option *options, size_t nr, char *buf, size_t size)
 {
-	const struct {
-		const char *option;
-		const char *arg;
-	} given[] = {
-		{ "vm", opts->vms }, { "vcpu", opts->vcpus }, { "cpu", opts->cpus },
-		{ "time", opts->times }, { "pid", opts->pids }, { "comms", opts->comms },
-		{ "dsos", opts->dsos }, { "symbols", opts->syms },
-		{ "symbol-filter", opts->filter.text },
-	};
 	size_t len = 0;
 
 	buf[0] = '\0';
-	for (size_t i = 0; i < ARRAY_SIZE(given); i++) {
-		if (given[i].arg)
-			len += scnprintf(buf + len, size - len, " --%s %s", given[i].option,
-					 given[i].arg);
+	for (size_t i = 0; i < nr; i++) {
+		if (options[i].arg)
+			len += scnprintf(buf + len, size - len, " --%s %s", options[i].name,
+					 options[i].arg);
 	}
+}
+
+/* What the report is of, if not of all, as options say it */
+void report_options__selection(const struct report_options *opts, char *buf, size_t size)
+{
+	const struct given_option options[] = {
+		{ "vm", opts->vms }, { "vcpu", opts->vcpus }, { "cpu", opts->cpus },
+		{ "time", opts->times },
+	};
+
+	list_options(options, ARRAY_SIZE(options), buf, size);
+}
+
+/* ... and what rows are shown of that, whose totals are of all */
+void report_options__rows_of(const struct report_options *opts, char *buf, size_t size)
+{
+	const struct given_option options[] = {
+		{ "pid", opts->pids }, { "comms", opts->comms }, { "dsos", opts->dsos },
+		{ "symbols", opts->syms }, { "symbol-filter", opts->filter.text },
+	};
+
+	list_options(options, ARRAY_SIZE(options), buf, size);
 }
 
 /* A time may be a part of the whole, which the session knows. */

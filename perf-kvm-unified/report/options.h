@@ -68,6 +68,7 @@ struct report_options {
  * @inputs: where the profiles are
  * @old_times: of the old one, if not those of @report
  * @keep_pids: processes are told apart by their pids
+ * @host_processes: ... and those of the host at all
  */
 struct diff_options {
 	struct report_options report;
@@ -75,6 +76,7 @@ struct diff_options {
 	const char	 *inputs[DIFF_NR_SIDES];
 	const char	 *old_times;
 	bool		 keep_pids;
+	bool		 host_processes;
 };
 
 /* Whose work is charged to whom. For tables of options */
@@ -140,6 +142,7 @@ bool report_options__symfs_hides_roots(const struct report_options *opts);
 int report_options__check(const struct report_options *opts);
 void report_options__exit(struct report_options *opts);
 void report_options__selection(const struct report_options *opts, char *buf, size_t size);
+void report_options__rows_of(const struct report_options *opts, char *buf, size_t size);
 
 int report_options__parse_times(struct report_options *opts, struct perf_session *session);
 int report_options__complete_vms(const struct report_options *opts,

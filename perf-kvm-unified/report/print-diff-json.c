@@ -10,7 +10,6 @@
 
 #define SCHEMA_NAME	"perf-kvm-unified-diff"
 #define SCHEMA_VERSION	1
-#define SELECTION_LEN	512
 
 static const char *const side_names[DIFF_NR_SIDES] = { "old", "new" };
 

@@ -21,7 +21,6 @@
 
 #define VM_MIN_WIDTH	8
 #define VM_MAX_WIDTH	32
-#define SELECTION_LEN	512
 /* Of the old percentage, the new one and the points, with a blank between each */
 #define COLUMN_WIDTH	22
 
@@ -286,7 +285,8 @@ static void print_rows(const struct diff *diff, const struct diff_row *all, size
 	struct row_columns columns;
 	size_t nr_shown = 0;
 
-	row_columns__init(&columns, diff->opts.report.sections.sort, !host);
+	row_columns__init(&columns, diff->opts.report.sections.sort,
+			  !host || diff->opts.host_processes, !host);
 	for (size_t i = 0; i < nr; i++) {
 		if (fabs(all[i].change->points) < limit)
 			continue;

@@ -128,5 +128,7 @@ void print_report_header(const struct measurement *m, const struct section_opts 
 	}
 	if (opts->selection[0])
 		fprintf(fp, "# of that, the tables are of%s\n", opts->selection);
+	if (opts->rows_of[0])
+		fprintf(fp, "# rows are those of%s, and totals of all\n", opts->rows_of);
 	fputc('\n', fp);
 }

@@ -169,6 +169,8 @@ void print_json_measurement(const char *name, const struct measurement *m, u64 z
 				    "domain-switch" : "cpu-switch", fp);
 	fputs(", ", fp);
 	print_json_member("selection", opts->selection, fp);
+	fputs(", ", fp);
+	print_json_member("rows_of", opts->rows_of, fp);
 	fprintf(fp, ",\n    \"samples\": %" PRIu64 ", \"samples_expected\": %" PRIu64
 		", \"guest_samples\": %" PRIu64 ", \"relabelled\": %" PRIu64,
 		m->nr_samples, profile__samples(measurement__duration(m) * nr_cpus, m->period),

@@ -77,8 +77,8 @@ static int print_section(const struct sections *sections, const struct section *
 	struct row_columns columns, reason_columns;
 	int ret;
 
-	row_columns__init(&columns, section_opts->sort, true);
-	row_columns__init(&reason_columns, PROFILE_SORT_SYM, false);
+	row_columns__init(&columns, section_opts->sort, true, section->level != SECTION_HOST);
+	row_columns__init(&reason_columns, PROFILE_SORT_SYM, false, false);
 	print_section_title(section, period, section_opts, fp);
 	ret = print_rows(sections, section->table, section->profile.totals[PROFILE_TIME],
 			 section->hidden, &columns, opts, fp);

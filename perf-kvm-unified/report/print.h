@@ -15,6 +15,9 @@ struct section_opts;
 struct sections;
 struct stall_lines;
 
+/* Room for what options say that a report is of */
+#define SELECTION_LEN	512
+
 /**
  * struct print_opts - what to print
  * @percent_limit: a table puts rows below it together
@@ -25,6 +28,7 @@ struct stall_lines;
  * @nr_left_out: so many tables are not shown, as they are too many
  * @costs: also, what VMs cost the host
  * @selection: what options say that it is a part of, or ""
+ * @rows_of: ... and which rows are shown of that, or ""
  * @thieves: in intervals, who is asked for, or NULL: who had most
  * @mode_reason: why there is no time line, or "" if there is one
  */
@@ -38,6 +42,7 @@ struct print_opts {
 	const struct stall_lines *stalls;
 	const char	*mode_reason;
 	const char	*selection;
+	const char	*rows_of;
 	const char	*thieves;
 };
 

@@ -115,11 +115,11 @@ static void foreign_files__add(struct foreign_files *files, const struct kvm_gue
 static void foreign_files__warn(struct foreign_files *files)
 {
 	if (files->names.nr == 1)
-		unified_warning("Guest %s: %" PRIu64 " mapped file%s below %s of another build-id, not used (-v: which)\n",
+		unified_warning("Guest %s: %" PRIu64 " mapped file%s below %s %s another build-id, not used (-v: which)\n",
 				files->last->name, files->nr, files->nr == 1 ? "" : "s",
-				files->last->root);
+				files->last->root, files->nr == 1 ? "has" : "have");
 	else if (files->names.nr)
-		unified_warning("Guests %s: %" PRIu64 " mapped files below their --guest-root of another build-id, not used (-v: which)\n",
+		unified_warning("Guests %s: %" PRIu64 " mapped files below their --guest-root have another build-id, not used (-v: which)\n",
 				name_list__end(&files->names), files->nr);
 }
 

@@ -36,12 +36,14 @@ static int report__print(struct report *rep)
 	struct report_options *opts = &rep->opts;
 	struct measurement *m = &rep->reading.m;
 	struct sections *sections = &rep->reading.sections;
-	char selection[512];
+	char selection[SELECTION_LEN], rows_of[SELECTION_LEN];
 	int ret;
 
 	opts->print.mode_reason = reading__mode_reason(&rep->reading);
 	report_options__selection(opts, selection, sizeof(selection));
 	opts->print.selection = selection;
+	report_options__rows_of(opts, rows_of, sizeof(rows_of));
+	opts->print.rows_of = rows_of;
 	ret = overview__build(&rep->overview, sections, m);
 	opts->print.overview = &rep->overview;
 	if (!ret && opts->sections.stalls) {

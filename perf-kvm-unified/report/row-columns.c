@@ -38,10 +38,10 @@ static int column_width(int width, const char *str)
 	return len > width ? min(len, COLUMN_MAX_WIDTH) : width;
 }
 
-static void print_process(const struct profile_key *key, FILE *fp)
+static void print_process(const struct profile_key *key, bool guest, FILE *fp)
 {
 	/* A guest's kernel, of which it is not known whom it works for */
-	if (key->class == PROFILE_OS && !key->comm[0] && key->pid < 0) {
+	if (guest && key->class == PROFILE_OS && !key->comm[0] && key->pid < 0) {
 		fputs("[k]", fp);
 		return;
 	}
@@ -59,13 +59,15 @@ static void print_process(const struct profile_key *key, FILE *fp)
  * row_columns__init - the columns for what rows are sorted by
  * @sort: PROFILE_SORT_*
  * @process: rows may be of processes
+ * @guest: they are of a guest
  */
-void row_columns__init(struct row_columns *c, unsigned int sort, bool process)
+void row_columns__init(struct row_columns *c, unsigned int sort, bool process, bool guest)
 {
 	*c = (struct row_columns) {
 		.function = sort & PROFILE_SORT_SYM,
 		.module = sort & PROFILE_SORT_DSO || !(sort & PROFILE_SORT_SYM),
 		.process = process && sort & (PROFILE_SORT_COMM | PROFILE_SORT_PID),
+		.guest = guest,
 	};
 	/* The last one needs no blanks behind it. */
 	if (c->process || c->module)
@@ -100,5 +102,5 @@ void row_columns__print(const struct row_columns *c, const struct profile_key *k
 	if (c->module)
 		print_column(key->module, c->module_width, fp);
 	if (c->process)
-		print_process(key, fp);
+		print_process(key, c->guest, fp);
 }

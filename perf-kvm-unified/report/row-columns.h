@@ -12,11 +12,12 @@ struct row_columns {
 	bool	function;
 	bool	module;
 	bool	process;
+	bool	guest;
 	int	function_width;
 	int	module_width;
 };
 
-void row_columns__init(struct row_columns *c, unsigned int sort, bool process);
+void row_columns__init(struct row_columns *c, unsigned int sort, bool process, bool guest);
 void row_columns__fit(struct row_columns *c, const struct profile_key *key);
 void row_columns__print_titles(const struct row_columns *c, FILE *fp);
 void row_columns__print(const struct row_columns *c, const struct profile_key *key, FILE *fp);

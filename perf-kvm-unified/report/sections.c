@@ -889,6 +889,9 @@ static int add_vm(const struct vm_vcpus *vcpus, void *arg)
 	char title[KVM_VM_NAME_LEN + 32];
 	int ret = 0;
 
+	/* It has none of --vcpu. */
+	if (!vcpus->nr)
+		return 0;
 	if (vcpus->nr == 1 && levels & SECTIONS_VM && levels & SECTIONS_VCPU)
 		levels &= ~(vcpus->of == 1 ? SECTIONS_VCPU : SECTIONS_VM);
 	if (levels & SECTIONS_VM) {

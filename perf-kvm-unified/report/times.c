@@ -25,6 +25,8 @@
 
 /* Between two parts, as in perf */
 #define BLANKS		" \t\n"
+/* What is between parts in percent */
+#define PARTS		"," BLANKS
 /* More digits than that are no time. */
 #define TIME_LEN	64
 
@@ -216,30 +218,35 @@ static int merge_times(struct perf_time_interval *times, int nr)
 }
 
 /*
- * perf has commas between parts in percent, and would take the first one alone. How many there are,
- * -EINVAL or -ENOMEM
+ * perf has commas between parts in percent, and no blanks: it would take the first one alone. How
+ * many there are, -EINVAL or -ENOMEM
  */
 static int parse_percent(const char *str, struct perf_session *session,
 			 struct perf_time_interval **times)
 {
 	char *list = zalloc(strlen(str) + 1);
+	int nr = -EINVAL, size;
 	size_t len = 0;
-	int nr, size, ret;
 
 	if (!list)
 		return -ENOMEM;
-	for (str += strspn(str, BLANKS); *str; str += strspn(str, BLANKS)) {
-		size_t part = strcspn(str, BLANKS);
+	for (str += strspn(str, PARTS); *str; str += strspn(str, PARTS)) {
+		size_t part = strcspn(str, PARTS);
 
+		/* "10%-20%" or "10%/2": perf looks for the other half of it in any case. */
+		if (!memchr(str, '-', part) && !memchr(str, '/', part))
+			goto out;
 		if (len)
 			list[len++] = ',';
 		memcpy(list + len, str, part);
 		len += part;
 		str += part;
 	}
-	ret = perf_time__parse_for_ranges(list, session, times, &size, &nr);
+	if (!len || perf_time__parse_for_ranges(list, session, times, &size, &nr))
+		nr = -EINVAL;
+out:
 	free(list);
-	return ret ? -EINVAL : nr;
+	return nr;
 }
 
 /**

@@ -187,7 +187,8 @@ static pid_t process_of_thread(const struct measurements *of, pid_t tid)
 		for (u32 hit = 0; hit < hits->nr; hit++) {
 			struct thread *thread = hits->by_idx[hit]->thread;
 
-			if (thread && thread__tid(thread) == tid && thread__pid(thread) != tid)
+			if (thread && thread__tid(thread) == tid && thread__pid(thread) != tid &&
+			    thread__pid(thread) >= 0)
 				return thread__pid(thread);
 		}
 	}
@@ -214,13 +215,16 @@ static void warn_pids(const struct measurements *of, struct intlist *pids)
 {
 	struct strlist *known = pids ? known_pids(of) : NULL;
 	struct int_node *node;
+	size_t nr = 0;
 
 	if (!known)
 		return;
 	intlist__for_each_entry(node, pids) {
-		if (!node->priv)
+		if (!node->priv && nr++ < NAMES_SHOWN)
 			warn_pid(of, known, node->i);
 	}
+	if (nr > NAMES_SHOWN)
+		unified_warning("--pid: nor are there %zu more\n", nr - NAMES_SHOWN);
 	strlist__delete(known);
 }
 

@@ -247,6 +247,10 @@ static int check_hits(void)
 	hit.key.module = "inner";
 	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[inner];[kernel];work_[k]",
 			       "=vm;=vm1;-;-;-;cpu;[inner];work_[k]");
+	hit.key = (struct profile_key) { PROFILE_OS, "work", "[kernel]", "", -1, 0 };
+	hit.cpumode = PERF_RECORD_MISC_KERNEL;
+	ret = ret ?: check_hit(&hit, SECTION_HOST, "[host];-;work_[k]",
+			       "=host;-;-;=-;-;cpu;work_[k]");
 	hit.cpumode = PERF_RECORD_MISC_CPUMODE_UNKNOWN;
 	hit.key.function = "[exit: HLT]";
 	ret = ret ?: check_hit(&hit, SECTION_HOST, "[host];[exit: HLT]",

@@ -37,13 +37,14 @@ clean_root()
 files()
 {
 	(cd "$root" && find . -path ./var/lib/dpkg -prune -o -path ./var/log -prune -o \
-		-path ./profile -prune -o -path ./package.deb -prune -o -type f -printf '%p %s\n' | sort)
+		-path ./profile -prune -o -path ./package.deb -prune -o -printf '%p %y %l\n' -type f \
+		-exec sha256sum {} + | sort)
 }
 
 # By process: the files of the host's programs, and so their functions' names, are not in there.
 same_report()
 {
-	local options=(--ignore-vmlinux --kallsyms /dev/null --format json --sort comm,pid)
+	local options=(--ignore-vmlinux --kallsyms /dev/null --format json --sort "comm,pid")
 
 	"$MAIN_TREE/perf/perf" kvm unified report -f -i "$LAB_OUT/libquantum/perf.data" "${options[@]}" \
 		>"$TMP/ours" &&
@@ -72,6 +73,7 @@ for release in bookworm trixie; do
 	cp "$package" "$root/package.deb"
 	files >"$TMP/before"
 	ok "$release: it installs beside that" within "$root" dpkg -i /package.deb
+	at_least 5 "$release: files of it" "$(within "$root" dpkg -L "$NAME" | grep -c "$NAME")"
 	ok "$release: no file of it is another package's" not grep -v "^$NAME: " \
 		<(within "$root" sh -c "dpkg -L $NAME | while read -r f; do [ -d \"\$f\" ] || dpkg -S \"\$f\"; done")
 	ok "$release: Debian's perf is as it was" within "$root" perf --version

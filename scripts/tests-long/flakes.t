@@ -5,6 +5,7 @@
 #
 # A run takes most of an hour. One that came to its end is kept there, and counts in the next
 # call for the same commit and as many loops: N=1, N=2 and N=3 after each other are three runs.
+# `rm -r build/flakes` forgets them.
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
@@ -31,8 +32,8 @@ for ((i = 0; i < BUSY; i++)); do
 done
 
 # What is changed besides is of no commit.
-of="$(code_version) beside $BUSY"
-if [[ $of == *" and changes"* ]] || [ "$(cat "$OUT/of" 2>/dev/null)" != "$of" ]; then
+of="$(code_version) beside $BUSY: $LAB_TESTS"
+if [[ $of == *" and changes"* || $of == "of no commit"* ]] || [ "$(cat "$OUT/of" 2>/dev/null)" != "$of" ]; then
 	rm -rf "$OUT"
 	mkdir -p "$OUT"
 	echo "$of" >"$OUT/of"
@@ -58,7 +59,9 @@ for ((i = 1; i <= N; i++)); do
 	taps+=("$OUT/$i"/*.tap)
 	ended=': [0-9]+ passed, [0-9]+ failed'
 	ok "run $i: to its end" grep -qE "$ended" <<<"$said"
-	! [[ $said =~ $ended ]] || echo "$said" >"$OUT/$i/ended"
+	if [[ $said =~ $ended ]] && [ "$(code_version) beside $BUSY: $LAB_TESTS" = "$of" ]; then
+		echo "$said" >"$OUT/$i/ended"
+	fi
 done
 
 # failed_ever: test, check, and in how many of the runs it has failed

@@ -96,9 +96,9 @@ for program in shares-alpha shares-bravo shares-charlie shares-delta; do
 done
 "$PERF" kvm unified report -f -i perf.data --guest-root "$TMP/other" --summary >"$TMP/out" 2>"$TMP/other.err"
 cat "$TMP/other.err" >&2
-ok "files of several guests that are others: one warning" test "$(grep -c 'of another build-id' "$TMP/other.err")" = 1
+ok "files of several guests that are others: one warning" test "$(grep -c 'another build-id' "$TMP/other.err")" = 1
 ok "... that names the guests" \
-	grep -qx 'Guests guest1, guest2, guest3: [0-9]* mapped files below their --guest-root of another build-id, not used (-v: which)' "$TMP/other.err"
+	grep -qx 'Guests guest1, guest2, guest3: [0-9]* mapped files below their --guest-root have another build-id, not used (-v: which)' "$TMP/other.err"
 
 # --- a map that is of another boot takes no other guest's names --------------------
 

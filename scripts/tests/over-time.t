@@ -236,6 +236,7 @@ ok "--time by the clock: the warning is by the clock, too" \
 part -1000s, "$TMP/clipped"
 ok "--time -1000s,: all, with a warning" grep -q -e '^--time: from -[0-9.]* to' "$TMP/warnings"
 first=$(report --summary | sed -n 's/^# perf kvm unified report: .* s from \([0-9.]*\) on the .*/\1/p')
+ok "--time from the first line's start: there is one" test -n "$first"
 report --time "$first," >/dev/null
 ok "--time from the first line's start: no warning" not grep -q -e '^--time' "$TMP/warnings"
 ok "--time +1000,: nothing, and what there is" refused 1 '^--time: the measurement is from [0-9.]* to ' --time +1000,

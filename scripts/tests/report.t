@@ -65,6 +65,7 @@ host_comms()
 	json "$TMP/json" "'\n'.join(sorted('%s %d' % (comm, sum(x['time_ns'] for x in level('host')['rows']
 		if x['comm'] == comm)) for comm in {x['comm'] for x in level('host')['rows']} - {''}))"
 }
+at_least 5 "JSON: tasks of the host" "$(host_comms | wc -l)"
 ok "JSON: the host's tasks have the time that they have in the view" diff <(host_comms) <(kvm_report "" \
 	--stdio -q --percent-limit 0 --level host -F period,comm |
 	sed -n 's/^ *\([0-9][0-9]*\) *\(.*[^ -]\) *$/\2 \1/p' | LC_ALL=C sort)
@@ -183,9 +184,13 @@ ok "--vmlinux: not there" nothing_there --vmlinux /nonexistent 'No such file'
 ok "--time: parts in percent with blanks between them" diff <(report --time ' 10%-20%  50%-60% ' --format csv) \
 	<(report --time 10%-20%,50%-60% --format csv)
 ok "... which is said" grep -qF '10%-20% 50%-60%' <(report --time '10%-20% 50%-60%')
-ok "rows that are chosen: it is said" grep -qx '# of that, the tables are of --pid 1 --comms shor --dsos lib\* --symbols q\*' \
+ok "... or a comma and a blank" diff <(report --time '10%-20%, 50%-60%' --format csv) \
+	<(report --time 10%-20%,50%-60% --format csv)
+ok "--time: a percent that is no part" not report --time '10%-20% 50%'
+ok "... which is said" grep -q "^--time wants .*not '10%-20% 50%'\|^the end .*not '10%-20% 50%'" "$TMP/warnings"
+ok "rows that are chosen: it is said" grep -qx '# rows are those of --pid 1 --comms shor --dsos lib\* --symbols q\*, and totals of all' \
 	<(report --comms shor --pid 1 -d 'lib*' -S 'q*')
-ok "... in JSON" test "$(report --comms shor --format json >"$TMP/chosen"; json "$TMP/chosen" 'measurement()["selection"]')" = " --comms shor"
+ok "... in JSON" test "$(report --comms shor --format json >"$TMP/chosen"; json "$TMP/chosen" 'measurement()["rows_of"]')" = " --comms shor"
 ok "a part is said to be one" grep -q '^# of that, .* --time 0%-50%' <(report --time 0%-50%)
 ok "--cpu: half of the host's time" test \
 	"$(report --cpu 0 --format json >"$TMP/cpu0"; json "$TMP/cpu0" "$HOST"'["time_ns"]')" -eq \
@@ -952,6 +957,10 @@ for bad in "--format xml" "--attribution none" "--format csv --sort cpu" \
 done
 ok "refused: -t ." test "$(kvm_report "" --stdio -t . >/dev/null; echo $?)" -eq 129
 ok "refused: -t .: why" grep -q "^ *Error: -t wants another separator: '.' is in numbers" "$TMP/warnings"
+kvm_report "" --summary --level vcpu
+ok "refused: a sentence, and not all options" test "$(wc -l <"$TMP/warnings")" -le 6
+kvm_report "" --percentage foo
+ok "refused: --percentage foo: what it wants" grep -qx -e "--percentage wants relative or absolute, not 'foo'" "$TMP/warnings"
 # refused_file FILE WHY
 refused_file()
 {
@@ -1691,6 +1700,9 @@ rm -rf "$TMP/unseen"
 cp -r perf.data "$TMP/unseen"
 rm -f "$TMP/unseen/vcpu_looks"
 diff_of "$TMP/unseen" "$TMP/unseen" >"$TMP/of-dirs"
+at_least 10 "diff: rows" "$(wc -l <"$TMP/of-dirs")"
+ok "diff: a function of the host is one row, whatever processes it is of" \
+	test -z "$(awk -F, '$1 == "host" { print $4, $5, $6 }' "$TMP/of-dirs" | sort | uniq -d; grep '^host,.*"swapper"' "$TMP/of-dirs")"
 ok "diff: the new one as a stream" diff "$TMP/of-dirs" <(diff_of "$TMP/unseen" - < <(cat "$TMP/stream"))
 ok "diff: the old one" diff "$TMP/of-dirs" <(diff_of - "$TMP/unseen" < <(cat "$TMP/stream"))
 exported_stream()

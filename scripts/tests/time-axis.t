@@ -307,6 +307,11 @@ for vcpu in 0 1; do
 	within 1 "two vCPUs: vCPU $vcpu's steal on the other, %" \
 		"$(value "rows('guest1', '[steal] (on vcpu$other)', $vcpu)" two)" 50
 done
+report first -i two-busy.data --vcpu 0
+ok "two vCPUs: --vcpu 0: its table, and not the VM's" test \
+	"$(value '[x["level"] for x in r[0].json["levels"]]' first)" = "['host', 'vcpu']"
+"$PERF" kvm unified report -f -i two-busy.data --level vm --vcpu 0 >"$TMP/first.table" 2>"$TMP/first.err"
+ok "two vCPUs: --level vm --vcpu 0: the VM's, with a title" grep -q '^# guest1, 1 of 2 vCPUs ' "$TMP/first.table"
 # All the time, and so in each half second of it; the last one is shorter.
 for worst in min max; do
 	within 3 "two vCPUs: the VM's steal in half a second, $worst., %" \
