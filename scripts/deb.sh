@@ -79,13 +79,13 @@ build_perf()
 
 	rm -rf "$root/build"
 	mkdir -p "$root/build/src" "$root/build/out" "$root/build/man"
-	source_files | tar -C "$TREE/src" -cf - -T - | tar -C "$root/build/src" -xf - || return
+	source_files | tar -C "$TREE/src" -cf - -T - | tar -C "$root/build/src" -xf -
 	within "$root" make -C /build/src/tools/perf O=/build/out -j"$JOBS" prefix=/usr/lib/$NAME \
-		"${FLAGS[@]}" || return
-	within "$root" /build/out/perf version --build-options || return
-	within "$root" strip -o /build/perf /build/out/perf || return
+		"${FLAGS[@]}"
+	within "$root" /build/out/perf version --build-options
+	within "$root" strip -o /build/perf /build/out/perf
 	within "$root" make -C /build/src/tools/perf/Documentation USE_ASCIIDOCTOR=1 \
-		OUTPUT=/build/man/ /build/man/$NAME.1 || return
+		OUTPUT=/build/man/ /build/man/$NAME.1
 }
 
 # lay_out ROOT: /build/package, as it will be on a host

@@ -45,7 +45,7 @@ static void parse_argv(struct export_options *opts, int argc, const char **argv)
 			     "only of these (default: host,vcpu); vm: without vCPUs",
 			     parse_option_levels),
 		OPTS_VCPUS(report),
-		OPTS_PROCESSES(report),
+		OPTS_PROCESSES(report, 'c'),
 		OPTS_WHERE_AND_WHEN(report),
 		OPTS_READING(report),
 		OPT_END()

@@ -10,6 +10,7 @@
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
+#include "kvm-unified/lib/bpf.h"
 #include "kvm-unified/lib/errors.h"
 #include "slots.h"
 
@@ -156,17 +157,12 @@ struct kvm_reader *kvm_reader__new(char *err, size_t errlen)
 	}
 	reader->skel->rodata->is_svm = cpu_has_svm();
 	ret = kvm_slots_bpf__load(reader->skel);
-	if (ret == -EPERM || ret == -EACCES) {
-		fail(err, errlen, ret,
-		     "it takes root, or CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, and a kernel that is not locked down");
-		goto out_destroy;
-	}
 	if (!ret)
 		ret = keep_from_children(reader->skel);
 	if (ret) {
-		fail(err, errlen, ret,
-		     "the kernel does not take the BPF program that reads KVM's memory slots (%s): it needs CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS",
-		     strerror(-ret));
+		bpf__explain_refusal(ret, "the BPF program that reads KVM's memory slots",
+				     "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE",
+				     "CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS", err, errlen);
 		goto out_destroy;
 	}
 	return reader;

@@ -14,28 +14,42 @@
 #include "util/target.h"
 #include "bpf-output.h"
 
-/**
- * bpf_output__add - add an event that programs will write to
- * @target: what is recorded: whole CPUs, as a buffer that follows a task is not that of its CPU
- * @option: who wants it
- * @name: of the event
- *
- * 0, or -errno with a message
- */
-int bpf_output__add(struct evlist *evlist, const struct target *target, const char *option,
-		    const char *name)
+/* Adds the event @name. 0, or -errno with a message */
+static int add_event(struct evlist *evlist, const char *option, const char *name)
 {
 	char event[64];
 
-	if (!target__has_cpu(target)) {
-		pr_err("%s wants whole CPUs: -a or -C\n", option);
-		return -EINVAL;
-	}
 	scnprintf(event, sizeof(event), "bpf-output/name=%s/", name);
 	if (!parse_event(evlist, event))
 		return 0;
 	pr_err("The event for %s cannot be made\n", option);
 	return -EINVAL;
+}
+
+/**
+ * bpf_output__prepare - load programs, and add the event that they will write to
+ * @target: what is recorded: whole CPUs, as a buffer that follows a task is not that of its CPU
+ * @option: who wants it
+ * @name: of the event
+ * @load: loads the programs: 0, or -errno with, in @err, the rest of a sentence: why not
+ *
+ * 0, or -errno with a message
+ */
+int bpf_output__prepare(struct evlist *evlist, const struct target *target, const char *option,
+			const char *name, int (*load)(char *err, size_t errlen))
+{
+	char err[256];
+	int ret;
+
+	if (!target__has_cpu(target)) {
+		pr_err("%s wants whole CPUs: -a or -C\n", option);
+		return -EINVAL;
+	}
+	ret = add_event(evlist, option, name);
+	if (ret || !load(err, sizeof(err)))
+		return ret;
+	pr_err("No %s here: %s\n", option, err);
+	return -EOPNOTSUPP;
 }
 
 #ifdef HAVE_BPF_SKEL

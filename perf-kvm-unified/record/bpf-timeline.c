@@ -9,6 +9,7 @@
 
 #include "util/debug.h"
 #include "kvm-unified/format/vcpu-timeline.h"
+#include "kvm-unified/lib/bpf.h"
 #include "kvm-unified/lib/errors.h"
 #include "bpf-output.h"
 #include "bpf-timeline.h"
@@ -26,8 +27,8 @@ static struct vcpu_timeline_bpf *skel;
 /**
  * bpf_timeline__open - load the BPF programs
  *
- * To be closed by bpf_timeline__close(). 0, or -errno with, in @err, a sentence without its full
- * stop: why not
+ * To be closed by bpf_timeline__close(). 0, or -errno with, in @err, the rest of a sentence: why
+ * not
  */
 int bpf_timeline__open(char *err, size_t errlen)
 {
@@ -48,9 +49,10 @@ int bpf_timeline__open(char *err, size_t errlen)
 	if (!ret)
 		return 0;
 	bpf_timeline__close();
-	return fail(err, errlen, ret,
-		    "BPF programs cannot be on functions of KVM here (%s), which takes BTF, CONFIG_FUNCTION_TRACER and CONFIG_DYNAMIC_FTRACE",
-		    strerror(-ret));
+	return bpf__explain_refusal(ret, "BPF programs on functions of KVM",
+				    "CAP_BPF and CAP_PERFMON",
+				    "BTF, CONFIG_FUNCTION_TRACER and CONFIG_DYNAMIC_FTRACE", err,
+				    errlen);
 }
 
 void bpf_timeline__close(void)
@@ -99,11 +101,6 @@ int bpf_timeline__attach(struct evlist *evlist __maybe_unused)
  */
 int bpf_timeline__prepare(struct evlist *evlist, const struct target *target)
 {
-	int ret = bpf_output__add(evlist, target, "--bpf-vcpu-timeline", VCPU_TIMELINE_EVENT);
-	char err[256];
-
-	if (ret || !bpf_timeline__open(err, sizeof(err)))
-		return ret;
-	pr_err("No --bpf-vcpu-timeline: %s\n", err);
-	return -EOPNOTSUPP;
+	return bpf_output__prepare(evlist, target, "--bpf-vcpu-timeline", VCPU_TIMELINE_EVENT,
+				   bpf_timeline__open);
 }

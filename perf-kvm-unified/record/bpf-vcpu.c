@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
@@ -17,6 +16,7 @@
 #include "util/evlist.h"
 #include "util/evsel.h"
 #include "kvm-unified/format/vcpu-context.h"
+#include "kvm-unified/lib/bpf.h"
 #include "kvm-unified/lib/errors.h"
 #include "bpf-output.h"
 #include "bpf-vcpu.h"
@@ -47,35 +47,15 @@ static int describe_kvm(char *err, size_t errlen)
 	return 0;
 }
 
-/* Then a program may not read the kernel's memory, and the kernel calls it invalid. */
-static bool kernel_is_locked_down(void)
-{
-	char *levels;
-	size_t size;
-	bool locked;
-
-	if (sysfs__read_str("kernel/security/lockdown", &levels, &size))
-		return false;
-	locked = memmem(levels, size, "[confidentiality]", strlen("[confidentiality]"));
-	free(levels);
-	return locked;
-}
-
 /* Rest of a sentence: why the kernel refuses the program */
-static void explain(int ret, char *err, size_t errlen)
+static int explain(int ret, char *err, size_t errlen)
 {
-	if (kernel_is_locked_down())
-		fail(err, errlen, ret,
-		     "the kernel is locked down (confidentiality), and lets no BPF program read its memory");
-	else if (ret == -EPERM || ret == -EACCES)
-		fail(err, errlen, ret, "it takes root, or CAP_BPF and CAP_PERFMON");
-	else if (ret == -ESRCH)
-		fail(err, errlen, ret,
-		     "KVM does not describe its types: its module has no BTF (CONFIG_DEBUG_INFO_BTF_MODULES), or is not loaded");
-	else
-		fail(err, errlen, ret,
-		     "the kernel does not take the BPF program (%s): it needs CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS, and KVM of Linux 5.17 or later",
-		     strerror(-ret));
+	if (ret == -ESRCH)
+		return fail(err, errlen, ret,
+			    "KVM does not describe its types: its module has no BTF (CONFIG_DEBUG_INFO_BTF_MODULES), or is not loaded");
+	return bpf__explain_refusal(ret, "the BPF program", "CAP_BPF and CAP_PERFMON",
+				    "CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS, and KVM of Linux 5.17 or later",
+				    err, errlen);
 }
 
 /**
@@ -202,11 +182,6 @@ int bpf_vcpu__attach(struct evlist *evlist __maybe_unused)
  */
 int bpf_vcpu__prepare(struct evlist *evlist, const struct target *target)
 {
-	int ret = bpf_output__add(evlist, target, "--bpf-vcpu", VCPU_CONTEXT_EVENT);
-	char err[256];
-
-	if (ret || !bpf_vcpu__open(err, sizeof(err)))
-		return ret;
-	pr_err("No --bpf-vcpu here: %s\n", err);
-	return -EOPNOTSUPP;
+	return bpf_output__prepare(evlist, target, "--bpf-vcpu", VCPU_CONTEXT_EVENT,
+				   bpf_vcpu__open);
 }

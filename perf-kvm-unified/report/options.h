@@ -95,11 +95,11 @@ struct diff_options {
 	OPT_LIST(0, "vcpu", &(opts)->sections.vcpus, &(opts)->vcpus, "id[,id...]",		\
 		 "only these vCPUs of each VM", parse_option_numbers)
 
-/* Which processes, of the host and of guests. For tables of options */
-#define OPTS_PROCESSES(opts)									\
+/* Which processes, of the host and of guests; @letter: of --comms. For tables of options */
+#define OPTS_PROCESSES(opts, letter)								\
 	OPT_LIST(0, "pid", &(opts)->sections.pids, &(opts)->pids, "pid[,pid...]",		\
 		 "only what processes with these pids executed", parse_option_numbers),		\
-	OPT_LIST('c', "comms", &(opts)->sections.comms, &(opts)->comms, "pattern[,pattern...]",	\
+	OPT_LIST(letter, "comms", &(opts)->sections.comms, &(opts)->comms, "pattern[,pattern...]",	\
 		 "only what processes of these names executed", parse_option_names)
 
 /* Which code. For tables of options */

@@ -31,8 +31,14 @@ for ((i = 0; i < BUSY; i++)); do
 	loops+=($!)
 done
 
+# what_runs: the commit, how many loops, and the tests
+what_runs()
+{
+	echo "$(code_version) beside $BUSY: $LAB_TESTS"
+}
+
 # What is changed besides is of no commit.
-of="$(code_version) beside $BUSY: $LAB_TESTS"
+of=$(what_runs)
 if [[ $of == *" and changes"* || $of == "of no commit"* ]] || [ "$(cat "$OUT/of" 2>/dev/null)" != "$of" ]; then
 	rm -rf "$OUT"
 	mkdir -p "$OUT"
@@ -59,7 +65,7 @@ for ((i = 1; i <= N; i++)); do
 	taps+=("$OUT/$i"/*.tap)
 	ended=': [0-9]+ passed, [0-9]+ failed'
 	ok "run $i: to its end" grep -qE "$ended" <<<"$said"
-	if [[ $said =~ $ended ]] && [ "$(code_version) beside $BUSY: $LAB_TESTS" = "$of" ]; then
+	if [[ $said =~ $ended ]] && [ "$(what_runs)" = "$of" ]; then
 		echo "$said" >"$OUT/$i/ended"
 	fi
 done
