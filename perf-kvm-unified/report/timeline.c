@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <string.h>
 #include <linux/kernel.h>
 
 #include "util/data.h"
@@ -392,6 +393,26 @@ int measurement__end_vcpu(struct measurement *m, struct perf_sample *sample, pid
 	return time_axis__add_event(&m->axis, &event);
 }
 
+/*
+ * Is @event, of the tracepoint, of a state that was not long? Most are, and their lengths are at
+ * one place, but after what has no fixed length. False: it has to be parsed
+ */
+static bool measurement__is_of_short_state(const struct measurement *m, const struct evsel *evsel,
+					   const union perf_event *event)
+{
+	const struct tep_format_field *ns = m->timeline_fields[TIMELINE_NS];
+	u64 length, at = sizeof(event->header) + evsel->sample_size + sizeof(u32);
+
+	if (evsel->core.attr.sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN) || !ns ||
+	    ns->size != sizeof(length))
+		return false;
+	at += (u32)ns->offset;
+	if (at + sizeof(length) > event->header.size)
+		return false;
+	memcpy(&length, (const void *)event + at, sizeof(length));
+	return length < TIME_AXIS_NEAR;
+}
+
 /* Remembers @event, if it is at the end of a long state. 0 or -errno */
 static int measurement__find_long_state(struct measurement *m, union perf_event *event)
 {
@@ -399,7 +420,8 @@ static int measurement__find_long_state(struct measurement *m, union perf_event 
 	struct perf_sample sample;
 	u64 ns = 0;
 
-	if (!evsel || !measurement__is_timeline(m, evsel))
+	if (!evsel || !measurement__is_timeline(m, evsel) ||
+	    measurement__is_of_short_state(m, evsel, event))
 		return 0;
 	perf_sample__init(&sample, /*all=*/true);
 	if (!evsel__parse_sample(evsel, event, &sample))
