@@ -4,7 +4,9 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
@@ -32,18 +34,57 @@ static void keep_string(const struct option *opt, const char *arg)
 		*(const char **)opt->data = arg;
 }
 
+/* A range of more than that is a typing error. */
+#define LONGEST_RANGE	65536
+
+/* Adds "3", or "0-3", which ends before a comma or the end. 0 or -errno */
+static int add_numbers(struct intlist *list, const char *item, size_t len)
+{
+	char *end;
+	unsigned long first = strtoul(item, &end, 10), last = first;
+	int ret = 0;
+
+	if (!isdigit(*item))
+		return -EINVAL;
+	if (*end == '-' && isdigit(end[1]))
+		last = strtoul(end + 1, &end, 10);
+	if (end != item + len || first > last || last > INT_MAX ||
+	    last - first >= LONGEST_RANGE)
+		return -EINVAL;
+	for (unsigned long number = first; !ret && number <= last; number++)
+		ret = intlist__add(list, number);
+	return ret;
+}
+
+/* NULL if it cannot be, or is twice in it */
+static struct intlist *parse_numbers(const char *arg)
+{
+	struct intlist *list = intlist__new(NULL);
+	int ret = list ? 0 : -ENOMEM;
+	size_t len;
+
+	for (; !ret; arg += len + 1) {
+		len = strcspn(arg, ",");
+		ret = add_numbers(list, arg, len);
+		if (ret || !arg[len])
+			break;
+	}
+	if (!ret)
+		return list;
+	intlist__delete(list);
+	return NULL;
+}
+
 int parse_option_numbers(const struct option *opt, const char *arg, int unset __maybe_unused)
 {
 	struct intlist **list = opt->value;
 
 	intlist__delete(*list);
-	*list = NULL;
 	keep_string(opt, arg);
-	if (!arg[strspn(arg, "0123456789,")] && !list_has_empty_item(arg))
-		*list = intlist__new(arg);
+	*list = parse_numbers(arg);
 	if (*list)
 		return 0;
-	pr_err("--%s wants numbers, each once, with commas between them, not '%s'\n",
+	pr_err("--%s wants numbers such as 1 or 0-3, each once, with commas between them, not '%s'\n",
 	       opt->long_name, arg);
 	return -EINVAL;
 }

@@ -213,6 +213,8 @@ static const char *choose_metrics(struct report_options *opts)
 		opts->print_fn = print_over_time_csv;
 	else if (opts->print_fn == print_csv && sections->stalls)
 		opts->print_fn = print_stalls_csv;
+	else if (opts->print_fn == print_csv && opts->summary)
+		opts->print_fn = print_overview_csv;
 	else if (opts->print_fn != print_openmetrics)
 		return NULL;
 	if (selects_rows(sections))
@@ -272,9 +274,8 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 		return "--format has no call chains: it knows no --children, -G and --max-stack";
 	if (symbol_conf.filter_relative && !opts->relative_by_config)
 		return "--format has percentages of all: it knows no --percentage=relative";
-	if (opts->print_fn == print_csv &&
-	    (opts->summary || opts->print.costs || opts->print.exit_reasons))
-		return "--summary, --costs and --exit-reasons are not in CSV: JSON has all of it";
+	if (opts->print_fn == print_csv && (opts->print.costs || opts->print.exit_reasons))
+		return "--costs and --exit-reasons are not in CSV: JSON has both";
 	return choose_metrics(opts);
 }
 

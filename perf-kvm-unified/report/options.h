@@ -93,7 +93,7 @@ struct diff_options {
 	OPT_LIST(0, "vm", &(opts)->sections.vms, &(opts)->vms, "pattern[,pattern...]",		\
 		 "only these VMs", parse_option_names),						\
 	OPT_LIST(0, "vcpu", &(opts)->sections.vcpus, &(opts)->vcpus, "id[,id...]",		\
-		 "only these vCPUs of each VM", parse_option_numbers)
+		 "only these vCPUs of each VM, such as 0,2 or 0-3", parse_option_numbers)
 
 /* Which processes, of the host and of guests; @letter: of --comms. For tables of options */
 #define OPTS_PROCESSES(opts, letter)								\

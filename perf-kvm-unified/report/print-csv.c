@@ -9,10 +9,13 @@
 #include <stdlib.h>
 #include <linux/compiler.h>
 
+#include "class-columns.h"
 #include "measurement.h"
+#include "overview.h"
 #include "print.h"
 #include "sections.h"
 #include "tables.h"
+#include "thieves.h"
 
 /* A field, and the comma behind it */
 void print_csv_string(const char *str, FILE *fp)
@@ -24,6 +27,23 @@ void print_csv_string(const char *str, FILE *fp)
 		fputc(isprint((unsigned char)*str) ? *str : '?', fp);
 	}
 	fputs("\",", fp);
+}
+
+/* ",running_ns" and so on, for print_csv_classes() */
+void print_csv_class_titles(FILE *fp)
+{
+	for (size_t i = 0; i < NR_CLASS_COLUMNS; i++) {
+		fputc(',', fp);
+		for (const char *c = class_columns[i].title; *c; c++)
+			fputc(*c == '-' ? '_' : *c, fp);
+		fputs("_ns", fp);
+	}
+}
+
+void print_csv_classes(const struct profile *p, FILE *fp)
+{
+	for (size_t i = 0; i < NR_CLASS_COLUMNS; i++)
+		fprintf(fp, ",%" PRIu64, class_column__ns(&class_columns[i], p));
 }
 
 static int print_section(const struct measurement *m, const struct sections *sections,
@@ -74,4 +94,39 @@ int print_csv(const struct measurement *m, const struct sections *sections,
 	for (u32 i = 0; !ret && i < sections->nr; i++)
 		ret = print_section(m, sections, &sections->entries[i], fp);
 	return ret;
+}
+
+/* A line for each VM, the one that was stolen most from first */
+int print_overview_csv(const struct measurement *m,
+		       const struct sections *sections __maybe_unused,
+		       const struct section_opts *section_opts __maybe_unused,
+		       const struct print_opts *opts, FILE *fp)
+{
+	const struct overview *overview = opts->overview;
+	char thief[THIEF_NAME_LEN];
+
+	fputs("vm,vcpus,time_ns", fp);
+	print_csv_class_titles(fp);
+	fputs(",guest_steal_ns,worst_vcpu,worst_vcpu_steal_percent,least_vcpu_steal_percent,thief,thief_ns\n",
+	      fp);
+	for (u32 i = 0; i < overview->nr; i++) {
+		const struct overview_vm *vm = &overview->vms[i];
+
+		print_csv_string(m->vms[vm->vm].name, fp);
+		fprintf(fp, "%u,%" PRIu64, vm->nr_vcpus, vm->profile.totals[PROFILE_TIME]);
+		print_csv_classes(&vm->profile, fp);
+		fputc(',', fp);
+		if (overview->knows_guest_steal)
+			fprintf(fp, "%" PRIu64, vm->guest_steal);
+		if (vm->nr_vcpus)
+			fprintf(fp, ",%u,%.4f,%.4f,", vm->vcpus[vm->worst].id,
+				overview_vcpu__percent(&vm->vcpus[vm->worst]),
+				overview_vcpu__percent(&vm->vcpus[vm->least]));
+		else
+			fputs(",,,,", fp);
+		print_csv_string(vm->nr_thieves ? thief_sum__name(m, &vm->thieves[0], thief,
+								  sizeof(thief)) : "", fp);
+		fprintf(fp, "%" PRIu64 "\n", vm->nr_thieves ? vm->thieves[0].ns : 0);
+	}
+	return 0;
 }

@@ -364,8 +364,7 @@ static void print_csv_row(const struct moments *moments, const struct measuremen
 	print_csv_string(m->vms[vm].name, fp);
 	fprintf(fp, "%.9f,%" PRIu64, (double)nr * over->interval / NSEC_PER_SEC,
 		part->profile.totals[PROFILE_TIME]);
-	for (size_t i = 0; i < NR_CLASS_COLUMNS; i++)
-		fprintf(fp, ",%" PRIu64, class_column__ns(&class_columns[i], &part->profile));
+	print_csv_classes(&part->profile, fp);
 	fputc(',', fp);
 	print_csv_string(part->thief ?: "", fp);
 	fprintf(fp, "%" PRIu64, part->thief_ns);
@@ -383,12 +382,7 @@ int print_over_time_csv(const struct measurement *m, const struct sections *sect
 	const struct over_time *over = &moments->over_time;
 
 	fputs("vm,from_s,time_ns", fp);
-	for (size_t i = 0; i < NR_CLASS_COLUMNS; i++) {
-		fputc(',', fp);
-		for (const char *c = class_columns[i].title; *c; c++)
-			fputc(*c == '-' ? '_' : *c, fp);
-		fputs("_ns", fp);
-	}
+	print_csv_class_titles(fp);
 	fputs(",thief,thief_ns", fp);
 	if (opts->thieves)
 		fputs(",thief_seen_ns,thief_at_least", fp);

@@ -65,6 +65,8 @@ void print_json_measurement(const char *name, const struct measurement *m, u64 z
 			    const struct section_opts *section_opts,
 			    const struct print_opts *opts, FILE *fp);
 void print_csv_string(const char *str, FILE *fp);
+void print_csv_class_titles(FILE *fp);
+void print_csv_classes(const struct profile *p, FILE *fp);
 
 int names_width(const struct measurement *m);
 int print_overview(const struct measurement *m, const struct sections *sections,
@@ -81,6 +83,9 @@ int print_json(const struct measurement *m, const struct sections *sections,
 	       const struct section_opts *section_opts, const struct print_opts *opts, FILE *fp);
 int print_csv(const struct measurement *m, const struct sections *sections,
 	      const struct section_opts *section_opts, const struct print_opts *opts, FILE *fp);
+int print_overview_csv(const struct measurement *m, const struct sections *sections,
+		       const struct section_opts *section_opts, const struct print_opts *opts,
+		       FILE *fp);
 int print_over_time_csv(const struct measurement *m, const struct sections *sections,
 			const struct section_opts *section_opts, const struct print_opts *opts,
 			FILE *fp);

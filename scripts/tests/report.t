@@ -114,6 +114,29 @@ ok "--level vcpu: of a VM with one vCPU, too" \
 ok "-h has no key of perf's that --sort refuses" \
 	not grep -qw dtlb <("$PERF" kvm unified report -h 2>&1)
 ok "... and those that it takes" grep -qw exit_reason <("$PERF" kvm unified report -h 2>&1)
+# The same as JSON has of it, with the classes in as many columns as the table has at most
+csv_summary()
+{
+	report --summary --format csv >"$TMP/summary.csv" || return
+	python3 - "$TMP/summary.csv" "$TMP/json" <<-'END'
+		import csv, json, sys
+		(line,) = csv.DictReader(open(sys.argv[1]))
+		(vm,) = json.load(open(sys.argv[2]))["overview"]
+		ns = dict(vm["classes_ns"])
+		ns["running"] = ns.pop("OS") + ns.pop("USER") + ns.pop("VM")
+		ns = {("idle" if name == "IDLE" else name).lower().replace("-", "_"): n
+		      for name, n in ns.items()}
+		found = {name[:-3]: int(line[name]) for name in list(line)[3:15]}
+		assert found == ns, (found, ns)
+		assert sum(found.values()) == int(line["time_ns"]) == vm["time_ns"]
+		for name in "vm", "vcpus", "guest_steal_ns", "worst_vcpu":
+		    assert line[name] == str(vm[name]), name
+		thief = vm["thieves"][0]
+		assert thief["name"] in line["thief"] and int(line["thief_ns"]) == thief["time_ns"]
+	END
+}
+ok "--summary --format csv: what JSON has" csv_summary
+ok "... and one line for the VM" test "$(wc -l <"$TMP/summary.csv")" -eq 2
 ok "--summary --level" nothing_there --summary --level=host 'not both'
 report --costs >"$TMP/costs"
 ok "--costs: what the guest had" test "$(awk '/^# CPU time/ { on = 1 } on && $1 == "guest1" { print $2; exit }' "$TMP/costs")" = \
@@ -157,6 +180,7 @@ ok "--vm: one that is not there" not report --vm guest7
 ok "--vm: and it says which there are" grep -q "no VM 'guest7'.* There is: guest1" "$TMP/warnings"
 ok "--vcpu: the one that there is" grep -q '^guest1 .*Total samples: [1-9]' <(report --vcpu 0)
 ok "--vcpu: another one" nothing_there --vcpu 5 'no VM has a vCPU 5'
+ok "--vcpu: a range that begins with it" nothing_there --vcpu 0-2 'no VM has a vCPU 1'
 ok "--vcpu: one of two" nothing_there --vcpu 0,5 'no VM has a vCPU 5'
 ok "--cpu: one without samples" nothing_there --cpu 9 'no sample of CPU 9'
 ok "--time: another one" nothing_there --time 1000000, 'the measurement is from'
@@ -945,7 +969,7 @@ for bad in "--format xml" "--attribution none" "--format csv --sort cpu" \
 	"--format json --sort sym," "--format json -H" "--format csv -g" "--format json -F sym" \
 	"--format json --children" "--format csv -G" "--format table --max-stack 3" \
 	"--tui" "--vcpu a" "--pid 1,x" \
-	"--pid ,1" "--vcpu 0,0" "--cpu a" "--cpu ," "--cpu 0-" "--cpu 0-,1" "--cpu 0,,1" \
+	"--pid ,1" "--vcpu 0,0" "--vcpu 0-" "--vcpu 3-1" "--vcpu 0-1,1" "--vcpu 0-99999999" "--cpu a" "--cpu ," "--cpu 0-" "--cpu 0-,1" "--cpu 0,,1" \
 	"--cpu 0,a" "-C 1-" "--vm guest1,," "--vm guest1,guest1" \
 	"--percent-limit 101" "--guest-map x" "--sort dso,,sym" "--format csv -n" \
 	"--format json -t ;" "--format table -w 9" "--format csv -p foo" "--costs --vcpu 0" \
@@ -972,9 +996,9 @@ ok "refused: a list that is not there" refused_file /none "Cannot read /none: No
 ok "refused: a list that is a directory" refused_file / "Cannot read /: Is a directory"
 ok "refused: a list with nothing in it" refused_file "$TMP/empty" "There is no name in $TMP/empty"
 # What takes the profile to tell
-for bad in --summary --costs --exit-reasons; do
+for bad in --costs --exit-reasons; do
 	ok "refused: --format csv $bad" exit_code 129 --format csv $bad
-	ok "refused: --format csv $bad: what has it" grep -q 'JSON has all of it' "$TMP/warnings"
+	ok "refused: --format csv $bad: what has it" grep -q 'JSON has both' "$TMP/warnings"
 done
 ok "refused: --symfs, which would hide the guest's files" exit_code 129 --symfs /tmp
 ok "refused: --symfs: what to do" grep -q 'give -k for the host' "$TMP/warnings"

@@ -310,6 +310,10 @@ done
 report first -i two-busy.data --vcpu 0
 ok "two vCPUs: --vcpu 0: its table, and not the VM's" test \
 	"$(value '[x["level"] for x in r[0].json["levels"]]' first)" = "['host', 'vcpu']"
+report list -i two-busy.data --vcpu 0,1
+report range -i two-busy.data --vcpu 0-1
+ok "two vCPUs: --vcpu 0-1: both, as 0,1" test \
+	"$(value 'r[0].json["levels"]' range)" = "$(value 'r[0].json["levels"]' list)"
 "$PERF" kvm unified report -f -i two-busy.data --level vm --vcpu 0 >"$TMP/first.table" 2>"$TMP/first.err"
 ok "two vCPUs: --level vm --vcpu 0: the VM's, with a title" grep -q '^# guest1, 1 of 2 vCPUs ' "$TMP/first.table"
 # All the time, and so in each half second of it; the last one is shorter.
