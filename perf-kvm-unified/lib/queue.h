@@ -34,6 +34,8 @@ struct {			\
  * beginning: an entry is moved so many times, and not more than such a part is not in use.
  */
 #define QUEUE_PART	8
+/* Room of such a part of its entries is not given back. */
+#define QUEUE_WIDE	3
 
 /*
  * @entries with room for more than *@allocated of @size bytes each; NULL: no memory, and all as
@@ -72,10 +74,13 @@ static inline void *__trim_queue(void *entries, size_t head, size_t nr, size_t *
 	return trimmed;
 }
 
-/* Has a queue of @len entries so much more room that it is worth to give it back? */
+/*
+ * Has a queue of @len entries so much more room that it is worth to give it back? Room that is
+ * needed again soon is not: it would be given back and got again at each step of the axis.
+ */
 static inline bool __queue_is_wide(size_t allocated, size_t len)
 {
-	return len ? allocated - len > QUEUE_FIRST + len / QUEUE_PART : allocated;
+	return len ? allocated - len > QUEUE_FIRST + len / QUEUE_WIDE : allocated;
 }
 
 /* Gives memory back that the queue does not need any more. Its entries move then. */

@@ -1120,6 +1120,9 @@ static int test__queue(struct test_suite *test __maybe_unused, int subtest __may
 	queue_drop(&queue, 1);
 	queue_trim(&queue);
 	TEST_ASSERT_VAL("not for one", queue.allocated == QUEUE_LEN / 2);
+	queue_drop(&queue, QUEUE_LEN / 16);
+	queue_trim(&queue);
+	TEST_ASSERT_VAL("not for what the next step needs", queue.allocated == QUEUE_LEN / 2);
 	queue_drop(&queue, QUEUE_LEN / 8);
 	queue_trim(&queue);
 	TEST_ASSERT_VAL("for many", queue.allocated == queue_len(&queue));
