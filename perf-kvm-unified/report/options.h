@@ -99,7 +99,8 @@ struct diff_options {
 #define OPTS_PROCESSES(opts, letter)								\
 	OPT_LIST(0, "pid", &(opts)->sections.pids, &(opts)->pids, "pid[,pid...]",		\
 		 "only what processes with these pids executed", parse_option_numbers),		\
-	OPT_LIST(letter, "comms", &(opts)->sections.comms, &(opts)->comms, "pattern[,pattern...]",	\
+	OPT_LIST(letter, "comms", &(opts)->sections.comms, &(opts)->comms,			\
+		 "pattern[,pattern...]",							\
 		 "only what processes of these names executed", parse_option_names)
 
 /* Which code. For tables of options */
