@@ -28,7 +28,8 @@ struct vcpu_sums {
 static int add_time(const struct vcpu_interval *interval, u64 time, void *arg)
 {
 	struct vcpu_sums *sums = arg;
-	enum profile_class class = vcpu_interval__class(sums->m, sums->sections->opts, interval);
+	enum profile_class class = vcpu_interval__class(sums->m, sums->sections->opts->attribution,
+							interval);
 	struct thief thief;
 	char owner[THIEF_OWNER_LEN];
 

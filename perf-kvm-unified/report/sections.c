@@ -11,7 +11,6 @@
 #include <linux/string.h>
 #include <linux/zalloc.h>
 #include <perf/cpumap.h>
-#include <uapi/linux/kvm.h>
 
 #include "util/dso.h"
 #include "util/evsel.h"
@@ -27,16 +26,12 @@
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/sort.h"
-#include "exits.h"
 #include "measurement.h"
 #include "sections.h"
 #include "tables.h"
 #include "takers.h"
 #include "tally.h"
 #include "thieves.h"
-
-/* Long enough for any row that is not a function */
-#define ROW_NAME_LEN	(THIEF_NAME_LEN + 32)
 
 /**
  * next_shown - walks over the parts of an interval that are in the times that are asked for
@@ -305,7 +300,7 @@ static int sum_up_over_time(struct sections *sections, u32 vcpu,
 		.vm = of->vm,
 		.taker = taker,
 		.class = is_code(interval) ? m->hits.by_idx[interval->hit]->key.class :
-					     vcpu_interval__class(m, opts, interval),
+					     vcpu_interval__class(m, opts->attribution, interval),
 	};
 	int i = 0, ret = 0;
 
@@ -326,7 +321,7 @@ static enum stall_kind vcpu_interval__stall(const struct measurement *m,
 
 	if (is_code(interval))
 		return STALL_NR;
-	class = vcpu_interval__class(m, opts, interval);
+	class = vcpu_interval__class(m, opts->attribution, interval);
 	if (class == PROFILE_STEAL)
 		return interval->woken ? STALL_WAKE_UP : STALL_STOLEN;
 	if (class == PROFILE_THROTTLED)
@@ -492,127 +487,6 @@ int sections__init(struct sections *sections, struct measurement *m,
 	return tally__init(&sections->host);
 }
 
-static const char *exit_name(const struct vcpu_interval *interval, char *buf, size_t size)
-{
-	if (!interval->isa)
-		return "not known";
-	return vcpu_exit_reason__name(interval->isa, interval->exit_reason, buf, size);
-}
-
-/* A signal is no work for the guest: it is to stop the VM, or to have the thread do something. */
-static bool is_signal(s32 why)
-{
-	return why == KVM_EXIT_INTR || why == -EINTR;
-}
-
-/* What an interval of a vCPU is to its guest */
-enum profile_class vcpu_interval__class(const struct measurement *m,
-					const struct section_opts *opts,
-					const struct vcpu_interval *interval)
-{
-	static const enum profile_class classes[VCPU_TIME_NR] = {
-		[VCPU_TIME_GUEST_USER]	 = PROFILE_USER,
-		[VCPU_TIME_GUEST_KERNEL] = PROFILE_OS,
-		[VCPU_TIME_EXIT]	 = PROFILE_EXIT,
-		[VCPU_TIME_VMM]		 = PROFILE_VMM,
-		[VCPU_TIME_STOPPED]	 = PROFILE_STOPPED,
-		[VCPU_TIME_HALT_POLL]	 = PROFILE_HALT_POLL,
-		[VCPU_TIME_HALTED]	 = PROFILE_IDLE,
-		[VCPU_TIME_PREEMPTED]	 = PROFILE_STEAL,
-		[VCPU_TIME_THROTTLED]	 = PROFILE_THROTTLED,
-		[VCPU_TIME_BLOCKED]	 = PROFILE_BLOCKED,
-		[VCPU_TIME_RUN]		 = PROFILE_UNKNOWN,
-		[VCPU_TIME_LOST]	 = PROFILE_LOST,
-		[VCPU_TIME_ABSENT]	 = PROFILE_UNKNOWN,
-		[VCPU_TIME_UNKNOWN]	 = PROFILE_UNKNOWN,
-	};
-	enum profile_class class = classes[interval->kind];
-
-	/* Without the time line, it is not known why KVM_RUN returned. */
-	if (class == PROFILE_VMM && m->axis.span.timeline && is_signal(interval->why))
-		return PROFILE_STOPPED;
-	if (opts->attribution == ATTRIBUTION_DOMAIN_SWITCH &&
-	    (class == PROFILE_EXIT || class == PROFILE_VMM))
-		return PROFILE_HOST;
-	return class;
-}
-
-/* What an interval of @vcpu is called in its guest's table; @name: ROW_NAME_LEN */
-static struct profile_key interval__key(const struct measurement *m,
-					const struct section_opts *opts,
-					const struct axis_vcpu *vcpu,
-					const struct thieves *thieves,
-					const struct vcpu_interval *interval, char *name)
-{
-	struct thief thief;
-	char who[THIEF_NAME_LEN];
-	struct profile_key key = {
-		.class = vcpu_interval__class(m, opts, interval),
-		.function = name,
-		.module = "",
-		.comm = "",
-		.pid = -1,
-	};
-	bool charge_guest = key.class == PROFILE_HOST;
-	char buf[32];
-
-	switch (interval->kind) {
-	case VCPU_TIME_GUEST_USER:
-	case VCPU_TIME_GUEST_KERNEL:
-		return m->hits.by_idx[interval->hit]->key;
-	case VCPU_TIME_EXIT:
-		scnprintf(name, ROW_NAME_LEN, "%s%s)", charge_guest ? "[host] (exit: " : "[exit] (",
-			  exit_name(interval, buf, sizeof(buf)));
-		break;
-	case VCPU_TIME_VMM:
-		if (key.class == PROFILE_STOPPED) {
-			key.function = "[stopped] (by a signal)";
-			break;
-		}
-		scnprintf(name, ROW_NAME_LEN, "%s%s)", charge_guest ? "[host] (VMM: " : "[vmm] (",
-			  m->axis.span.timeline ? kvm_exit__name(interval->why, buf, sizeof(buf)) :
-					     "user space");
-		break;
-	case VCPU_TIME_STOPPED:
-		key.function = "[stopped] (by a signal, a tracer or its cgroup)";
-		break;
-	case VCPU_TIME_HALT_POLL:
-		key.function = "[halt-poll]";
-		break;
-	case VCPU_TIME_HALTED:
-		key.function = interval->vmm_works ?
-			       "[idle] (halt_exit), with the VMM at work for it" :
-			       "[idle] (halt_exit)";
-		break;
-	case VCPU_TIME_PREEMPTED:
-		thief = thief__find(m, vcpu, interval);
-		thief__name(m, &thief, opts->plain_thieves ? NULL : thieves, who, sizeof(who));
-		scnprintf(name, ROW_NAME_LEN, "[steal] (%s)", who);
-		break;
-	case VCPU_TIME_THROTTLED:
-		key.function = "[throttled] (by its own limit)";
-		break;
-	case VCPU_TIME_BLOCKED:
-		key.function = "[blocked] (in the host)";
-		break;
-	case VCPU_TIME_RUN:
-		key.function = "[ran] (not sampled)";
-		break;
-	case VCPU_TIME_LOST:
-		key.function = "[lost]";
-		break;
-	case VCPU_TIME_ABSENT:
-		key.function = "[absent]";
-		break;
-	case VCPU_TIME_UNKNOWN:
-	case VCPU_TIME_NR:
-	default:
-		key.function = "[unknown]";
-		break;
-	}
-	return key;
-}
-
 /* What was taken, by the exit reason before it. 0 or -ENOMEM */
 static int section__add_reason(struct section *section, struct sections *sections,
 			       const struct vcpu_interval *interval, u64 time)
@@ -620,7 +494,7 @@ static int section__add_reason(struct section *section, struct sections *section
 	char buf[32];
 	const struct profile_key key = {
 		.class = PROFILE_STEAL,
-		.function = exit_name(interval, buf, sizeof(buf)),
+		.function = vcpu_interval__exit_name(interval, buf, sizeof(buf)),
 		.module = "",
 		.comm = "",
 		.pid = -1,
@@ -707,9 +581,11 @@ static int add_thief(const struct vcpu_interval *interval, u64 time __maybe_unus
 static int add_vcpu_row(const struct vcpu_interval *interval, u64 time, void *arg)
 {
 	const struct vcpu_rows *rows = arg;
-	char name[ROW_NAME_LEN];
-	struct profile_key key = interval__key(rows->m, rows->sections->opts, rows->vcpu,
-					       rows->thieves, interval, name);
+	const struct section_opts *opts = rows->sections->opts;
+	char name[VCPU_ROW_NAME_LEN];
+	struct profile_key key = vcpu_interval__key(rows->m, opts->attribution, rows->vcpu,
+						    opts->plain_thieves ? NULL : rows->thieves,
+						    interval, name);
 	struct table_row row = {
 		.key = &key,
 		.cpu = interval->cpu,

@@ -10,6 +10,7 @@
 #include "moments.h"
 #include "profile.h"
 #include "tally.h"
+#include "vcpu-rows.h"
 
 struct axis_vcpu;
 struct intlist;
@@ -24,12 +25,6 @@ struct table_row;
 struct tables;
 struct time_piece;
 struct vcpu_interval;
-
-/* Who the time is charged to that the host works for a guest */
-enum attribution {
-	ATTRIBUTION_CPU_SWITCH,		/* the host: a guest has what it executes itself */
-	ATTRIBUTION_DOMAIN_SWITCH,	/* the guest */
-};
 
 enum section_level {
 	SECTION_HOST,
@@ -185,8 +180,5 @@ struct tally *sections__tally(struct sections *sections, u32 vcpu);
 int sections__each_vm(struct sections *sections, struct measurement *m, vm_vcpus_fn fn, void *arg);
 int sections__each_time(struct sections *sections, struct measurement *m,
 			const struct axis_vcpu *vcpu, vcpu_time_fn fn, void *arg);
-enum profile_class vcpu_interval__class(const struct measurement *m,
-					const struct section_opts *opts,
-					const struct vcpu_interval *interval);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_SECTIONS_H */

@@ -72,6 +72,7 @@
 #include "own-code.h"
 #include "perf-map.h"
 #include "tally.h"
+#include "vcpu-rows.h"
 #include "vm-limits.h"
 
 /* From arch/x86/include/uapi/asm: what KVM reports */
@@ -1372,6 +1373,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: files without a build-id", without_build_id),
 	TEST_CASE("kvm unified: profile", profile),
 	TEST_CASE("kvm unified: sums of time", tally),
+	TEST_CASE("kvm unified: what the time of a vCPU is called", vcpu_rows),
 	TEST_CASE("kvm unified: exits to the VMM", kvm_exits),
 	TEST_CASE("kvm unified: build-ids of files", build_ids),
 	TEST_CASE("kvm unified: times and periods that cannot be", bad_numbers),
