@@ -136,12 +136,19 @@ static int attach_to(struct evsel *evsel)
 	return 0;
 }
 
-/* To all sampling events, which are open. 0, or -errno with a message */
+/*
+ * To all sampling events, which are open. What the program writes to is enabled before them: else
+ * first samples would come without their vCPU. 0, or -errno with a message
+ */
 int bpf_vcpu__attach(struct evlist *evlist)
 {
 	int ret = bpf_output__connect(evlist, VCPU_CONTEXT_EVENT, skel->maps.contexts);
-	struct evsel *evsel;
+	struct evsel *evsel = evlist__find_evsel_by_str(evlist, VCPU_CONTEXT_EVENT);
 
+	if (!ret && evsel__enable(evsel)) {
+		pr_err("Event %s cannot be enabled: %m\n", VCPU_CONTEXT_EVENT);
+		ret = -EINVAL;
+	}
 	evlist__for_each_entry(evlist, evsel) {
 		if (!ret && is_sampled(evsel))
 			ret = attach_to(evsel);

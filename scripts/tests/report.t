@@ -342,8 +342,9 @@ pid=$(only --comms shor | sed -n '1s/.*(\([0-9]*\))$/\1/p')
 ok "--pid" all_match "\($pid\)" --pid "$pid"
 ok "--pid: of other numbers, none is proposed" not_there --pid "1$pid" \
 	"--pid: there is no process '1$pid'"
-# The view has threads of the host, by their numbers.
-thread=$(kvm_report "" --stdio -q --level host | awk '$2 ~ /^[0-9]+:qemu-system-x86$/ { print $2 + 0; exit }')
+# The view has threads of the host, by their numbers: the vCPU's, and others.
+thread=$(kvm_report "" --stdio -q --level host --percent-limit 0 | awk -v vmm="$vmm" \
+	'$2 ~ /^[0-9]+:qemu-system-x86$/ && $2 + 0 != vmm { print $2 + 0; exit }')
 ok "--pid: a thread of the host" not_there --pid "$thread" "--pid: $thread is a thread of process $vmm: --pid $vmm"
 ok "a table has the host's processes" grep -qE "^ .*\[kernel\] +qemu-system-x86 \($vmm\)$" <(report --percent-limit 0)
 ok "what is not shown is said" grep -q 'rows that are not asked for' <(report --comms shor)
