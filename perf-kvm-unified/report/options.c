@@ -202,19 +202,35 @@ static bool selects_rows(const struct section_opts *sections)
 	       sections->filter;
 }
 
+/* What CSV is of, if not of rows: the first that was asked for. Or NULL */
+static print_fn csv_of(const struct report_options *opts)
+{
+	const struct {
+		bool wanted;
+		print_fn fn;
+	} kinds[] = {
+		{ opts->sections.interval, print_over_time_csv },
+		{ opts->sections.stalls, print_stalls_csv },
+		{ opts->summary, print_overview_csv },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (kinds[i].wanted)
+			return kinds[i].fn;
+	}
+	return NULL;
+}
+
 /* Formats that have no rows, but one kind of lines. What cannot be had with them, or NULL */
 static const char *choose_metrics(struct report_options *opts)
 {
+	print_fn csv = opts->print_fn == print_csv ? csv_of(opts) : NULL;
 	struct section_opts *sections = &opts->sections;
 
-	if (opts->print_fn == print_csv && sections->interval && sections->stalls)
+	if (csv && sections->interval && sections->stalls)
 		return "--format=csv has one table: --interval or --stalls, not both";
-	if (opts->print_fn == print_csv && sections->interval)
-		opts->print_fn = print_over_time_csv;
-	else if (opts->print_fn == print_csv && sections->stalls)
-		opts->print_fn = print_stalls_csv;
-	else if (opts->print_fn == print_csv && opts->summary)
-		opts->print_fn = print_overview_csv;
+	if (csv)
+		opts->print_fn = csv;
 	else if (opts->print_fn != print_openmetrics)
 		return NULL;
 	if (selects_rows(sections))
