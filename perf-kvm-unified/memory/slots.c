@@ -157,12 +157,17 @@ struct kvm_reader *kvm_reader__new(char *err, size_t errlen)
 	}
 	reader->skel->rodata->is_svm = cpu_has_svm();
 	ret = kvm_slots_bpf__load(reader->skel);
-	if (!ret)
-		ret = keep_from_children(reader->skel);
 	if (ret) {
 		bpf__explain_refusal(ret, "the BPF program that reads KVM's memory slots",
 				     "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE",
 				     "CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS", err, errlen);
+		goto out_destroy;
+	}
+	ret = keep_from_children(reader->skel);
+	if (ret) {
+		fail(err, errlen, ret,
+		     "what the BPF program writes cannot be kept from processes that perf starts: %s",
+		     strerror(-ret));
 		goto out_destroy;
 	}
 	return reader;

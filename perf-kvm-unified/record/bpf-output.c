@@ -62,9 +62,10 @@ int bpf_output__prepare(struct evlist *evlist, const struct target *target, cons
  * bpf_output__connect - have programs write to the event of the CPU that they run on
  * @map: of the programs
  *
- * The events are open. 0, or -errno with a message
+ * The events are open. That event, or NULL, with a message
  */
-int bpf_output__connect(struct evlist *evlist, const char *name, const struct bpf_map *map)
+struct evsel *bpf_output__connect(struct evlist *evlist, const char *name,
+				  const struct bpf_map *map)
 {
 	struct evsel *evsel = evlist__find_evsel_by_str(evlist, name);
 	int nr = evsel ? perf_cpu_map__nr(evsel->core.cpus) : 0, ret = evsel ? 0 : -ENOENT;
@@ -75,9 +76,10 @@ int bpf_output__connect(struct evlist *evlist, const char *name, const struct bp
 
 		ret = bpf_map__update_elem(map, &cpu, sizeof(cpu), fd, sizeof(*fd), BPF_ANY);
 	}
-	if (ret)
-		pr_err("A BPF program has no buffer to write to: %s\n", strerror(-ret));
-	return ret;
+	if (!ret)
+		return evsel;
+	pr_err("A BPF program has no buffer to write to: %s\n", strerror(-ret));
+	return NULL;
 }
 
 #endif /* HAVE_BPF_SKEL */

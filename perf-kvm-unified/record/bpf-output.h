@@ -6,10 +6,12 @@
 
 struct bpf_map;
 struct evlist;
+struct evsel;
 struct target;
 
 int bpf_output__prepare(struct evlist *evlist, const struct target *target, const char *option,
 			const char *name, int (*load)(char *err, size_t errlen));
-int bpf_output__connect(struct evlist *evlist, const char *name, const struct bpf_map *map);
+struct evsel *bpf_output__connect(struct evlist *evlist, const char *name,
+				  const struct bpf_map *map);
 
 #endif /* __PERF_KVM_UNIFIED_RECORD_BPF_OUTPUT_H */

@@ -64,10 +64,10 @@ void bpf_timeline__close(void)
 /* To KVM; the events are open. 0, or -errno with a message */
 int bpf_timeline__attach(struct evlist *evlist)
 {
-	int ret = bpf_output__connect(evlist, VCPU_TIMELINE_EVENT, skel->maps.states);
+	int ret;
 
-	if (ret)
-		return ret;
+	if (!bpf_output__connect(evlist, VCPU_TIMELINE_EVENT, skel->maps.states))
+		return -EINVAL;
 	ret = vcpu_timeline_bpf__attach(skel);
 	if (ret)
 		pr_err("BPF programs cannot be on functions of KVM: %s\n", strerror(-ret));

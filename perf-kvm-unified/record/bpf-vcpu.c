@@ -142,12 +142,14 @@ static int attach_to(struct evsel *evsel)
  */
 int bpf_vcpu__attach(struct evlist *evlist)
 {
-	int ret = bpf_output__connect(evlist, VCPU_CONTEXT_EVENT, skel->maps.contexts);
-	struct evsel *evsel = evlist__find_evsel_by_str(evlist, VCPU_CONTEXT_EVENT);
+	struct evsel *evsel = bpf_output__connect(evlist, VCPU_CONTEXT_EVENT, skel->maps.contexts);
+	int ret = 0;
 
-	if (!ret && evsel__enable(evsel)) {
+	if (!evsel)
+		return -EINVAL;
+	if (evsel__enable(evsel)) {
 		pr_err("Event %s cannot be enabled: %m\n", VCPU_CONTEXT_EVENT);
-		ret = -EINVAL;
+		return -EINVAL;
 	}
 	evlist__for_each_entry(evlist, evsel) {
 		if (!ret && is_sampled(evsel))
