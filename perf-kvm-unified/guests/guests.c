@@ -486,6 +486,8 @@ int kvm_guests__open(struct perf_session *session)
 {
 	int ret = open_vms(session);
 
+	if (!ret && wanted && wanted->opened)
+		ret = wanted->opened(session, wanted->arg);
 	if (ret || !wanted)
 		return ret;
 	/* Which guests there are is not known before the stream is read. */

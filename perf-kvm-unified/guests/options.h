@@ -8,6 +8,7 @@
 
 struct option;
 struct patterns;
+struct perf_session;
 struct strlist;
 
 /**
@@ -19,6 +20,8 @@ struct strlist;
  * @roots: directories with the files of guests
  * @nr_kernel: counts samples in the kernels of guests that have names, or NULL
  * @kernel_symbol: only those of the function that is called so, if not NULL
+ * @opened: is called with @arg when a session is open, unless it is NULL. 0, or -errno with a
+ *	message: the session is not opened then
  */
 struct kvm_guests_options {
 	bool		 use_maps;
@@ -28,6 +31,8 @@ struct kvm_guests_options {
 	struct list_head roots;
 	u64		 *nr_kernel;
 	const char	 *kernel_symbol;
+	int		 (*opened)(struct perf_session *session, void *arg);
+	void		 *arg;
 };
 
 /* For tables of options; each command that reads guests' samples takes them. */

@@ -8,14 +8,11 @@
 
 #include "util/hist.h"
 #include "util/symbol.h"
-#include "util/time-utils.h"
 #include "kvm-unified/guests/options.h"
 #include "kvm-unified/lib/patterns.h"
 #include "options.h"
 #include "script-command.h"
-
-/* Of seconds and ns, as text */
-#define TIME_LEN	32
+#include "times.h"
 
 /* ... of a guest, or, if @name is NULL, of all guests */
 static int add_of_guest(struct strbuf *text, const char *option, const char *name,
@@ -68,17 +65,8 @@ static int add_times(struct strbuf *text, const struct section_opts *sections)
 
 	if (!sections->nr_times)
 		return 0;
-	ret = strbuf_addstr(text, " --time '");
-	for (int i = 0; !ret && i < sections->nr_times; i++) {
-		const struct perf_time_interval *time = &sections->times[i];
-		char start[TIME_LEN] = "", end[TIME_LEN] = "";
-
-		if (time->start)
-			timestamp__scnprintf_nsec(time->start, start, sizeof(start));
-		if (time->end)
-			timestamp__scnprintf_nsec(time->end, end, sizeof(end));
-		ret = strbuf_addf(text, "%s%s,%s", i ? " " : "", start, end);
-	}
+	ret = strbuf_addstr(text, " --time '") ?:
+	      times__to_text(sections->times, sections->nr_times, text);
 	return ret ?: strbuf_addstr(text, "' ");
 }
 

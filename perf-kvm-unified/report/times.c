@@ -16,6 +16,7 @@
 #include "util/debug.h"
 #include "util/evlist.h"
 #include "util/session.h"
+#include "util/strbuf.h"
 #include "util/time-utils.h"
 #include "kvm-unified/axis/types.h"
 #include "kvm-unified/lib/sort.h"
@@ -282,6 +283,29 @@ int times__parse(const char *str, struct perf_session *session, struct perf_time
 	pr_err("--time wants start,stop in seconds of the host's clock, since the start (+10,+15) or from\n"
 	       "the end (-10s,), or parts such as 10%%-20%%, not '%s'\n", str);
 	return -EINVAL;
+}
+
+/**
+ * times__to_text - as --time of perf's own commands takes them
+ * @times: @nr of them; an open end is so in the text, too
+ * @text: gets them, in seconds of the host's clock
+ *
+ * 0 or -ENOMEM
+ */
+int times__to_text(const struct perf_time_interval *times, int nr, struct strbuf *text)
+{
+	int ret = 0;
+
+	for (int i = 0; !ret && i < nr; i++) {
+		char start[TIMES_TEXT_LEN / 2] = "", end[TIMES_TEXT_LEN / 2] = "";
+
+		if (times[i].start)
+			timestamp__scnprintf_nsec(times[i].start, start, sizeof(start));
+		if (times[i].end)
+			timestamp__scnprintf_nsec(times[i].end, end, sizeof(end));
+		ret = strbuf_addf(text, "%s%s,%s", i ? " " : "", start, end);
+	}
+	return ret;
 }
 
 /* @time in seconds since @zero, which it may be before */

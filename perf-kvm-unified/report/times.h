@@ -9,6 +9,10 @@ struct axis_span;
 struct measurement;
 struct perf_session;
 struct perf_time_interval;
+struct strbuf;
+
+/* The text of a part has less characters: see times__to_text() */
+#define TIMES_TEXT_LEN	64
 
 /**
  * struct recorded - when the first and the last sample of a profile were, ns; 0: it does not say
@@ -28,6 +32,7 @@ int times__parse_relative(const char *str, const struct recorded *rec,
 bool times__end_too_early(const char *str, const struct recorded *rec);
 int times__parse(const char *str, struct perf_session *session,
 		 struct perf_time_interval **times);
+int times__to_text(const struct perf_time_interval *times, int nr, struct strbuf *text);
 int times__check(const char *str, const struct perf_time_interval *times, int nr,
 		 const struct axis_span *span, u64 zero);
 

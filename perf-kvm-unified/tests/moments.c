@@ -14,6 +14,7 @@
 
 #include "tests/tests.h"
 #include "util/debug.h"
+#include "util/strbuf.h"
 #include "util/time-utils.h"
 #include "kvm-unified/report/measurement.h"
 #include "kvm-unified/report/messages.h"
@@ -141,6 +142,27 @@ static int check_outside(void)
 	return TEST_OK;
 }
 
+/* What perf's own --time reads as the same times */
+static int check_text(void)
+{
+	static const struct perf_time_interval times[] = {
+		{ 0, SEC(101.5) }, { SEC(102), SEC(103) + 7 }, { SEC(104), 0 },
+		{ ULLONG_MAX, ULLONG_MAX },
+	};
+	struct strbuf text = STRBUF_INIT;
+	bool right;
+
+	TEST_ASSERT_EQUAL("three parts", times__to_text(times, 3, &text), 0);
+	right = !strcmp(text.buf, ",101.500000000 102.000000000,103.000000007 104.000000000,");
+	strbuf_setlen(&text, 0);
+	TEST_ASSERT_EQUAL("the longest one", times__to_text(&times[3], 1, &text), 0);
+	right = right && !strcmp(text.buf, "18446744073.709551615,18446744073.709551615") &&
+		text.len < TIMES_TEXT_LEN;
+	strbuf_release(&text);
+	TEST_ASSERT_VAL("as text", right);
+	return TEST_OK;
+}
+
 static int test__times(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	static const char *const relative[] = { "+1,", "1,+2", ",-2s", "1,2 +3,", "-1," };
@@ -155,6 +177,7 @@ static int test__times(struct test_suite *test __maybe_unused, int subtest __may
 	TEST_ASSERT_EQUAL("durations", check_durations(), TEST_OK);
 	TEST_ASSERT_EQUAL("early ends", check_early_ends(), TEST_OK);
 	TEST_ASSERT_EQUAL("outside", check_outside(), TEST_OK);
+	TEST_ASSERT_EQUAL("as text", check_text(), TEST_OK);
 	return check_relative();
 }
 

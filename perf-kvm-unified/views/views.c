@@ -3,10 +3,11 @@
  * perf kvm unified annotate and script: those of perf, with what the user says of the guests.
  *
  * Room: views/, perf's own commands on a profile with guests.
- * Calls: guests lib
+ * Calls: guests lib report
  */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <linux/string.h>
@@ -15,12 +16,17 @@
 
 #include "builtin.h"
 #include "util/debug.h"
+#include "util/strbuf.h"
+#include "util/time-utils.h"
 #include "util/util.h"
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/guests/options.h"
 #include "kvm-unified/lib/options.h"
 #include "kvm-unified/lib/warnings.h"
+#include "kvm-unified/report/times.h"
 #include "views.h"
+
+#define TIME_OPTION	"--time"
 
 static bool is_completion(int argc, const char **argv)
 {
@@ -47,20 +53,13 @@ static const char *value_of(int argc, const char **argv, int i, const char *name
 	return argv[i][len] ? NULL : i + 1 < argc ? argv[i + 1] : "";
 }
 
-/* What perf would take for --vmlinux, or for times of its own. 0 or the exit code */
+/* What perf would take for --vmlinux. 0 or the exit code */
 static int check_argv(const char *command, int argc, const char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
-		const char *time = value_of(argc, argv, i, "--time");
-
 		if (value_of(argc, argv, i, "--vm")) {
 			pr_err("--vm is an option of perf kvm unified report: %s is of all VMs\n",
 			       command);
-			return EXIT_USAGE;
-		}
-		if (time && (*time == '+' || *time == '-')) {
-			pr_err("--time %s is for perf kvm unified report: %s has the times of the clock, as in --time 100.5,101\n",
-			       time, command);
 			return EXIT_USAGE;
 		}
 	}
@@ -76,23 +75,20 @@ static const char *symbol_of(int argc, const char **argv)
 }
 
 /*
- * @about: for -h, which shows the options of guests alone; @nr_kernel: gets how many samples were
- * in guests' kernels, or NULL. The exit code of perf's command
+ * @about: for -h, which shows the options of guests alone; @guests: what the command wants of
+ * them, and gets what the user does. The exit code of perf's command
  */
 static int run(int argc, const char **argv, const char *usage, const char *about,
-	       int (*cmd)(int argc, const char **argv), u64 *nr_kernel)
+	       int (*cmd)(int argc, const char **argv), struct kvm_guests_options *guests)
 {
-	struct kvm_guests_options guests;
 	struct option options[] = {
-		OPTS_KVM_GUESTS(&guests),
+		OPTS_KVM_GUESTS(guests),
 		OPT_GROUP(about),
 		OPT_END()
 	};
 	const char *const usages[] = { usage, NULL };
 	int ret;
 
-	kvm_guests_options__init(&guests);
-	guests.nr_kernel = nr_kernel;
 	options__no_negation(options);
 	/* The command lists its own, and ends perf. */
 	if (is_completion(argc, argv))
@@ -101,27 +97,31 @@ static int run(int argc, const char **argv, const char *usage, const char *about
 		argc = parse_options(argc, argv, options, usages, PARSE_OPT_KEEP_ARGV0 |
 				     PARSE_OPT_KEEP_UNKNOWN | PARSE_OPT_KEEP_DASHDASH);
 
-	guests.kernel_symbol = symbol_of(argc, argv);
+	guests->kernel_symbol = symbol_of(argc, argv);
 	/* By cmd_kvm()'s default, it would be guests alone. */
 	perf_host = true;
 	perf_guest = true;
-	ret = check_argv(argv[0], argc, argv) ?: kvm_guests_options__check(&guests);
+	ret = check_argv(argv[0], argc, argv) ?: kvm_guests_options__check(guests);
 	if (!ret) {
-		kvm_guests__want(&guests);
+		kvm_guests__want(guests);
 		ret = cmd(argc, argv);
 		kvm_guests__want(NULL);
 	}
-	kvm_guests_options__exit(&guests);
+	kvm_guests_options__exit(guests);
 	return ret < 0 ? 1 : ret;
 }
 
 int cmd_kvm_unified_annotate(int argc, const char **argv)
 {
+	struct kvm_guests_options guests;
 	u64 nr_kernel = 0;
-	int ret = run(argc, argv, "perf kvm unified annotate [<options>] [<symbol>]",
-		      "Options of perf annotate are taken, too: see perf annotate -h", cmd_annotate,
-		      &nr_kernel);
+	int ret;
 
+	kvm_guests_options__init(&guests);
+	guests.nr_kernel = &nr_kernel;
+	ret = run(argc, argv, "perf kvm unified annotate [<options>] [<symbol>]",
+		  "Options of perf annotate are taken, too: see perf annotate -h", cmd_annotate,
+		  &guests);
 	if (nr_kernel)
 		unified_warning("Functions of guests' kernels are not annotated: their code is in a vmlinux, which does not say\n"
 				"where the guest has its kernel, and no option (--guestvmlinux, -k) is for it. Without\n"
@@ -130,9 +130,103 @@ int cmd_kvm_unified_annotate(int argc, const char **argv)
 	return ret;
 }
 
+/**
+ * struct own_times - a --time that report knows, and perf script does not
+ * @given: as the user has typed it
+ * @arg: the option for perf script, or NULL: it gets the user's
+ * @value: in @arg: gets times of the host's clock when the session is open, before perf
+ *	script reads it
+ * @size: there are so many bytes for it
+ */
+struct own_times {
+	const char	*given;
+	char		*arg;
+	char		*value;
+	size_t		size;
+};
+
+/* Is it counted from an end, or are there blanks between parts in percent? */
+static bool is_own_time(const char *time)
+{
+	return times__are_relative(time) || (strchr(time, '%') && strpbrk(time, " \t\n"));
+}
+
+/*
+ * Have perf script read @own if the last --time, which counts, is one that it does not know.
+ * 0 or the exit code
+ */
+static int own_times__init(struct own_times *own, int argc, const char **argv)
+{
+	const char **arg = NULL;
+	bool reltime = false;
+
+	*own = (struct own_times) { };
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		const char *time = value_of(argc, argv, i, TIME_OPTION);
+
+		reltime |= !strcmp(argv[i], "--reltime");
+		if (!time)
+			continue;
+		own->given = time;
+		arg = &argv[i];
+	}
+	if (!arg || !is_own_time(own->given))
+		return 0;
+	if (reltime) {
+		pr_err("With --reltime, seconds since the start have no sign: --time 1,2, not '%s'\n",
+		       own->given);
+		return EXIT_USAGE;
+	}
+
+	own->size = (strlen(own->given) + 1) * TIMES_TEXT_LEN;
+	own->arg = malloc(strlen(TIME_OPTION "=") + own->size);
+	if (!own->arg) {
+		pr_err("Out of memory\n");
+		return 1;
+	}
+	own->value = stpcpy(own->arg, TIME_OPTION "=");
+	strlcpy(own->value, own->given, own->size);
+	if (own->given == arg[1])
+		arg[1] = own->value;
+	else
+		arg[0] = own->arg;
+	return 0;
+}
+
+/* The session tells when the samples were. 0, or -errno with a message */
+static int own_times__set(struct perf_session *session, void *_own)
+{
+	struct own_times *own = _own;
+	struct perf_time_interval *times = NULL;
+	struct strbuf text = STRBUF_INIT;
+	int nr = times__parse(own->given, session, &times);
+	int ret = nr < 0 ? nr : times__to_text(times, nr, &text);
+
+	if (!ret)
+		strlcpy(own->value, text.buf, own->size);
+	else if (nr >= 0)
+		pr_err("Out of memory\n");
+	strbuf_release(&text);
+	free(times);
+	return ret;
+}
+
 int cmd_kvm_unified_script(int argc, const char **argv)
 {
-	return run(argc, argv, "perf kvm unified script [<options>]",
-		   "Options of perf script are taken, too: see perf script -h", cmd_script,
-		   /*nr_kernel=*/NULL);
+	struct kvm_guests_options guests;
+	struct own_times own;
+	int ret = own_times__init(&own, argc, argv);
+
+	if (ret)
+		return ret;
+	kvm_guests_options__init(&guests);
+	if (own.arg) {
+		guests.opened = own_times__set;
+		guests.arg = &own;
+	}
+	ret = run(argc, argv, "perf kvm unified script [<options>]",
+		  "Options of perf script are taken, too: see perf script -h", cmd_script,
+		  &guests);
+	free(own.arg);
+	return ret;
 }

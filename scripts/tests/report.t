@@ -307,12 +307,6 @@ for command in annotate script; do
 	ok "$command --vm: a usage error" test $? -eq 129
 	ok "... which is said" grep -q "^--vm is an option of perf kvm unified report: $command is of all VMs" "$TMP/out"
 done
-for time in '--time +1,' '--time=-1s,'; do
-	# shellcheck disable=SC2086 # an option and its value
-	"$PERF" kvm unified script -i perf.data $time >"$TMP/out" 2>&1
-	ok "script $time: a usage error" test $? -eq 129
-	ok "... what it knows" grep -q 'script has the times of the clock, as in --time 100.5,101' "$TMP/out"
-done
 ok "--dsos: another version" not_there --dsos libquantum.so.7 \
 	"--dsos: there is no module 'libquantum.so.7'. Like it: libquantum.so.8"
 ok "a filter that nothing has in its name" not_there --symbol-filter quantum_tofoli \
@@ -1518,6 +1512,43 @@ ok "script: without the guest's files, its functions have no names" \
 	not grep -q quantum_ <("$PERF" kvm unified script -f -i perf.data -F comm,ip,sym,dso 2>/dev/null)
 ok "script: a guest that there is not" not views script --guest-root nope=/tmp
 ok "... and which there are" grep -q 'There is: guest1' "$TMP/warnings"
+views script -F time --ns >"$TMP/times"
+# since FROM UNTIL: samples from so many seconds after the first one on
+since()
+{
+	awk -v from="$1" -v until="$2" 'NR == 1 { first = $1 + 0 }
+		$1 + 0 >= first + from && $1 + 0 <= first + until' "$TMP/times"
+}
+at_least 10 "samples of a part of a second" "$(since .5 1 | wc -l)"
+for time in '--time +500ms,+1' '--time=+.5,+1s'; do
+	# shellcheck disable=SC2086 # an option and its value
+	ok "script $time: since the first sample" diff <(since .5 1) <(views script -F time --ns $time)
+done
+ok "script --time: the last one counts" diff <(since .5 1) \
+	<(views script -F time --ns --time +1,+2 --time +.5,+1)
+ok "script --time: several" diff <(since .1 .2; since .5 1) \
+	<(views script -F time --ns --time '+.5,+1 +.1,+.2')
+ok "script --time: from the last sample" diff \
+	<(awk 'NR == FNR { last = $1 + 0; next } $1 + 0 >= last - .5' "$TMP/times" "$TMP/times") \
+	<(views script -F time --ns --time -500ms,)
+ok "script --time: by the clock, as perf script has it" diff <(since .5 1) \
+	<(views script -F time --ns --time "$(since .5 1 |
+		awk '{ sub(":", "") } NR == 1 { from = $1 } END { print from "," $1 }')")
+ok "script --time: parts in percent with blanks between them" diff \
+	<(views script -F time --ns --time '10%-20%  50%-60%') \
+	<(views script -F time --ns --time 10%-20%,50%-60%)
+ok "... and one of perf script" test -n "$(views script -F time --time 10%)"
+for time in +1,x +4,+2 '10%-20% 50%'; do
+	ok "script --time $time: refused" not views script --time "$time"
+	ok "... which is said" grep -qF "'$time'" "$TMP/warnings"
+done
+views script --reltime --time +1,+2
+ok "script --reltime: a usage error" test $? -eq 129
+ok "... what it knows" grep -q 'have no sign: --time 1,2' "$TMP/warnings"
+"$TESTS/to-stream" perf.data >"$TMP/as-stream"
+"$PERF" kvm unified script -i - --time +1, <"$TMP/as-stream" >"$TMP/script" 2>"$TMP/warnings"
+ok "script of a stream: it has no such times" test $? -eq 1
+ok "... which is said" grep -q 'does not say when its first and last samples were' "$TMP/warnings"
 views annotate --stdio -s quantum_toffoli._omp_fn.0 >"$TMP/annotate"
 ok "annotate: an exit code of 0" test $? -eq 0
 ok "annotate: instructions of a guest's function" \
