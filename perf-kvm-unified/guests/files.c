@@ -282,24 +282,31 @@ void guest_module_name(const char *name, char *buf, size_t size)
 }
 
 /**
- * guest_file__without_build_id - how a guest calls a file for which nobody can find symbols
+ * guest_file__elsewhere - how a guest calls a file that the host has not got
  * @dso: of that guest
  *
- * A part of the dso's name, or NULL: it has a build-id, or is in memory alone.
+ * A part of the dso's name, or NULL: it is a file of the host, or in memory alone.
  */
-const char *guest_file__without_build_id(const struct kvm_guest *guest, const struct dso *dso)
+const char *guest_file__elsewhere(const struct kvm_guest *guest, const struct dso *dso)
 {
-	const struct build_id *bid = dso__bid(dso);
 	const char *name = dso__long_name(dso);
 
-	for (size_t i = 0; i < bid->size; i++) {
-		if (bid->data[i] != GUEST_NO_BUILD_ID_BYTE)
-			return NULL;
-	}
-	if (!bid->size || !strstarts(name, GUEST_FILE_PREFIX) ||
+	if (!strstarts(name, GUEST_FILE_PREFIX) ||
 	    strlen(name) < strlen(GUEST_FILE_PREFIX) + strlen(guest->name) + 1)
 		return NULL;
 	name += strlen(GUEST_FILE_PREFIX) + strlen(guest->name) + 1;
 	/* [vdso] and what a process has made itself have the names of their own code. */
 	return name[0] == '/' && name[1] != '[' && !strstarts(name, "/memfd:") ? name : NULL;
+}
+
+/* The same of a file for which nobody can find symbols; NULL, too: it has a build-id */
+const char *guest_file__without_build_id(const struct kvm_guest *guest, const struct dso *dso)
+{
+	const struct build_id *bid = dso__bid(dso);
+
+	for (size_t i = 0; i < bid->size; i++) {
+		if (bid->data[i] != GUEST_NO_BUILD_ID_BYTE)
+			return NULL;
+	}
+	return bid->size ? guest_file__elsewhere(guest, dso) : NULL;
 }

@@ -6,6 +6,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+struct guest_code;
 struct option;
 struct patterns;
 struct perf_session;
@@ -18,8 +19,7 @@ struct strlist;
  * @skipped_maps: names of guests whose map in the profile is not to be used, or NULL: none
  * @given_maps: those to be used instead
  * @roots: directories with the files of guests
- * @nr_kernel: counts samples in the kernels of guests that have names, or NULL
- * @kernel_symbol: only those of the function that is called so, if not NULL
+ * @code: counts what perf annotate cannot show, or NULL
  * @opened: is called with @arg when a session is open, unless it is NULL. 0, or -errno with a
  *	message: the session is not opened then
  */
@@ -29,8 +29,7 @@ struct kvm_guests_options {
 	struct strlist	 *skipped_maps;
 	struct list_head given_maps;
 	struct list_head roots;
-	u64		 *nr_kernel;
-	const char	 *kernel_symbol;
+	struct guest_code *code;
 	int		 (*opened)(struct perf_session *session, void *arg);
 	void		 *arg;
 };

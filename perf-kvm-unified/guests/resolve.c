@@ -20,6 +20,7 @@
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/warnings.h"
+#include "annotate.h"
 #include "bpf.h"
 #include "guests.h"
 #include "kernel.h"
@@ -175,32 +176,14 @@ static void kvm_guest__first_sample(struct kvm_guest *guest)
 				guest->name);
 }
 
-/* @name: or NULL: it may be any */
-static bool kvm_guest__has_function_at(struct kvm_guest *guest, u64 ip, const char *name)
+static void kvm_guest__count(struct kvm_guest *guest, bool user, bool named, u64 ip)
 {
-	struct map *map = NULL;
-	struct symbol *sym = name ? machine__find_kernel_symbol(guest->machine, ip, &map) : NULL;
-	bool found = !name || (sym && !strcmp(sym->name, name));
-
-	map__put(map);
-	return found;
-}
-
-/* @options: or NULL */
-static void kvm_guest__count(struct kvm_guest *guest, const struct kvm_guests_options *options,
-			     bool user, bool named, u64 ip)
-{
-	bool in_kernel = ip >= guest->kernel_start && ip < guest->kernel_end;
-
 	if (user) {
 		guest->nr_user++;
 		guest->nr_user_named += named;
 	} else if (ip >= X86_KERNEL_IMAGE_START && ip < X86_KERNEL_IMAGE_END) {
 		guest->nr_kernel++;
-		guest->nr_kernel_named += in_kernel;
-		if (in_kernel && options && options->nr_kernel &&
-		    kvm_guest__has_function_at(guest, ip, options->kernel_symbol))
-			++*options->nr_kernel;
+		guest->nr_kernel_named += ip >= guest->kernel_start && ip < guest->kernel_end;
 	}
 }
 
@@ -215,8 +198,7 @@ static u32 vcpu_of_thread(struct perf_session *session, const struct perf_sample
 	return vcpu ? vcpu->id : (u32)-1;
 }
 
-/**
- * kvm_guests__resolve - turn the VMM's pid and a CR3 into the guest's pid
+/*
  * @sample: of a guest, with a vCPU context; all others are left alone
  *
  * Afterwards sample->machine_pid is the VMM, sample->vcpu the vCPU and
@@ -225,7 +207,7 @@ static u32 vcpu_of_thread(struct perf_session *session, const struct perf_sample
  * A kernel thread borrows the address space of the process that ran before it and
  * is not told apart from it.
  */
-void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sample)
+static void resolve(struct perf_session *session, struct perf_sample *sample)
 {
 	const struct vcpu_sample *vcpu = &sample->vcpu_ctx;
 	bool user = sample->cpumode == PERF_RECORD_MISC_GUEST_USER;
@@ -234,8 +216,7 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 	struct kvm_guest *guest;
 	bool ambiguous = false, followed;
 
-	if (!session->kvm_guests || sample->machine_pid ||
-	    (!user && sample->cpumode != PERF_RECORD_MISC_GUEST_KERNEL))
+	if (sample->machine_pid || (!user && sample->cpumode != PERF_RECORD_MISC_GUEST_KERNEL))
 		return;
 
 	kvm_guests__load(session, NULL, NULL);
@@ -275,11 +256,27 @@ void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sampl
 		space = kvm_guest__find_space(guest, vcpu->pt_root, time, &ambiguous);
 	sample->ns_pid = space ? space->ns_pid : 0;
 	if (vcpu->flags & PERF_VCPU_IN_GUEST) {
-		kvm_guest__count(guest, session->kvm_guests->options, user, space, sample->ip);
+		kvm_guest__count(guest, user, space, sample->ip);
 		guest->nr_user_shared += user && space && ambiguous;
 		guest->nr_user_ambiguous += user && !space && ambiguous;
 		guest->nr_user_outside += user && !followed;
 	}
 	sample->pid = space ? space->pid : kvm_guest__pseudo_pid(guest, vcpu->pt_root);
 	sample->tid = sample->pid;
+}
+
+/**
+ * kvm_guests__resolve - turn the VMM's pid and a CR3 into the guest's pid
+ * @sample: as it was recorded
+ */
+void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sample)
+{
+	const struct kvm_guests_options *options;
+
+	if (!session->kvm_guests)
+		return;
+	resolve(session, sample);
+	options = session->kvm_guests->options;
+	if (options && options->code)
+		guest_code__count(options->code, session, sample);
 }

@@ -59,6 +59,7 @@
 #include "kvm-unified/report/measurement.h"
 #include "kvm-unified/report/nameless.h"
 #include "kvm-unified/report/profile.h"
+#include "annotate.h"
 #include "contexts.h"
 #include "environment.h"
 #include "export.h"
@@ -1371,6 +1372,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: large files of guests", large_files),
 	TEST_CASE("kvm unified: a kernel's place, by its symbols", kernel_text),
 	TEST_CASE("kvm unified: files without a build-id", without_build_id),
+	TEST_CASE("kvm unified: code that is not here", missing_code),
 	TEST_CASE("kvm unified: profile", profile),
 	TEST_CASE("kvm unified: sums of time", tally),
 	TEST_CASE("kvm unified: what the time of a vCPU is called", vcpu_rows),

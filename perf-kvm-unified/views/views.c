@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <subcmd/parse-options.h>
@@ -19,10 +19,10 @@
 #include "util/strbuf.h"
 #include "util/time-utils.h"
 #include "util/util.h"
+#include "kvm-unified/guests/annotate.h"
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/guests/options.h"
 #include "kvm-unified/lib/options.h"
-#include "kvm-unified/lib/warnings.h"
 #include "kvm-unified/report/times.h"
 #include "views.h"
 
@@ -66,12 +66,40 @@ static int check_argv(const char *command, int argc, const char **argv)
 	return 0;
 }
 
-/* What is the last argument if that is no option, and no file as some options have one; or NULL */
+/* Is the argument after @arg the value of that option of perf annotate? */
+static bool takes_value(const char *arg)
+{
+	static const char *const names[] = {
+		"--addr2line", "--cpu", "--disassembler-style", "--dsos", "--input", "--objdump",
+		"--percent-limit", "--percent-type", "--prefix", "--prefix-strip", "--stdio-color",
+		"--symbol", "--symfs", "--vmlinux",
+	};
+
+	if (arg[0] == '-' && arg[1] && arg[1] != '-')
+		return strchr("CMdiks", arg[strlen(arg) - 1]);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(arg, names[i]))
+			return true;
+	}
+	return false;
+}
+
+/* The function that perf annotate is asked for: an argument that is no option, or -s. Or NULL */
 static const char *symbol_of(int argc, const char **argv)
 {
-	const char *last = argv[argc - 1];
+	const char *symbol = NULL, *argument = NULL;
 
-	return argc > 1 && last[0] != '-' && access(last, F_OK) ? last : NULL;
+	for (int i = 1; i < argc; i++) {
+		const char *long_value = value_of(argc, argv, i, "--symbol");
+
+		if (long_value)
+			symbol = long_value;
+		else if (strstarts(argv[i], "-s"))
+			symbol = argv[i][2] || i + 1 == argc ? argv[i] + 2 : argv[i + 1];
+		if (argv[i][0] != '-' && !takes_value(argv[i - 1]))
+			argument = argv[i];
+	}
+	return argument ?: symbol;
 }
 
 /*
@@ -97,7 +125,8 @@ static int run(int argc, const char **argv, const char *usage, const char *about
 		argc = parse_options(argc, argv, options, usages, PARSE_OPT_KEEP_ARGV0 |
 				     PARSE_OPT_KEEP_UNKNOWN | PARSE_OPT_KEEP_DASHDASH);
 
-	guests->kernel_symbol = symbol_of(argc, argv);
+	if (guests->code)
+		guests->code->symbol = symbol_of(argc, argv);
 	/* By cmd_kvm()'s default, it would be guests alone. */
 	perf_host = true;
 	perf_guest = true;
@@ -114,19 +143,20 @@ static int run(int argc, const char **argv, const char *usage, const char *about
 int cmd_kvm_unified_annotate(int argc, const char **argv)
 {
 	struct kvm_guests_options guests;
-	u64 nr_kernel = 0;
+	struct guest_code code;
 	int ret;
 
+	if (guest_code__init(&code)) {
+		pr_err("Out of memory\n");
+		return 1;
+	}
 	kvm_guests_options__init(&guests);
-	guests.nr_kernel = &nr_kernel;
+	guests.code = &code;
 	ret = run(argc, argv, "perf kvm unified annotate [<options>] [<symbol>]",
 		  "Options of perf annotate are taken, too: see perf annotate -h", cmd_annotate,
 		  &guests);
-	if (nr_kernel)
-		unified_warning("Functions of guests' kernels are not annotated: their code is in a vmlinux, which does not say\n"
-				"where the guest has its kernel, and no option (--guestvmlinux, -k) is for it. Without\n"
-				"samples, it is there: objdump -d --disassemble=FUNCTION VMLINUX\n"
-				"Those of its programs are, if their files are below --guest-root.\n");
+	guest_code__warn(&code);
+	guest_code__exit(&code);
 	return ret;
 }
 

@@ -1554,6 +1554,7 @@ ok "annotate: an exit code of 0" test $? -eq 0
 ok "annotate: instructions of a guest's function" \
 	grep -q '<quantum_toffoli._omp_fn.0>:' "$TMP/annotate"
 ok "annotate: ... and no word on kernels" not grep -q 'not annotated' "$TMP/warnings"
+ok "... nor on files" not grep -q guest-root "$TMP/warnings"
 ok "annotate: and some that samples have hit" \
 	grep -qE '^ +[1-9][0-9]*\.[0-9]+ +: +[0-9a-f]+:' "$TMP/annotate"
 
@@ -1567,6 +1568,40 @@ ok "... no code" test ! -s "$TMP/annotate"
 ok "... which is said, and what there is" \
 	grep -q "^Functions of guests' kernels are not annotated: .* vmlinux" "$TMP/warnings"
 ok "... and no error of perf's" not grep -qE 'Internal error|objdump:|Error' "$TMP/warnings"
+
+# Without the guest's files
+annotate()
+{
+	"$PERF" kvm unified annotate -f -i perf.data -k "$TREE/host/vmlinux" --stdio "$@" \
+		>"$TMP/annotate" 2>"$TMP/warnings"
+}
+annotate quantum_toffoli._omp_fn.0
+ok "annotate: a function whose file is missing: an exit code of 0" test $? -eq 0
+ok "... no code" test ! -s "$TMP/annotate"
+ok "... which is said" grep -q '^No sample is known to be in quantum_toffoli._omp_fn.0\. ' "$TMP/warnings"
+libquantum='^  /.*/libquantum\.so\.8[^ ]* of guest guest1 \([0-9]+ samples?\) is not'
+ok "... which file it may be in, and what helps" \
+	grep -qE "$libquantum here: --guest-root guest1=DIR$" "$TMP/warnings"
+annotate --guest-root "$TMP" -s quantum_toffoli._omp_fn.0
+ok "... below a directory that has it not" \
+	grep -qE "$libquantum below $TMP: --guest-root guest1=DIR$" "$TMP/warnings"
+for asked in '-s%s' --symbol=%s '%s --percent-limit 5' '--stdio2 %s'; do
+	# shellcheck disable=SC2046,SC2059 # options, and a format
+	annotate $(printf -- "$asked" quantum_toffoli._omp_fn.0)
+	ok "annotate $asked: the function is known" \
+		grep -q '^No sample is known to be in quantum_toffoli._omp_fn.0\. ' "$TMP/warnings"
+done
+# None is shown: that takes objdump a while for each.
+annotate --percent-limit 100
+ok "annotate: all functions: those in missing files are left out" \
+	grep -qx 'Functions of files that are missing are not annotated:' "$TMP/warnings"
+ok "... with the files" grep -qE "$libquantum here" "$TMP/warnings"
+ok "... and no error of perf's" not grep -qE 'Internal error|objdump:|Error' "$TMP/warnings"
+host_function=$(kvm_report "" --stdio -q --level host -F sym -d '[kernel.kallsyms]' |
+	awk '/\[k\]/ { print $2; exit }')
+annotate -s "$host_function"
+ok "annotate: a function of the host" test -s "$TMP/annotate"
+ok "... no word on guests' files" not grep -q guest-root "$TMP/warnings"
 
 # --- for other tools --------------------------------------------------------------------
 
