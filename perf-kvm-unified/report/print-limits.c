@@ -36,8 +36,11 @@ static const struct kvm_limit *next_limit(const struct measurement *m, u32 vm,
 	return limit;
 }
 
-/* "# throttled: hazel, by the limit of cgroup /vms/hazel: 30 ms in each 100 ms, 33 times" */
-static void print_limit(const char *vm, const struct kvm_limit *limit, FILE *fp)
+/*
+ * "# throttled: hazel, by the limit of cgroup /vms/hazel: 30 ms in each 100 ms; it held tasks back
+ * in 33 periods of the recording". In each of these, several of its vCPUs may have waited, or none.
+ */
+void print_limit(const char *vm, const struct kvm_limit *limit, FILE *fp)
 {
 	fprintf(fp, "# throttled: %s, by ", vm);
 	if (limit->cgroup[0])
@@ -51,7 +54,8 @@ static void print_limit(const char *vm, const struct kvm_limit *limit, FILE *fp)
 	else
 		fputs(" that was taken away meanwhile", fp);
 	if (limit->counted)
-		fprintf(fp, ", %" PRIu64 " times", limit->times);
+		fprintf(fp, "; it held tasks back in %" PRIu64 " period%s of the recording",
+			limit->times, limit->times == 1 ? "" : "s");
 	if (!limit->cgroup[0])
 		fputs("; long waits after halts are [unknown]", fp);
 	fputc('\n', fp);

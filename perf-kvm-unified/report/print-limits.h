@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <linux/types.h>
 
+struct kvm_limit;
 struct measurement;
 struct overview;
 
+void print_limit(const char *vm, const struct kvm_limit *limit, FILE *fp);
 void print_limits(const struct measurement *m, const struct overview *overview, FILE *fp);
 void print_stopped(const struct measurement *m, const struct overview *overview, FILE *fp);
 void print_json_limits(const struct measurement *m, u32 vm, FILE *fp);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
+#include <linux/time64.h>
 
 #include "tests/tests.h"
 #include "util/debug.h"
@@ -18,6 +19,7 @@
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/record/vm-limits.h"
+#include "kvm-unified/report/print-limits.h"
 #include "environment.h"
 #include "vm-limits.h"
 
@@ -154,6 +156,53 @@ static int check_bad(void)
 	return TEST_OK;
 }
 
+static bool is_told_as(const struct kvm_limit *limit, const char *words)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+	bool right;
+
+	if (!fp)
+		return false;
+	print_limit("vm", limit, fp);
+	fclose(fp);
+	right = !strcmp(text, words);
+	if (!right)
+		pr_debug("%s", text);
+	free(text);
+	return right;
+}
+
+/* What the report's first screen says of each */
+static int check_words(void)
+{
+	static const char counted[] =
+		"# throttled: vm, by the limit of cgroup /slice: 30 ms in each 100 ms"
+		"; it held tasks back in 33 periods of the recording\n";
+	static const char gone[] =
+		"# throttled: vm, by a limit of cgroup /slice that was taken away meanwhile"
+		"; it held tasks back in 1 period of the recording\n";
+	static const char deadline[] =
+		"# throttled: vm, by SCHED_DEADLINE: 3 ms in each 10 ms"
+		"; long waits after halts are [unknown]\n";
+	char cgroup[] = "/slice", none[] = "";
+	struct kvm_limit limit = {
+		.cgroup = cgroup, .quota = 30 * NSEC_PER_MSEC, .period = 100 * NSEC_PER_MSEC,
+		.times = 33, .counted = true,
+	};
+
+	TEST_ASSERT_VAL("of which its periods are counted", is_told_as(&limit, counted));
+	limit.times = 1;
+	limit.quota = 0;
+	TEST_ASSERT_VAL("that has gone", is_told_as(&limit, gone));
+	limit = (struct kvm_limit) {
+		.cgroup = none, .quota = 3 * NSEC_PER_MSEC, .period = 10 * NSEC_PER_MSEC,
+	};
+	TEST_ASSERT_VAL("of which nothing is counted", is_told_as(&limit, deadline));
+	return TEST_OK;
+}
+
 int test__limits(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX", path[64];
@@ -177,6 +226,8 @@ int test__limits(struct test_suite *test __maybe_unused, int subtest __maybe_unu
 		ret = check_file(&vms, path);
 	if (ret == TEST_OK)
 		ret = check_bad();
+	if (ret == TEST_OK)
+		ret = check_words();
 	limits_scan__exit(&scan);
 	kvm_vms__exit(&vms);
 	if (!run_in_dir(dir, "rm -r ../$(basename $PWD)"))

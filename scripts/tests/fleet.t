@@ -238,7 +238,7 @@ check_quota()
 		"1 / ([x['time_ns'] for x in r[0].json['stalls'] if x['vm'] == '$vm' and x['waits'] == 'throttled'][0] ==
 		      [x for x in r[0].json['overview'] if x['vm'] == '$vm'][0]['classes_ns']['throttled'])" all
 	ok "$1: by which cgroup's limit, and how often, on the first screen" grep -qxE \
-		"# throttled: $vm, by a limit of cgroup /machine.slice/machine-$vm.scope that was taken away meanwhile, [1-9][0-9]* times" \
+		"# throttled: $vm, by a limit of cgroup /machine.slice/machine-$vm.scope that was taken away meanwhile; it held tasks back in [1-9][0-9]* periods? of the recording" \
 		"$TMP/screen.json"
 	ok "$1: nobody else is throttled" test \
 		"$(value "[x['vm'] for x in r[0].json['overview'] if x['classes_ns']['throttled']]" all)" \
