@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+/* Of x86 guests */
+#define GUEST_PAGE_SHIFT	12
+#define GUEST_PAGE_SIZE		((u64)1 << GUEST_PAGE_SHIFT)
+
 /**
  * struct guest_phys - the guest's physical memory
  * @read: copies @len bytes at guest-physical address @gpa, which do not cross a 4 KiB page;

@@ -8,9 +8,6 @@
 #include "stats.h"
 #include "phys.h"
 
-#define GUEST_PAGE_SHIFT	12
-#define GUEST_PAGE_SIZE		(1ULL << GUEST_PAGE_SHIFT)
-
 /* How many of @len bytes at @addr are in the page that they begin in */
 static inline size_t guest_page__part(u64 addr, size_t len)
 {

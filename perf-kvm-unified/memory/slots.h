@@ -8,15 +8,12 @@
 #include <linux/types.h>
 
 #include "kvm-unified/memory/bpf_skel/kvm_slots.h"
+#include "phys.h"
 
 /* There if the kernel describes its types, as BPF programs need it */
 #define VMLINUX_BTF	"/sys/kernel/btf/vmlinux"
 
 struct kvm_reader;
-
-/* Of x86 guests */
-#define GUEST_PAGE_SHIFT	12
-#define GUEST_PAGE_SIZE		(1UL << GUEST_PAGE_SHIFT)
 
 /**
  * struct kvm_memory - what KVM says of a guest's memory
