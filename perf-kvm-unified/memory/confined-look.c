@@ -18,6 +18,7 @@
 #include "kvm-unified/lib/write.h"
 #include "confine.h"
 #include "confined-look.h"
+#include "current.h"
 #include "phys.h"
 #include "wire.h"
 
@@ -141,7 +142,8 @@ static u64 phys_tsc(struct guest_phys *phys)
 	return guest_tsc__of_host(&container_of(phys, struct asked_phys, phys)->tsc, rdtsc());
 }
 
-static int obey(struct guest_look *look, const struct look_order *order, char *err, size_t errlen)
+static int obey(struct guest_look *look, const struct look_order *order,
+		struct guest_current *current, char *err, size_t errlen)
 {
 	switch (order->kind) {
 	case LOOK_FIND_KERNEL:
@@ -153,6 +155,8 @@ static int obey(struct guest_look *look, const struct look_order *order, char *e
 		return guest_look__tasks(look, /*modules=*/false, err, errlen);
 	case LOOK_WRITE:
 		return guest_look__write(look, CONFINED_OUT, order->orc, err, errlen);
+	case LOOK_CURRENT:
+		return guest_look__current(look, current, err, errlen);
 	default:
 		end();
 	}
@@ -176,6 +180,7 @@ void __noreturn confined_look(int control, int out, u64 max_gpa, const struct gu
 		.phys = { .read = read_phys, .forget = forget_phys, .tsc = phys_tsc },
 		.tsc = *tsc,
 	};
+	static struct guest_current current;
 	struct guest_look *look;
 	struct look_order order;
 	int ret = confine(control, out, cpu_seconds);
@@ -191,9 +196,12 @@ void __noreturn confined_look(int control, int out, u64 max_gpa, const struct gu
 
 		read_all(&order, sizeof(order));
 		forget_phys(&asked.phys);
-		done.ret = obey(look, &order, done.err, sizeof(done.err));
+		done.ret = obey(look, &order, &current, done.err, sizeof(done.err));
 		done.stats = *guest_look__stats(look);
 		if (write_all(CONFINED_CONTROL, &done, sizeof(done)))
+			end();
+		if (order.kind == LOOK_CURRENT && !done.ret &&
+		    write_all(CONFINED_CONTROL, &current, sizeof(current)))
 			end();
 	}
 }

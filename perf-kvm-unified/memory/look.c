@@ -19,6 +19,7 @@
 #include "kvm-unified/collector/walk.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/errors.h"
+#include "current.h"
 #include "files.h"
 #include "instant.h"
 #include "kernel.h"
@@ -350,6 +351,26 @@ int guest_look__write(struct guest_look *look, int fd, bool orc, char *err, size
 	guest_ram__refill(&look->ram);
 	ret = guest_found__write(&found, fd);
 	return ret ? fail(err, errlen, ret, "its map cannot be written: %s", strerror(-ret)) : 0;
+}
+
+/**
+ * guest_look__current - find where the guest has the tasks that run
+ * @err: on error, one sentence for the user
+ *
+ * Return: as guest_current__find(), or -ENOENT: the kernel was not found
+ */
+int guest_look__current(struct guest_look *look, struct guest_current *current,
+			char *err, size_t errlen)
+{
+	int ret;
+
+	if (!look->found)
+		return fail(err, errlen, -ENOENT, "its kernel is not known");
+	guest_ram__refill(&look->ram);
+	ret = guest_current__find(current, &look->kernel);
+	if (ret == -EDQUOT)
+		return fail(err, errlen, ret, "finding its current tasks takes too long");
+	return ret ? fail(err, errlen, ret, "where it has its current tasks is not known") : 0;
 }
 
 const struct guest_look_stats *guest_look__stats(const struct guest_look *look)

@@ -8,6 +8,7 @@
 
 #include "stats.h"
 
+struct guest_current;
 struct guest_look;
 struct guest_phys;
 
@@ -16,6 +17,8 @@ int guest_look__find_kernel(struct guest_look *look, const u64 *roots, size_t nr
 			    char *err, size_t errlen);
 int guest_look__tasks(struct guest_look *look, bool modules, char *err, size_t errlen);
 int guest_look__write(struct guest_look *look, int fd, bool orc, char *err, size_t errlen);
+int guest_look__current(struct guest_look *look, struct guest_current *current,
+			char *err, size_t errlen);
 const struct guest_look_stats *guest_look__stats(const struct guest_look *look);
 void guest_look__delete(struct guest_look *look);
 

@@ -25,6 +25,7 @@
 #include "kvm-unified/lib/errors.h"
 #include "kvm-unified/lib/write.h"
 #include "confined-look.h"
+#include "current.h"
 #include "looker.h"
 #include "wire.h"
 
@@ -50,6 +51,7 @@
  * @pages: that it may still have
  * @out: where the map goes, -1: there is to be none
  * @written: bytes of it
+ * @more: @more_len: gets what follows when the order is done
  */
 struct service {
 	struct looker *looker;
@@ -60,6 +62,8 @@ struct service {
 	u64	pages;
 	int	out;
 	u64	written;
+	void	*more;
+	size_t	more_len;
 };
 
 static u64 clock_ns(clockid_t clock)
@@ -296,31 +300,31 @@ static void allow_cpu(const struct looker *looker, u64 cpu_ns)
 	prlimit(looker->pid, RLIMIT_CPU, &limit, NULL);
 }
 
-/* 0, or -errno with the rest of a sentence about the guest in @err */
-static int order(struct looker *looker, struct look_order *order, u64 cpu_ns, int out,
-		 char *err, size_t errlen)
+/*
+ * Of @service, what is not known when it begins is filled in here. 0, or -errno with the rest of a
+ * sentence about the guest in @err
+ */
+static int order(struct service *service, struct look_order *order, char *err, size_t errlen)
 {
-	struct service service = {
-		.looker = looker,
-		.cpu_ns = cpu_ns,
-		.thread_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID),
-		.until = clock_ns(CLOCK_MONOTONIC) + LOOK_WALL_RATIO * looker->max_cpu_ns,
-		.pages = LOOK_PAGES_MAX,
-		.out = out,
-	};
+	struct looker *looker = service->looker;
 	struct look_message done;
 	int ret;
 
 	if (!looker->pid)
 		return fail(err, errlen, -ESRCH, "nothing looks at it any more");
-	service.began_ns = own_ns(looker);
-	allow_cpu(looker, cpu_ns);
-	ret = transfer(&service, order, sizeof(*order), /*sending=*/true);
+	service->thread_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	service->until = clock_ns(CLOCK_MONOTONIC) + LOOK_WALL_RATIO * looker->max_cpu_ns;
+	service->pages = LOOK_PAGES_MAX;
+	service->began_ns = own_ns(looker);
+	allow_cpu(looker, service->cpu_ns);
+	ret = transfer(service, order, sizeof(*order), /*sending=*/true);
 	if (!ret)
-		ret = serve(&service, &done);
+		ret = serve(service, &done);
 	if (!ret)
-		ret = take_rest(&service);
-	looker->last_ns = service_ns(&service);
+		ret = take_rest(service);
+	if (!ret && !done.ret && service->more)
+		ret = transfer(service, service->more, service->more_len, /*sending=*/false);
+	looker->last_ns = service_ns(service);
 	looker->cpu_ns += looker->last_ns;
 	looker->own_ns = own_ns(looker);
 	if (ret)
@@ -436,17 +440,19 @@ int looker__find_kernel(struct looker *looker, char *err, size_t errlen)
 		.kind = LOOK_FIND_KERNEL,
 		.nr_roots = min_t(size_t, kvm->nr_roots, LOOK_ROOTS_MAX),
 	};
+	struct service service = { .looker = looker, .cpu_ns = looker->max_cpu_ns, .out = -1 };
 
 	memcpy(find.roots, kvm->roots, find.nr_roots * sizeof(*find.roots));
-	return order(looker, &find, looker->max_cpu_ns, -1, err, errlen);
+	return order(&service, &find, err, errlen);
 }
 
 /* Which processes and modules it has now. 0, or -errno with @err */
 int looker__all(struct looker *looker, char *err, size_t errlen)
 {
 	struct look_order all = { .kind = LOOK_ALL };
+	struct service service = { .looker = looker, .cpu_ns = looker->max_cpu_ns, .out = -1 };
 
-	return order(looker, &all, looker->max_cpu_ns, -1, err, errlen);
+	return order(&service, &all, err, errlen);
 }
 
 /*
@@ -456,8 +462,43 @@ int looker__all(struct looker *looker, char *err, size_t errlen)
 int looker__tasks(struct looker *looker, char *err, size_t errlen)
 {
 	struct look_order tasks = { .kind = LOOK_TASKS };
+	struct service service = {
+		.looker = looker, .cpu_ns = looker->max_cpu_ns / LOOK_TASKS_PART, .out = -1,
+	};
 
-	return order(looker, &tasks, looker->max_cpu_ns / LOOK_TASKS_PART, -1, err, errlen);
+	return order(&service, &tasks, err, errlen);
+}
+
+/* Can it be that? */
+static bool makes_sense(const struct guest_current *current)
+{
+	if (current->nr_cpus > GUEST_CURRENT_MAX_CPUS)
+		return false;
+	for (u32 i = 0; i < current->nr_cpus; i++) {
+		if (current->cpus[i].gpa % sizeof(u64))
+			return false;
+	}
+	return true;
+}
+
+/* Where its kernel has the tasks that run. 0, or -errno with @err */
+int looker__current(struct looker *looker, struct guest_current *current, char *err,
+		    size_t errlen)
+{
+	struct look_order where = { .kind = LOOK_CURRENT };
+	struct service service = {
+		.looker = looker,
+		.cpu_ns = looker->max_cpu_ns,
+		.out = -1,
+		.more = current,
+		.more_len = sizeof(*current),
+	};
+	int ret = order(&service, &where, err, errlen);
+
+	if (!ret && !makes_sense(current))
+		return fail(err, errlen, -EPROTO,
+			    "what reads its memory said what makes no sense");
+	return ret;
 }
 
 /*
@@ -467,8 +508,9 @@ int looker__tasks(struct looker *looker, char *err, size_t errlen)
 int looker__write(struct looker *looker, int fd, bool orc, char *err, size_t errlen)
 {
 	struct look_order map = { .kind = LOOK_WRITE, .orc = orc };
+	struct service service = { .looker = looker, .cpu_ns = looker->max_cpu_ns, .out = fd };
 
-	return order(looker, &map, looker->max_cpu_ns, fd, err, errlen);
+	return order(&service, &map, err, errlen);
 }
 
 void looker__end(struct looker *looker)

@@ -43,6 +43,7 @@ struct looker {
 /* One of many looks at a guest's processes may take such a part of it. */
 #define LOOK_TASKS_PART		4U
 
+struct guest_current;
 struct guest_tsc;
 
 int looker__start(struct looker *looker, struct kvm_reader *reader, pid_t vmm,
@@ -52,6 +53,8 @@ int looker__find_kernel(struct looker *looker, char *err, size_t errlen);
 int looker__all(struct looker *looker, char *err, size_t errlen);
 int looker__tasks(struct looker *looker, char *err, size_t errlen);
 int looker__write(struct looker *looker, int fd, bool orc, char *err, size_t errlen);
+int looker__current(struct looker *looker, struct guest_current *current, char *err,
+		    size_t errlen);
 void looker__end(struct looker *looker);
 
 #endif /* __PERF_KVM_UNIFIED_MEMORY_LOOKER_H */

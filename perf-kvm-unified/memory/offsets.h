@@ -89,6 +89,9 @@ struct guest_offsets {
 	u32	tkr_shift;
 	u32	clocksource_name;
 	u32	cpu_capability;
+	u32	cpu_apic_id;		/* the initial one, since 6.7 ... */
+	u32	cpu_apic_id_u16;	/* ... or, before, of 16 bits */
+	u32	hot_current;		/* from 6.2 to 6.14 */
 	u32	vdso_data;
 	u32	vdso_size;
 };

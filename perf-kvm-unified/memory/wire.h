@@ -11,6 +11,7 @@
 /*
  * What perf and the confined process that looks at a guest say to each other, on a socket: an
  * order; then requests for memory, each with its reply; then that it is done. Maps come by a pipe.
+ * After LOOK_CURRENT, if it is done without an error, struct guest_current follows.
  */
 
 /* CR3s to be tried; the first ones will do. */
@@ -21,6 +22,7 @@ enum look_order_kind {
 	LOOK_ALL,		/* processes, modules and BPF programs */
 	LOOK_TASKS,		/* processes */
 	LOOK_WRITE,
+	LOOK_CURRENT,		/* where it has its current tasks */
 };
 
 /**

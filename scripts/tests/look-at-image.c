@@ -30,6 +30,7 @@
 #include <linux/kernel.h>
 #include <linux/time64.h>
 
+#include "kvm-unified/memory/current.h"
 #include "kvm-unified/memory/look.h"
 #include "kvm-unified/memory/phys.h"
 
@@ -189,11 +190,23 @@ static double cpu_ms(void)
 	return ts.tv_sec * 1e3 + ts.tv_nsec / 1e6;
 }
 
-static int look_once(struct guest_look *look, const u64 *roots, size_t nr, const char *path)
+/* The task that runs on the first CPU, or 0 */
+static u64 first_task(const struct image *image, const struct guest_current *current)
+{
+	u64 task = 0;
+
+	if (current->nr_cpus)
+		memcpy(&task, image->ram + current->cpus[0].gpa, sizeof(task));
+	return task;
+}
+
+static int look_once(struct guest_look *look, const struct image *image, const u64 *roots,
+		     size_t nr, const char *path)
 {
 	const struct guest_look_stats *stats = guest_look__stats(look);
 	double start = cpu_ms(), kernel, tasks, written;
 	int fd = open(path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
+	static struct guest_current current;
 	char err[512] = "";
 	int ret;
 
@@ -209,12 +222,14 @@ static int look_once(struct guest_look *look, const u64 *roots, size_t nr, const
 	if (!ret)
 		ret = guest_look__write(look, fd, /*orc=*/true, err, sizeof(err));
 	written = cpu_ms();
+	if (!ret)
+		ret = guest_look__current(look, &current, err, sizeof(err));
 	if (ret)
 		printf("error %d: %s\n", ret, err);
 	printf("symbols %" PRIu64 " modules %" PRIu64 " processes %" PRIu64 " maps %" PRIu64
-	       " build-ids %" PRIu64 " files %" PRIu64 "\n",
+	       " build-ids %" PRIu64 " files %" PRIu64 " cpus %u current %" PRIx64 "\n",
 	       stats->symbols, stats->modules, stats->processes, stats->maps,
-	       stats->build_ids, stats->files);
+	       stats->build_ids, stats->files, current.nr_cpus, first_task(image, &current));
 	printf("reads %" PRIu64 " bytes %" PRIu64 " torn %" PRIu64 " refused %" PRIu64
 	       " unread %" PRIu64 "\n",
 	       stats->pages, stats->bytes, stats->torn, stats->refused, stats->unread);
@@ -240,6 +255,7 @@ static enum ending look_at_mutant(struct image *image, struct guest_look *look, 
 {
 	const bool kernel = number % 4 == 0;
 	struct rlimit cpu = { MUTANT_SECONDS, MUTANT_SECONDS };
+	static struct guest_current current;
 	char err[512] = "";
 	int fd, ret = 0;
 
@@ -260,6 +276,8 @@ static enum ending look_at_mutant(struct image *image, struct guest_look *look, 
 		close(fd);
 	}
 	if (ret && (!err[0] || strlen(err) >= sizeof(err)))
+		abort();
+	if (!ret && !guest_look__current(look, &current, err, sizeof(err)) && !current.nr_cpus)
 		abort();
 	guest_look__delete(look);
 	return ret ? WITH_ERROR : WITH_MAP;
@@ -370,7 +388,7 @@ int main(int argc, char **argv)
 	look = guest_look__new(&image.phys, image.size, /*late=*/false);
 	if (!look)
 		return 2;
-	ret = look_once(look, roots, nr, argv[3]);
+	ret = look_once(look, &image, roots, nr, argv[3]);
 	guest_look__delete(look);
 	return ret;
 }

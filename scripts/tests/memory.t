@@ -38,7 +38,7 @@ build_look()
 	shift
 
 	unified=$tools/perf/kvm-unified
-	for name in cache files image instant kallsyms kernel lives look maple maps modules note \
+	for name in cache current files image instant kallsyms kernel lives look maple maps modules note \
 		offsets orc paging path program ram types vdso vmcoreinfo write writer; do
 		sources+=("$unified/memory/$name.c")
 	done
@@ -97,6 +97,12 @@ found()
 }
 
 # Which of the guests' CR3s is known should make no difference.
+# Its current task is the first one: all others are stopped.
+idles()
+{
+	grep -i "^$(sed -n "s/.* current //p" "$TMP/$1/found") . init_task$" "$TMP/$1/kallsyms"
+}
+
 without_a_root()
 {
 	: >"$TMP/none"
@@ -143,6 +149,8 @@ for name in $MEMORY_GUESTS; do
 	at_least 10 "$name: processes" "$(found "$name" processes)"
 	at_least 4 "$name: files with symbols in the page cache" "$(found "$name" files)"
 	ok "$name: all of it is what the guest says" says_the_same "$name"
+	ok "$name: it has one CPU" test "$(found "$name" cpus)" = 1
+	ok "$name: ... which is idle, as its processes are stopped" idles "$name"
 done
 first=${MEMORY_GUESTS%% *}
 ok "$first: without any CR3, the kernel is found by what it says to crash dumps" without_a_root "$first"
