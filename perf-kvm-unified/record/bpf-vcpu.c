@@ -28,17 +28,33 @@
 #include <internal/xyarray.h>
 
 #include "util/bpf_counter.h"
+#include "kvm-unified/memory/current.h"
 #include "kvm-unified/memory/slots.h"
+#include "kvm-unified/record/bpf_skel/current_tasks.h"
 #include "kvm-unified/record/bpf_skel/vcpu_context.skel.h"
+#include "current-tasks.h"
 
 static struct vcpu_context_bpf *skel;
+static bool want_current_tasks;
+
+/* CR3 is to be that of the guest's current task, also where KVM has it in memory. */
+void bpf_vcpu__want_current_tasks(void)
+{
+	want_current_tasks = true;
+}
 
 /* What the program has to know of KVM. 0, or -errno with, in @err, the rest of a sentence */
 static int describe_kvm(char *err, size_t errlen)
 {
-	bool nested_paging;
+	bool nested_paging, svm = cpu_has_svm();
 
-	if (!cpu_has_svm())
+	skel->rodata->by_current_task = want_current_tasks || !svm;
+	if (!skel->rodata->by_current_task) {
+		/* It looks nothing up in them. */
+		bpf_map__set_max_entries(skel->maps.guests, 1);
+		bpf_map__set_max_entries(skel->maps.pointers, 1);
+	}
+	if (!svm)
 		return 0;
 	if (sysfs__read_bool("module/kvm_amd/parameters/npt", &nested_paging))
 		return fail(err, errlen, -ENODEV, "kvm_amd is not loaded");
@@ -97,10 +113,42 @@ void bpf_vcpu__close(void)
 	skel = NULL;
 }
 
-/* Is the guest's CR3 in memory? The program is open. */
-bool bpf_vcpu__knows_cr3(void)
+/* Is CR3 that of the guest's current task? The program is open. */
+bool bpf_vcpu__by_current_task(void)
 {
-	return skel->rodata->is_svm;
+	return skel->rodata->by_current_task;
+}
+
+/**
+ * bpf_vcpu__add_guest - tell the program where it finds a guest's current tasks
+ * @vmm: the process that the guest runs in
+ * @current: of its kernel
+ * @mem: of its VMM
+ *
+ * The program is open. Several threads may do it. 0, or -errno: -E2BIG: there is no room for more
+ */
+int bpf_vcpu__add_guest(pid_t vmm, const struct guest_current *current,
+			const struct kvm_memory *mem)
+{
+	struct current_tasks tasks;
+	unsigned int key = vmm;
+	int ret;
+
+	current_tasks__init(&tasks, current, mem);
+	ret = bpf_map__update_elem(skel->maps.guests, &key, sizeof(key), &tasks, sizeof(tasks),
+				   BPF_ANY);
+	for (u32 i = 0; !ret && i < current->nr_cpus; i++) {
+		const struct current_tasks_vcpu vcpu = {
+			.vmm = vmm,
+			.vcpu_id = current->cpus[i].apic_id,
+		};
+		unsigned long long at = current_tasks__pointer(mem, current->cpus[i].gpa);
+
+		if (at)
+			ret = bpf_map__update_elem(skel->maps.pointers, &vcpu, sizeof(vcpu), &at,
+						   sizeof(at), BPF_ANY);
+	}
+	return ret;
 }
 
 /* Can the program be on it? */
@@ -170,9 +218,20 @@ void bpf_vcpu__close(void)
 {
 }
 
-bool bpf_vcpu__knows_cr3(void)
+void bpf_vcpu__want_current_tasks(void)
+{
+}
+
+bool bpf_vcpu__by_current_task(void)
 {
 	return false;
+}
+
+int bpf_vcpu__add_guest(pid_t vmm __maybe_unused,
+			const struct guest_current *current __maybe_unused,
+			const struct kvm_memory *mem __maybe_unused)
+{
+	return -EOPNOTSUPP;
 }
 
 int bpf_vcpu__attach(struct evlist *evlist __maybe_unused)

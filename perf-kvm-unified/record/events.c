@@ -169,15 +169,19 @@ static void pr_no_vcpu(int no_vcpu, const char *no_bpf)
 }
 
 /* That BPF takes the place of the kernel, which nobody has asked for */
-static void say_mode(bool knows_cr3)
+static void say_mode(const struct record_events *events)
 {
 	static const char what[] = "This kernel has no PERF_SAMPLE_VCPU: a BPF program tells";
 
-	if (knows_cr3)
+	if (!bpf_vcpu__by_current_task())
 		unified_warning("%s the vCPU and CR3 of samples.\n", what);
+	else if (events->guest_memory)
+		unified_warning("%s the vCPU of samples,\n"
+				"and CR3 of what a guest has in its memory as its current task.\n",
+				what);
 	else
 		unified_warning("%s the vCPU of samples.\n"
-				"It cannot read CR3 on VMX: processes of guests are not told apart.\n",
+				"It cannot read CR3 on VMX, and guests' memory is not looked at: processes of guests are not told apart.\n",
 				what);
 }
 
@@ -199,9 +203,11 @@ static int choose_mode(struct record_events *events, int no_vcpu)
 		pr_no_vcpu(no_vcpu, NULL);
 		return -EOPNOTSUPP;
 	}
+	if (events->guest_tasks)
+		bpf_vcpu__want_current_tasks();
 	if (!bpf_vcpu__open(err, sizeof(err))) {
 		if (events->mode == KERNEL_MODE_AUTO)
-			say_mode(bpf_vcpu__knows_cr3());
+			say_mode(events);
 		events->mode = KERNEL_MODE_BPF;
 		return 0;
 	}
@@ -230,6 +236,14 @@ int record_events__check_kernel(struct record_events *events)
 	}
 	if (!events->sample_vcpu)
 		events->mode = KERNEL_MODE_PLAIN;
+	if (events->guest_tasks && events->mode != KERNEL_MODE_BPF) {
+		pr_err("--guest-tasks is for --kernel-mode bpf\n");
+		return -EINVAL;
+	}
+	if (events->guest_tasks && !events->guest_memory) {
+		pr_err("--guest-tasks looks at guests' memory: no --no-guest-memory, and no -o - without --guest-memory\n");
+		return -EINVAL;
+	}
 	wants_vcpu = events->mode == KERNEL_MODE_AUTO || events->mode == KERNEL_MODE_SERIES;
 	ret = probe_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, wants_vcpu, false);
 	/* Attributes are looked at before permissions are. */

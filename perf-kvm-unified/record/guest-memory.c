@@ -19,7 +19,9 @@
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/errors.h"
 #include "kvm-unified/lib/warnings.h"
+#include "kvm-unified/memory/current.h"
 #include "kvm-unified/memory/looker.h"
+#include "bpf-vcpu.h"
 #include "collectors.h"
 #include "guest-maps.h"
 #include "guest-memory.h"
@@ -47,6 +49,7 @@
  * struct guest_view - what is known of a guest by looking at it
  * @vmm: @name: @tsc: of its VM
  * @looker: what looks at it, unless it @failed
+ * @tasks_only: its map is a collector's: where it has its current tasks is all that is wanted
  * @began: its kernel is known
  * @why: the last look has failed
  * @rest_until: when the next look may be, ns
@@ -56,6 +59,7 @@ struct guest_view {
 	char	      name[KVM_VM_NAME_LEN];
 	struct guest_tsc tsc;
 	struct looker looker;
+	bool	      tasks_only;
 	bool	      failed;
 	bool	      began;
 	char	      why[256];
@@ -83,6 +87,7 @@ void guest_memory__init(struct guest_memory *memory)
 	*memory = (struct guest_memory) { .wanted = true, .look_seconds = LOOK_CPU_SECONDS };
 	INIT_LIST_HEAD(&memory->reasons);
 	INIT_LIST_HEAD(&memory->missing);
+	INIT_LIST_HEAD(&memory->no_tasks);
 	pthread_mutex_init(&memory->lock, NULL);
 }
 
@@ -104,13 +109,28 @@ static struct guest_view *find(const struct guest_memory *memory, pid_t vmm)
 	return NULL;
 }
 
+static void add_reason(struct guest_memory *memory, struct list_head *reasons,
+		       const struct guest_view *view, const char *why)
+{
+	pthread_mutex_lock(&memory->lock);
+	guest_reasons__add(reasons, view->name, why);
+	pthread_mutex_unlock(&memory->lock);
+}
+
+static void add_no_tasks(struct guest_memory *memory, const struct guest_view *view,
+			 const char *why)
+{
+	add_reason(memory, &memory->no_tasks, view, why);
+}
+
 static void fail_view(struct guest_memory *memory, struct guest_view *view, const char *why)
 {
 	view->failed = true;
 	looker__end(&view->looker);
-	pthread_mutex_lock(&memory->lock);
-	guest_reasons__add(&memory->reasons, view->name, why);
-	pthread_mutex_unlock(&memory->lock);
+	if (view->tasks_only)
+		add_no_tasks(memory, view, why);
+	else
+		add_reason(memory, &memory->reasons, view, why);
 }
 
 /**
@@ -158,21 +178,26 @@ static void do_work(struct work *work)
 		pthread_join(threads[--nr], NULL);
 }
 
-/* Those that are recorded and have no collector. 0 or -ENOMEM */
+/*
+ * Those that are recorded and have no collector, or have current tasks that are to be found. 0 or
+ * -ENOMEM
+ */
 static int add_guests(struct guest_memory *memory, const struct collectors *collectors,
 		      const struct kvm_vms *vms)
 {
 	for (size_t i = 0; i < vms->nr; i++) {
 		const struct kvm_vm *vm = &vms->entries[i];
+		bool tasks_only = !collectors__leave_to_memory(collectors, vm);
 		struct guest_view *view;
 
-		if (!collectors__leave_to_memory(collectors, vm) || find(memory, vm->pid))
+		if ((tasks_only && !memory->current_tasks) || find(memory, vm->pid))
 			continue;
 		if (grow_array(memory->guests, memory->nr, memory->allocated))
 			return -ENOMEM;
 		view = &memory->guests[memory->nr++];
 		*view = (struct guest_view) {
 			.vmm = vm->pid, .tsc = vm->tsc, .looker.mem.pagemap = -1,
+			.tasks_only = tasks_only,
 		};
 		strlcpy(view->name, vm->name, sizeof(view->name));
 		/* KVM's memory slots are found by process. */
@@ -189,7 +214,7 @@ static void start_lookers(struct guest_memory *memory, bool late, u64 until)
 		struct guest_view *view = &memory->guests[i];
 		char err[256];
 
-		if (view->failed || view->looker.pid)
+		if (view->failed || view->looker.pid || (late && view->tasks_only))
 			continue;
 		if (looker__start(&view->looker, memory->reader, view->vmm, &view->tsc, late,
 				  memory->look_seconds, err, sizeof(err)))
@@ -213,19 +238,44 @@ static void begin(struct guest_memory *memory, struct guest_view *view)
 	int ret;
 
 	ret = looker__find_kernel(&view->looker, err, sizeof(err));
-	if (!ret)
+	if (!ret && !view->tasks_only)
 		ret = looker__all(&view->looker, err, sizeof(err));
 	view->began = !ret;
 	if (ret)
 		fail_view(memory, view, err);
 }
 
+/* What the BPF program on the events has to know to tell the guest's processes apart */
+static void tell_current_tasks(struct guest_memory *memory, struct guest_view *view)
+{
+	struct guest_current *current = malloc(sizeof(*current));
+	char err[256];
+	int ret;
+
+	ret = current ? looker__current(&view->looker, current, err, sizeof(err)) :
+			fail(err, sizeof(err), -ENOMEM, "out of memory");
+	if (!ret) {
+		ret = bpf_vcpu__add_guest(view->vmm, current, &view->looker.mem.kvm);
+		if (ret)
+			fail(err, sizeof(err), ret, "the BPF program cannot be told: %s",
+			     strerror(-ret));
+	}
+	free(current);
+	if (ret)
+		add_no_tasks(memory, view, err);
+}
+
 /* ... at one that there was none at, if there is time */
 static void begin_in_time(struct work *work, struct guest_view *view)
 {
-	if (!view->began && !view->failed && view->looker.pid && rdclock() < work->until &&
-	    !interrupts__came())
-		begin(work->memory, view);
+	if (view->began || view->failed || !view->looker.pid || rdclock() >= work->until ||
+	    interrupts__came())
+		return;
+	begin(work->memory, view);
+	if (view->began && work->memory->current_tasks)
+		tell_current_tasks(work->memory, view);
+	if (view->tasks_only)
+		looker__end(&view->looker);
 }
 
 /* Is there a way to guests' memory? It is said if not. */
@@ -358,9 +408,7 @@ static void look_last(struct guest_memory *memory, struct guest_view *view)
 {
 	if (looker__all(&view->looker, view->why, sizeof(view->why)) != -EDQUOT)
 		return;
-	pthread_mutex_lock(&memory->lock);
-	guest_reasons__add(&memory->missing, view->name, view->why);
-	pthread_mutex_unlock(&memory->lock);
+	add_reason(memory, &memory->missing, view, view->why);
 }
 
 static void finish(struct work *work, struct guest_view *view)
@@ -369,6 +417,10 @@ static void finish(struct work *work, struct guest_view *view)
 	char err[256];
 
 	if (view->failed)
+		return;
+	if (memory->current_tasks && !view->began)
+		add_no_tasks(memory, view, "it was not looked at before the recording began");
+	if (view->tasks_only)
 		return;
 	if (view->began && !view->looker.pid)
 		fail_view(memory, view, view->why);
@@ -414,6 +466,7 @@ void guest_memory__take(struct guest_memory *memory, const struct collectors *co
 	do_work(&work);
 	guest_reasons__warn(&memory->reasons, "No names out of the memory of");
 	guest_reasons__warn(&memory->missing, "Not all names out of the memory of");
+	guest_reasons__warn(&memory->no_tasks, "Processes are not told apart of");
 }
 
 void guest_memory__exit(struct guest_memory *memory)
@@ -423,5 +476,6 @@ void guest_memory__exit(struct guest_memory *memory)
 	free(memory->guests);
 	guest_reasons__free(&memory->reasons);
 	guest_reasons__free(&memory->missing);
+	guest_reasons__free(&memory->no_tasks);
 	kvm_reader__delete(memory->reader);
 }

@@ -20,11 +20,13 @@ struct looker;
  * @wanted: there are to be such looks, and can be
  * @asked_for: by an option; else by default
  * @callers: there are to be callchains
+ * @current_tasks: a BPF program is told where guests have their current tasks
  * @look_seconds: CPU time that a look may take, s
  * @reader: knows where a guest's memory is; NULL: it cannot be known
  * @guests: @nr of struct guest_view; the array stays where it is while there is a thread
  * @reasons: why guests have none, of struct guest_reason
  * @missing: why guests have not all
+ * @no_tasks: why the current tasks of guests are not known
  * @rest_until: when the next look at any of them may be, ns
  * @bg: the thread that looks while perf records
  * @lock: of @reasons, between several threads
@@ -33,6 +35,7 @@ struct guest_memory {
 	bool		  wanted;
 	bool		  asked_for;
 	bool		  callers;
+	bool		  current_tasks;
 	unsigned int	  look_seconds;
 	struct kvm_reader *reader;
 	struct guest_view *guests;
@@ -40,6 +43,7 @@ struct guest_memory {
 	size_t		  allocated;
 	struct list_head  reasons;
 	struct list_head  missing;
+	struct list_head  no_tasks;
 	u64		  rest_until;
 	struct background bg;
 	pthread_mutex_t	  lock;

@@ -35,6 +35,7 @@
 #include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
 #include "args.h"
+#include "bpf-vcpu.h"
 #include "collectors.h"
 #include "environment.h"
 #include "events.h"
@@ -109,8 +110,10 @@ static int parse(struct unified_record *rec, int argc, const char **argv)
 		OPT_CALLBACK(0, "kernel-mode", &rec->events.mode, "auto|series|bpf|plain",
 			     "what tells the vCPU and guest CR3 of samples: the kernel, if it has PERF_SAMPLE_VCPU; a BPF program; nothing (default: auto, the first of the former two that there is)",
 			     record_events__parse_mode),
-		OPT_BOOLEAN(0, "sample-vcpu", &rec->events.sample_vcpu,
-			    "record vCPU and guest CR3 of each sample (default)"),
+		OPT_BOOLEAN_SET(0, "sample-vcpu", &rec->events.sample_vcpu, &rec->events.asked_vcpu,
+				"record vCPU and guest CR3 of each sample (default)"),
+		OPT_BOOLEAN(0, "guest-tasks", &rec->events.guest_tasks,
+			    "with --kernel-mode bpf, CR3 by guests' memory (default on VMX)"),
 		OPT_BOOLEAN(0, "timeline", &rec->events.timeline,
 			    "record " KVM_TIMELINE_EVENT " (default if the kernel has it)"),
 		OPT_CALLBACK('F', "freq", &rec->events.freq, "freq",
@@ -141,6 +144,7 @@ static int parse(struct unified_record *rec, int argc, const char **argv)
 	/* A map wants a directory. */
 	if (rec->to_pipe && !rec->memory.asked_for)
 		rec->memory.wanted = false;
+	rec->events.guest_memory = rec->memory.wanted;
 	return argc;
 }
 
@@ -351,7 +355,8 @@ static int find_vms(struct unified_record *rec)
 /* What perf record is to measure. 0 or -errno */
 static int add_measurement(struct unified_record *rec)
 {
-	if (rec->events.mode == KERNEL_MODE_SERIES)
+	if (rec->events.mode == KERNEL_MODE_SERIES ||
+	    (rec->events.mode == KERNEL_MODE_BPF && rec->events.asked_vcpu))
 		record_args__add(&rec->args, "--sample-vcpu");
 	if (rec->events.mode == KERNEL_MODE_BPF && rec->args.per_task) {
 		pr_err("With --kernel-mode bpf whole CPUs are recorded: no -G, -p, -t, -u and --vm\n");
@@ -360,6 +365,8 @@ static int add_measurement(struct unified_record *rec)
 	if (rec->events.mode == KERNEL_MODE_BPF)
 		record_args__add(&rec->args, "--bpf-vcpu");
 	rec->memory.callers = rec->args.has_callers;
+	rec->memory.current_tasks = rec->events.mode == KERNEL_MODE_BPF &&
+				    bpf_vcpu__by_current_task();
 	if (rec->args.has_callers)
 		record_events__warn_no_callers(&rec->events);
 	/* perf record leaves it out where it does not record whole CPUs. */

@@ -21,37 +21,8 @@
 #include "kvm-unified/memory/lives.h"
 #include "kvm-unified/memory/paging.h"
 #include "kvm-unified/memory/ram.h"
+#include "made-up.h"
 #include "memory.h"
-
-#define PAGES		16
-#define PRESENT		BIT_ULL(0)
-#define WRITABLE	BIT_ULL(1)
-#define LARGE		BIT_ULL(7)
-#define NX		BIT_ULL(63)
-
-/* Memory of some pages */
-struct made_up {
-	struct guest_phys phys;
-	u64	pages[PAGES][512];
-};
-
-static int made_up__read(struct guest_phys *phys, u64 gpa, void *buf, size_t len)
-{
-	struct made_up *m = container_of(phys, struct made_up, phys);
-
-	if (gpa >= sizeof(m->pages) || len > sizeof(m->pages) - gpa)
-		return -EFAULT;
-	memcpy(buf, (char *)m->pages + gpa, len);
-	return 0;
-}
-
-static void made_up__init(struct made_up *m, struct guest_ram *ram)
-{
-	memset(m, 0, sizeof(*m));
-	m->phys.read = made_up__read;
-	*ram = (struct guest_ram) { .phys = &m->phys, .max_gpa = sizeof(m->pages) };
-	guest_ram__refill(ram);
-}
 
 static u64 page(int number)
 {

@@ -61,6 +61,7 @@
 #include "kvm-unified/report/profile.h"
 #include "annotate.h"
 #include "contexts.h"
+#include "current.h"
 #include "environment.h"
 #include "export.h"
 #include "file-print.h"
@@ -1396,6 +1397,8 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: modules that come and go", modules),
 	TEST_CASE("kvm unified: BPF programs that come and go", bpf_programs),
 	TEST_CASE("kvm unified: memory slots", memory_slots),
+	TEST_CASE("kvm unified: where a guest has its current tasks", guest_current),
+	TEST_CASE("kvm unified: current tasks for a BPF program", current_tasks),
 	TEST_CASE("kvm unified: page tables of a guest", guest_paging),
 	TEST_CASE("kvm unified: kallsyms in memory", guest_kallsyms),
 	TEST_CASE("kvm unified: the time of a look", guest_instant),

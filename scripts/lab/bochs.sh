@@ -17,6 +17,20 @@ BOCHS_SECTORS=63
 SECTOR_SIZE=512
 ISOLINUX=/usr/lib/ISOLINUX
 
+# add_guests ROOT: QEMU, and the guests that it can run there.
+add_guests()
+{
+	local root=$1 rom
+
+	# It looks for its firmware from where it is.
+	add_binary "$root" /usr/bin/qemu-system-x86_64 /usr/bin/qemu-system-x86_64
+	ln -s ../usr/bin/qemu-system-x86_64 "$root/bin/"
+	for rom in seabios/bios-256k.bin qemu/kvmvapic.bin qemu/linuxboot_dma.bin; do
+		install -D "/usr/share/$rom" "$root/usr/share/qemu/$(basename "$rom")"
+	done
+	cp "$MAIN_TREE"/guest/{initrd,vmlinuz-6.12} "$root/mnt/guest/"
+}
+
 # compose_root ROOT: what the host has instead of this machine's root file system.
 compose_root()
 {
@@ -29,6 +43,7 @@ compose_root()
 	strip -o "$WORK/perf" "$PERF"
 	add_binary "$root" "$WORK/perf" "/mnt/perf/$(basename "$PERF")"
 	cp "$MAIN_TREE/guest/tiny-vmm" "$root/mnt/guest/"
+	[ -z "$(scenario_value HOST_QEMU '')" ] || add_guests "$root"
 	[ -z "$SELFTESTS" ] ||
 		install -D -t "$root/mnt/selftests" "$SELFTESTS"/*_test
 	# shellcheck disable=SC2153 # lab.sh's

@@ -42,6 +42,14 @@ vcpu_time()
 		all-vms-threads.before all-vms-threads.after
 }
 
+# An instruction takes so long on the scenario's virtual clock: -icount shift=2.
+INSTRUCTION_NS=4
+# instructions NAME: of a run of the program on samples
+instructions()
+{
+	awk -v name="$1" -v ns=$INSTRUCTION_NS '$1 == name { print $2 ? $3 / $2 / ns : "" }' cost.txt
+}
+
 while read -r -u 3 scenario release; do
 	lab_runs "$scenario"
 	cd "$LAB_OUT/$scenario" || { done_testing; }
@@ -60,6 +68,14 @@ while read -r -u 3 scenario release; do
 	at_least 8000 "$scenario: user samples of the guest" "$(value 'guest("guest1")["user_samples"]' perf)"
 	at_least 99 "$scenario: ... whose process is named, %" "$(value \
 		'100 * guest("guest1")["user_samples_named"] / guest("guest1")["user_samples"]' perf)"
+	report tasks --format json >"$TMP/tasks.json"
+	at_least 2000 "$scenario: --guest-tasks: user samples of the guest" \
+		"$(value 'guest("guest1")["user_samples"]' tasks)"
+	at_least 99 "$scenario: ... whose process is named, %" "$(value \
+		'100 * guest("guest1")["user_samples_named"] / guest("guest1")["user_samples"]' tasks)"
+	at_most 2000 "$scenario: a sample of the guest: instructions of the program" "$(instructions guest)"
+	at_most 2000 "$scenario: ... with --guest-tasks" "$(instructions guest-tasks)"
+	at_most 100 "$scenario: a sample while no guest runs: instructions of it" "$(instructions host)"
 	pids=$(sed -n 's/^cpu pid=\([0-9]*\) .*/\1/p' recorded/guest1-cpu.after)
 	ok "$scenario: two workload processes" test "$(wc -w <<<"$pids")" -eq 2
 	for pid in $pids; do

@@ -6,6 +6,8 @@
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
+# shellcheck source=scripts/tests/current-tasks.sh
+. "$TESTS/current-tasks.sh"
 
 PERF=$MAIN_TREE/perf/perf
 
@@ -141,5 +143,10 @@ halves()
 }
 ok "guest1: shares-alpha is seen with both of its page tables" test "$(halves guest1 shares-alpha)" = 2
 ok "guest2: shares-charlie has one" test "$(halves guest2 shares-charlie)" = 1
+
+# --- processes by what guests have in their memory as the current task ------------
+
+ok "--guest-tasks: recorded" grep -qx 'exit code 0' tasks.out
+check_tasks "--guest-tasks" tasks.data 99
 
 done_testing

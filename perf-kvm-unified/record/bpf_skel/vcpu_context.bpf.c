@@ -4,12 +4,15 @@
  * had that? For kernels that do not put it into the sample themselves. Read from KVM's own
  * variables, without a lock: the vCPU is loaded here, so that nobody else writes them.
  *
- * On VMX the guest's CR3 is in the VMCS, which no BPF program can read.
+ * On VMX the guest's CR3 is in the VMCS, which no BPF program can read. There, it is that of the
+ * task that the guest's kernel has in memory as the CPU's current one: the VMM has that memory
+ * mapped, and the program runs in the VMM's thread. What is read there is the guest's to forge.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include "kvm-unified/format/vcpu-context.h"
+#include "current_tasks.h"
 #include "kvm_types.h"
 
 /* include/linux/kvm_host.h: enum kvm_intr_type */
@@ -20,14 +23,37 @@
 /* include/uapi/linux/perf_event.h */
 #define PERF_SAMPLE_TIME	(1U << 2)
 
+/* CR3 has no more bits of an address: Intel SDM volume 3, "4-Level Paging and 5-Level Paging". */
+#define PAGE_MASK		0xfffULL
+#define MAX_PHYS_BITS		52
+
 /* The guests' page tables are used by the CPU as they are. */
 const volatile bool has_nested_paging;
+
+/* CR3 is that of the guest's current task. */
+const volatile bool by_current_task;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(key_size, sizeof(int));
 	__uint(value_size, sizeof(int));
 } contexts SEC(".maps");
+
+/* By the VMM's process */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, CURRENT_TASKS_GUESTS);
+	__type(key, unsigned int);
+	__type(value, struct current_tasks);
+} guests SEC(".maps");
+
+/* Where the VMM has the guest's pointer to the current task mapped */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, CURRENT_TASKS_VCPUS);
+	__type(key, struct current_tasks_vcpu);
+	__type(value, unsigned long long);
+} pointers SEC(".maps");
 
 static __always_inline int preempt_count(void)
 {
@@ -78,9 +104,12 @@ static __always_inline void add_svm(struct vcpu_context *context, struct kvm_vcp
 	if ((context->flags & VCPU_CONTEXT_PROTECTED) || !(context->flags & VCPU_CONTEXT_IN_GUEST))
 		return;
 	/* On 6.1, the sample has the mode in which the vCPU was preempted the last time. */
-	context->flags |= VCPU_CONTEXT_PT_ROOT | VCPU_CONTEXT_CPL;
+	context->flags |= VCPU_CONTEXT_CPL;
 	if (BPF_CORE_READ(vmcb, save.cpl))
 		context->flags |= VCPU_CONTEXT_USER;
+	if (by_current_task)
+		return;
+	context->flags |= VCPU_CONTEXT_PT_ROOT;
 	/* With shadow paging, KVM knows of each change of CR3, and the CPU has another one. */
 	context->pt_root = has_nested_paging ? BPF_CORE_READ(vmcb, save.cr3) :
 					       BPF_CORE_READ(vcpu, arch.cr3);
@@ -94,6 +123,57 @@ static __always_inline void add_vmx(struct vcpu_context *context, struct kvm_vcp
 	if (BPF_CORE_READ(vmx, loaded_vmcs) !=
 	    (void *)vmx + bpf_core_field_offset(vmx->vmcs01))
 		context->flags |= VCPU_CONTEXT_NESTED;
+}
+
+/*
+ * The 8 bytes at a guest's address in its direct map: memory that is always mapped there. What is
+ * not in the VMM's memory now is not brought in. false: they cannot be read
+ */
+static __always_inline bool read_guest(const struct current_tasks *guest, u64 va, u64 *value)
+{
+	u64 gpa = va - guest->page_offset;
+
+	for (unsigned int i = 0; i < CURRENT_TASKS_SLOTS && i < guest->nr_slots; i++) {
+		const struct current_tasks_slot *slot = &guest->slots[i];
+
+		if (gpa - slot->gpa < slot->size)
+			return !bpf_probe_read_user(value, sizeof(*value),
+						    (void *)(slot->hva + (gpa - slot->gpa)));
+	}
+	return false;
+}
+
+/*
+ * The page table of the task that the guest's kernel runs, or false: not known, or a kernel
+ * thread, which has none of its own. In the few instructions in which the kernel switches tasks,
+ * the CPU may have that of the other one.
+ */
+static __always_inline bool current_root(u32 vcpu_id, u64 *root)
+{
+	struct current_tasks_vcpu vcpu = {
+		.vmm = bpf_get_current_pid_tgid() >> 32,
+		.vcpu_id = vcpu_id,
+	};
+	const struct current_tasks *guest = bpf_map_lookup_elem(&guests, &vcpu.vmm);
+	const u64 *pointer = bpf_map_lookup_elem(&pointers, &vcpu);
+	u64 task, mm, pgd;
+
+	if (!guest || !pointer ||
+	    bpf_probe_read_user(&task, sizeof(task), (void *)*pointer) ||
+	    !read_guest(guest, task + guest->task_mm, &mm) || !mm ||
+	    !read_guest(guest, mm + guest->mm_pgd, &pgd))
+		return false;
+	*root = pgd - guest->page_offset;
+	return *root && !(*root & PAGE_MASK) && !(*root >> MAX_PHYS_BITS);
+}
+
+static __always_inline void add_current_task(struct vcpu_context *context)
+{
+	if (!(context->flags & VCPU_CONTEXT_IN_GUEST) ||
+	    context->flags & (VCPU_CONTEXT_NESTED | VCPU_CONTEXT_PROTECTED))
+		return;
+	if (current_root(context->vcpu_id, &context->pt_root))
+		context->flags |= VCPU_CONTEXT_PT_ROOT;
 }
 
 SEC("perf_event")
@@ -117,6 +197,8 @@ int tell_vcpu(void *ctx)
 		add_svm(&context, vcpu);
 	else
 		add_vmx(&context, vcpu);
+	if (by_current_task)
+		add_current_task(&context);
 	bpf_perf_event_output(ctx, &contexts, BPF_F_CURRENT_CPU, &context, sizeof(context));
 	/* The sample is taken as well. */
 	return 1;

@@ -60,6 +60,21 @@ work()
 	done
 }
 
+# Which process a guest runs, by what it has in its memory, beside what the kernel tells of it. The map
+# of guest1 is a collector's.
+by_current_task()
+{
+	local name cmds
+
+	for name in $GUESTS; do
+		in_guest "$name" "$(programs "$name"); ready"
+	done
+	mapfile -t cmds < <(map_cmds guest1)
+	try tasks perf kvm unified record --kernel-mode bpf --guest-tasks --sample-vcpu --guest-memory \
+		--guest-memory-time 60 "${cmds[@]}" -c 498500 -o /run/tasks.data -- sleep 2
+	cp -r /run/tasks.data .
+}
+
 measure()
 {
 	local name
@@ -77,4 +92,5 @@ measure()
 		cp "/run/$name-cpu.after" shares
 		: >"shares/$name-cpu.before"
 	done
+	by_current_task
 }

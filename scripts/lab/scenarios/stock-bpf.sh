@@ -37,6 +37,50 @@ killed()
 	programs >programs.after
 }
 
+# runs PID: how often that process's programs on samples have run, and for how many ns: 7 is
+# BPF_PROG_TYPE_PERF_EVENT of include/uapi/linux/bpf.h
+runs()
+{
+	awk '
+		FNR == 1 { on_samples = 0 }
+		$1 == "prog_type:" { on_samples = $2 == 7 }
+		on_samples && $1 == "run_time_ns:" { ns += $2 }
+		on_samples && $1 == "run_cnt:" { n += $2 }
+		END { print n + 0, ns + 0 }' "/proc/$1/fdinfo/"* 2>/dev/null
+}
+
+# has_run PID TIMES
+has_run()
+{
+	test "$(runs "$1" | cut -d' ' -f1)" -ge "$2"
+}
+
+# program_cost NAME OPTION...: "NAME RUNS NS" to cost.txt, of a recording with these options
+program_cost()
+{
+	local name=$1 pid
+	shift
+	perf kvm unified record --kernel-mode bpf -c 997000 -o /run/cost.data "$@" -- sleep 600 2>"/run/cost.err" &
+	pid=$!
+	wait_until has_run "$pid" 2000
+	echo "$name $(runs "$pid")" >>cost.txt
+	kill -INT "$pid"
+	wait "$pid" || :
+	rm -r /run/cost.data
+}
+
+# What the program on samples costs while the guest works, and while no guest runs
+costs()
+{
+	echo 1 >/proc/sys/kernel/bpf_stats_enabled
+	program_cost guest --no-guest-memory
+	program_cost guest-tasks --guest-tasks --guest-memory
+	kill -STOP "$(guest_pid guest1)"
+	program_cost host --no-guest-memory
+	kill -CONT "$(guest_pid guest1)"
+	echo 0 >/proc/sys/kernel/bpf_stats_enabled
+}
+
 # VMs that take the CPU from each other, and one that halts: all.data, with their threads' times
 states()
 {
@@ -83,8 +127,11 @@ measure()
 	for when in before after; do
 		mv "perf-guest1-stat.$when" "recorded/guest1-cpu.$when"
 	done
+	try tasks perf kvm unified record --kernel-mode bpf --guest-tasks --guest-memory -c 997000 \
+		-o tasks.data -- sleep 3
 	try series perf kvm unified record --kernel-mode series -o no.data -- true
 	try plain perf kvm unified record --kernel-mode plain -o plain.data -- sleep 1
+	costs
 	killed
 	states
 	refusals
