@@ -234,8 +234,9 @@ static int parse_percent(const char *str, struct perf_session *session,
 	for (str += strspn(str, PARTS); *str; str += strspn(str, PARTS)) {
 		size_t part = strcspn(str, PARTS);
 
-		/* "10%-20%" or "10%/2": perf looks for the other half of it in any case. */
-		if (!memchr(str, '-', part) && !memchr(str, '/', part))
+		/* "10%-20%" or "10%/2": perf looks for the other half of one in a list. */
+		if (!memchr(str, '-', part) && !memchr(str, '/', part) &&
+		    (len || str[part + strspn(str + part, PARTS)]))
 			goto out;
 		if (len)
 			list[len++] = ',';

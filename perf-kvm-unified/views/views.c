@@ -15,6 +15,7 @@
 #include <subcmd/parse-options.h>
 
 #include "builtin.h"
+#include "ui/ui.h"
 #include "util/debug.h"
 #include "util/strbuf.h"
 #include "util/time-utils.h"
@@ -140,6 +141,15 @@ static int run(int argc, const char **argv, const char *usage, const char *about
 	return ret < 0 ? 1 : ret;
 }
 
+/* What is said from here on is to be read on the terminal, and not below the browser's screen. */
+static void end_browser(void)
+{
+	if (use_browser <= 0)
+		return;
+	ui__exit(/*wait_for_ok=*/false);
+	use_browser = 0;
+}
+
 int cmd_kvm_unified_annotate(int argc, const char **argv)
 {
 	struct kvm_guests_options guests;
@@ -155,6 +165,7 @@ int cmd_kvm_unified_annotate(int argc, const char **argv)
 	ret = run(argc, argv, "perf kvm unified annotate [<options>] [<symbol>]",
 		  "Options of perf annotate are taken, too: see perf annotate -h", cmd_annotate,
 		  &guests);
+	end_browser();
 	guest_code__warn(&code);
 	guest_code__exit(&code);
 	return ret;

@@ -210,6 +210,8 @@ ok "--time: parts in percent with blanks between them" diff <(report --time ' 10
 ok "... which is said" grep -qF '10%-20% 50%-60%' <(report --time '10%-20% 50%-60%')
 ok "... or a comma and a blank" diff <(report --time '10%-20%, 50%-60%' --format csv) \
 	<(report --time 10%-20%,50%-60% --format csv)
+ok "--time: a percent alone is the first part" diff <(report --time 10% --format csv) \
+	<(report --time 10%/1 --format csv)
 ok "--time: a percent that is no part" not report --time '10%-20% 50%'
 ok "... which is said" grep -q "^--time wants .*not '10%-20% 50%'\|^the end .*not '10%-20% 50%'" "$TMP/warnings"
 ok "rows that are chosen: it is said" grep -qx '# rows are those of --pid 1 --comms shor --dsos lib\* --symbols q\*, and totals of all' \

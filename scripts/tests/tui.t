@@ -196,4 +196,9 @@ press q
 ok "... their end" shows '^exit code 0'
 ok "... and is there afterwards" grep -q 'Guests are not told apart' "$TMP/stderr"
 
+terminal_start "$PERF" kvm unified annotate -f -i demo.data quantum_toffoli._omp_fn.0
+ok "annotate, without a guest's files: it ends" shows '^exit code 0'
+ok "... and which one is missing is said afterwards" \
+	grep -q 'libquantum.so.8 of guest guest1 .* is not here: --guest-root' "$TMP/stderr"
+
 done_testing
