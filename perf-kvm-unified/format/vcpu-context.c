@@ -17,15 +17,21 @@ static void swap_context(struct vcpu_context *context)
 	context->exit_reason = bswap_64(context->exit_reason);
 	context->vcpu_id = bswap_32(context->vcpu_id);
 	context->vpid = bswap_32(context->vpid);
+	context->task_root = bswap_64(context->task_root);
+	context->tgid = bswap_32(context->tgid);
+	context->tid = bswap_32(context->tid);
 }
 
 /* @raw: @size bytes. false: it is no such record */
 bool vcpu_context__read(struct vcpu_context *context, const void *raw, size_t size)
 {
-	if (size < sizeof(*context))
+	if (size < offsetof(struct vcpu_context, task_root))
 		return false;
-	memcpy(context, raw, sizeof(*context));
+	*context = (struct vcpu_context) { };
+	memcpy(context, raw, size < sizeof(*context) ? size : sizeof(*context));
 	if (context->magic == bswap_32(VCPU_CONTEXT_MAGIC))
 		swap_context(context);
+	if (size < sizeof(*context))
+		context->flags &= ~VCPU_CONTEXT_TASK;
 	return context->magic == VCPU_CONTEXT_MAGIC;
 }

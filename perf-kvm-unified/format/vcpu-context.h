@@ -21,6 +21,10 @@
 #define VCPU_CONTEXT_SVM	(1U << 5)	/* AMD's numbers, and not Intel's */
 #define VCPU_CONTEXT_CPL	(1U << 6)	/* It is known which mode the guest was in: */
 #define VCPU_CONTEXT_USER	(1U << 7)	/* ... user mode */
+#define VCPU_CONTEXT_TASK	(1U << 8)	/* What follows @vpid is known */
+
+/* As long as TASK_COMM_LEN of include/linux/sched.h */
+#define VCPU_CONTEXT_COMM	16
 
 /**
  * struct vcpu_context - a vCPU that is loaded on the CPU
@@ -31,6 +35,12 @@
  * @exit_reason: why it was left the last time
  * @vcpu_id: number of the vCPU
  * @vpid: VPID (Intel) or ASID (AMD), 0: none
+ * @task_root: of the task that the guest's kernel runs, as its memory has it: the page table, 0: a
+ *	kernel thread has none
+ * @tgid: @tid: @comm: ... its process, its thread, and what that is called. May be anything: a
+ *	guest can forge them
+ *
+ * Records of programs that know of no tasks end before @task_root.
  */
 struct vcpu_context {
 	unsigned int	   magic;
@@ -40,6 +50,10 @@ struct vcpu_context {
 	unsigned long long exit_reason;
 	unsigned int	   vcpu_id;
 	unsigned int	   vpid;
+	unsigned long long task_root;
+	unsigned int	   tgid;
+	unsigned int	   tid;
+	char		   comm[VCPU_CONTEXT_COMM];
 };
 
 /* Not for BPF programs */

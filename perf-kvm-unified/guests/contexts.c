@@ -26,6 +26,10 @@
 #include "kvm-unified/format/vcpu-context.h"
 #include "kvm-unified/lib/queue.h"
 #include "contexts.h"
+#include "files.h"
+#include "guests.h"
+#include "machine.h"
+#include "resolve.h"
 
 /* Records of a CPU without their samples: one for each level of interrupts, and more than that */
 #define MAX_WAITING	8U
@@ -123,12 +127,32 @@ static struct vcpu_sample vcpu_of(const struct vcpu_context *context)
 	if (context->flags & VCPU_CONTEXT_PT_ROOT) {
 		vcpu.flags |= PERF_VCPU_PT_ROOT_VALID;
 		vcpu.pt_root = context->pt_root;
+	} else if (context->flags & VCPU_CONTEXT_TASK && context->task_root) {
+		/* On VMX, the program cannot read CR3. */
+		vcpu.flags |= PERF_VCPU_PT_ROOT_VALID;
+		vcpu.pt_root = context->task_root;
 	}
 	if (context->flags & VCPU_CONTEXT_EXIT) {
 		vcpu.flags |= PERF_VCPU_EXIT_REASON_VALID;
 		vcpu.exit_reason = context->exit_reason;
 	}
 	return vcpu;
+}
+
+static struct told_task task_of(const struct vcpu_context *context)
+{
+	struct told_task task = { };
+
+	if (!(context->flags & VCPU_CONTEXT_TASK) || !guest_pid__is_valid(context->tgid) ||
+	    !context->tgid)
+		return task;
+	task.pt_root = context->task_root;
+	task.tgid = context->tgid;
+	task.tid = context->tid;
+	memcpy(task.comm, context->comm, sizeof(task.comm));
+	task.comm[sizeof(task.comm) - 1] = '\0';
+	guest_text__sanitize(task.comm);
+	return task;
 }
 
 static u16 cpumode_of(const struct vcpu_context *context)
@@ -168,6 +192,7 @@ int vcpu_contexts__add(struct vcpu_contexts *contexts, u32 cpu, u32 tid, const v
 		.tid = tid,
 		.cpumode = cpumode_of(&context),
 		.vcpu = vcpu_of(&context),
+		.task = task_of(&context),
 	};
 	contexts->nr_waiting++;
 	return 0;
@@ -284,6 +309,9 @@ static void dump_context(const struct perf_sample *sample, const struct told_con
 {
 	printf("\n%u %" PRIu64 " vCPU by BPF: ", sample->cpu, sample->time);
 	vcpu_sample__fprintf(&told->vcpu, stdout);
+	if (told->task.tgid)
+		printf(", task cr3 %#" PRIx64 " %u/%u %s", told->task.pt_root, told->task.tgid,
+		       told->task.tid, told->task.comm);
 	printf("\n");
 }
 
@@ -337,12 +365,17 @@ static bool is_guests(u16 cpumode)
 /* Gives a sample that is delivered its vCPU, unless the kernel has. */
 void perf_session__apply_context(struct perf_session *session, struct perf_sample *sample)
 {
+	struct vcpu_contexts *contexts = session->vcpu_contexts;
 	struct told_context told;
 
-	if (!session->vcpu_contexts || !can_have_context(sample->evsel) ||
-	    !vcpu_contexts__take(session->vcpu_contexts, sample->cpu, sample->tid, sample->time,
-				 &told) ||
-	    sample->evsel->core.attr.sample_type & PERF_SAMPLE_VCPU)
+	if (!contexts)
+		return;
+	kvm_guests__tell_task(session, NULL);
+	if (!can_have_context(sample->evsel) ||
+	    !vcpu_contexts__take(contexts, sample->cpu, sample->tid, sample->time, &told))
+		return;
+	kvm_guests__tell_task(session, &told.task);
+	if (sample->evsel->core.attr.sample_type & PERF_SAMPLE_VCPU)
 		return;
 	sample->vcpu_ctx = told.vcpu;
 	if (told.cpumode && is_guests(sample->cpumode))

@@ -7,6 +7,7 @@
 #include <linux/types.h>
 
 #include "util/sample.h"
+#include "told-task.h"
 
 struct evsel;
 struct perf_session;
@@ -24,6 +25,7 @@ struct told_context {
 	u32		   tid;
 	u16		   cpumode;
 	struct vcpu_sample vcpu;
+	struct told_task   task;
 };
 
 struct vcpu_contexts *vcpu_contexts__new(void);

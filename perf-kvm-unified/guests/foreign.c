@@ -25,7 +25,8 @@
 /* It may be, or all processes of the measurement ended before it was made. */
 bool kvm_guest__map_names_nobody(const struct kvm_guest *guest)
 {
-	return guest->has_map && guest->nr_user >= FOREIGN_MIN_USER && !guest->nr_user_named;
+	return guest->has_map && !guest->nr_user_named &&
+	       guest->nr_user - guest->nr_user_told >= FOREIGN_MIN_USER;
 }
 
 /*

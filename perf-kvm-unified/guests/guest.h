@@ -112,6 +112,9 @@ struct guest_map_data {
 /* More of these than any guest needs get one row: a CR3 costs the guest nothing. */
 #define KVM_GUEST_MAX_PSEUDO	4096
 
+/* So many times a process may get a name that was told with a sample: a guest can make up any. */
+#define KVM_GUEST_MAX_TOLD	16384
+
 /**
  * struct kvm_guest - a VM of a session, with what is known of its inside
  * @pid: of the VMM, or as @kvm_vm.pid; that and KVM_GUEST_PSEUDO_PID for the guests of a guest,
@@ -130,12 +133,15 @@ struct guest_map_data {
  * @nr_processes: that there are now
  * @sharers_of_maps: how many processes have the maps of one of them, if it is not one
  * @nr_copied_maps: how many maps were copied as a child changed what it had of its parent
- * @unnamed: pseudo pid by page table root, for CR3s without an owner
+ * @unnamed: pseudo pid by page table root, for CR3s without an owner, and for processes that were
+ *	told and have the number of one in the map: see told_key()
+ * @nr_told: how often a process got a name that was told with a sample
  * @kernel_start: @kernel_end: the kernel's text, 0 if not known
  * @nr_samples: of its code, whatever is known of them
  * @nr_user: samples of guest user mode, @nr_user_named: those whose CR3 has an
  *	 owner in the map
- * @nr_user_shared: those of them whose address space was shared by processes
+ * @nr_user_told: those whose CR3 has none, and whose process was told with the sample
+ * @nr_user_shared: those of @nr_user_named whose address space was shared by processes
  * @nr_user_ambiguous: samples without a name as several processes had that CR3 in
  *	 turn, and it is not known when
  * @nr_user_outside: samples without a name as the guest was not followed then
@@ -168,11 +174,13 @@ struct kvm_guest {
 	u32		 nr_copied_maps;
 	struct hashmap	 *sharers_of_maps;
 	struct hashmap	 *unnamed;
+	u32		 nr_told;
 	u64		 kernel_start;
 	u64		 kernel_end;
 	u64		 nr_samples;
 	u64		 nr_user;
 	u64		 nr_user_named;
+	u64		 nr_user_told;
 	u64		 nr_user_shared;
 	u64		 nr_user_ambiguous;
 	u64		 nr_user_outside;

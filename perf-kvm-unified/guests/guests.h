@@ -10,6 +10,7 @@
 #include "kvm-unified/format/vms.h"
 #include "guest.h"
 #include "options.h"
+#include "told-task.h"
 
 struct foreign_maps;
 struct hashmap;
@@ -25,6 +26,7 @@ union perf_event;
  * @config: ... and what perfconfig says for guests of which that says nothing
  * @loaded: so are the maps of those in @vms
  * @bad_record: a record of VMs made no sense
+ * @task: with the sample that is delivered, if that is known
  */
 struct kvm_guests {
 	struct kvm_vms	 vms;
@@ -34,6 +36,7 @@ struct kvm_guests {
 	struct kvm_guests_options config;
 	bool		 loaded;
 	bool		 bad_record;
+	struct told_task task;
 };
 
 void kvm_guests__want(const struct kvm_guests_options *options);

@@ -15,6 +15,7 @@
 #include "util/sample.h"
 #include "util/session.h"
 #include "util/symbol.h"
+#include "util/thread.h"
 #include "util/tsc.h"
 #include "util/vcpu-sample.h"
 #include "kvm-unified/format/vms.h"
@@ -35,6 +36,10 @@
  */
 #define X86_KERNEL_IMAGE_START	0xffffffff80000000ULL
 #define X86_KERNEL_IMAGE_END	0xffffffffc0000000ULL
+
+/* What has no pseudo pid of its own any more, as there are too many */
+#define OTHER_PSEUDO_PID	(KVM_GUEST_PSEUDO_PID + KVM_GUEST_MAX_PSEUDO)
+#define OTHER_COMM		"[other cr3]"
 
 /*
  * From the host's TSC to the clock of the samples: known once the first of them is read, as
@@ -126,30 +131,107 @@ static const struct guest_space *kvm_guest__find_space(struct kvm_guest *guest, 
 	return space;
 }
 
-/* The pseudo process of a CR3 that no process is known to own, or -1 */
-static pid_t kvm_guest__pseudo_pid(struct kvm_guest *guest, u64 cr3)
+/* The pseudo pid of @key, or -1: no memory. @is_new: it has no name yet */
+static pid_t kvm_guest__pseudo_pid(struct kvm_guest *guest, long key, bool *is_new)
 {
-	long pt_root = guest_spaces__root(&guest->map.spaces, cr3);
 	size_t nr = hashmap__size(guest->unnamed);
-	char comm[32];
 	long pid;
 
-	if (hashmap__find(guest->unnamed, pt_root, &pid))
+	*is_new = false;
+	if (hashmap__find(guest->unnamed, key, &pid))
 		return pid;
-
+	*is_new = true;
+	if (nr >= KVM_GUEST_MAX_PSEUDO)
+		return OTHER_PSEUDO_PID;
 	pid = KVM_GUEST_PSEUDO_PID + nr;
-	if (nr >= KVM_GUEST_MAX_PSEUDO)
-		pid = KVM_GUEST_PSEUDO_PID + KVM_GUEST_MAX_PSEUDO;
-	else if (hashmap__add(guest->unnamed, pt_root, pid))
-		return -1;
+	return hashmap__add(guest->unnamed, key, pid) ? -1 : pid;
+}
 
-	if (nr >= KVM_GUEST_MAX_PSEUDO)
-		scnprintf(comm, sizeof(comm), "[other cr3]");
+/* The pseudo process of a CR3 that no process is known to own, or -1 */
+static pid_t kvm_guest__pid_of_root(struct kvm_guest *guest, u64 cr3)
+{
+	long pt_root = guest_spaces__root(&guest->map.spaces, cr3);
+	char comm[32];
+	bool is_new;
+	pid_t pid = kvm_guest__pseudo_pid(guest, pt_root, &is_new);
+
+	if (pid < 0 || !is_new)
+		return pid;
+	if (pid == OTHER_PSEUDO_PID)
+		scnprintf(comm, sizeof(comm), OTHER_COMM);
 	else
 		scnprintf(comm, sizeof(comm), GUEST_UNNAMED_COMM "%#lx]", pt_root);
-	if (kvm_guest__comm(guest, pid, comm, false))
-		return -1;
-	return pid;
+	return kvm_guest__comm(guest, pid, comm, false) ? -1 : pid;
+}
+
+/* Is the process called so now? */
+static bool kvm_guest__is_called(struct kvm_guest *guest, pid_t pid, const char *comm)
+{
+	struct thread *thread = machine__find_thread(guest->machine, pid, pid);
+	bool is = thread && !strcmp(thread__comm_str(thread), comm);
+
+	thread__put(thread);
+	return is;
+}
+
+/* From now on, unless it is called so already. 0 or -errno */
+static int kvm_guest__call(struct kvm_guest *guest, pid_t pid, const char *comm)
+{
+	struct thread *thread = machine__find_thread(guest->machine, pid, pid);
+	bool is_known = thread;
+
+	thread__put(thread);
+	if (kvm_guest__is_called(guest, pid, comm))
+		return 0;
+	/* What was found out by its other name does not hold. */
+	guest->nr_changes += is_known;
+	guest->nr_told++;
+	return kvm_guest__comm(guest, pid, comm, false);
+}
+
+/**
+ * kvm_guests__tell_task - tell of the next sample which task its guest has as the current one
+ * @task: or NULL: it is not known
+ */
+void kvm_guests__tell_task(struct perf_session *session, const struct told_task *task)
+{
+	if (session->kvm_guests)
+		session->kvm_guests->task = task ? *task : (struct told_task) { };
+}
+
+static const struct told_task *told_task(const struct perf_session *session)
+{
+	const struct told_task *task = &session->kvm_guests->task;
+
+	return task->tgid ? task : NULL;
+}
+
+/* In @unnamed: no page table root is odd. */
+static long told_key(const struct told_task *task)
+{
+	return (long)task->tgid << 1 | 1;
+}
+
+/*
+ * A process that no CR3 leads to, and that was told with the sample; or -1. What the map has for
+ * its number are the functions of another process, or of another program that it was: in user
+ * mode, it gets another number.
+ */
+static pid_t kvm_guest__pid_of_task(struct kvm_guest *guest, const struct told_task *task,
+				    bool user)
+{
+	const char *comm = task->comm;
+	pid_t pid = task->tgid;
+	bool is_new;
+
+	if (guest->has_map && hashmap__find(guest->map.until_of_pid, (long)pid, NULL) &&
+	    (user || !kvm_guest__is_called(guest, pid, comm)))
+		pid = kvm_guest__pseudo_pid(guest, told_key(task), &is_new);
+	if (guest->nr_told >= KVM_GUEST_MAX_TOLD && !kvm_guest__is_called(guest, pid, comm))
+		pid = OTHER_PSEUDO_PID;
+	if (pid == OTHER_PSEUDO_PID)
+		comm = OTHER_COMM;
+	return pid < 0 || kvm_guest__call(guest, pid, comm) ? -1 : pid;
 }
 
 /*
@@ -176,11 +258,12 @@ static void kvm_guest__first_sample(struct kvm_guest *guest)
 				guest->name);
 }
 
-static void kvm_guest__count(struct kvm_guest *guest, bool user, bool named, u64 ip)
+static void kvm_guest__count(struct kvm_guest *guest, bool user, bool named, bool told, u64 ip)
 {
 	if (user) {
 		guest->nr_user++;
 		guest->nr_user_named += named;
+		guest->nr_user_told += told && !named;
 	} else if (ip >= X86_KERNEL_IMAGE_START && ip < X86_KERNEL_IMAGE_END) {
 		guest->nr_kernel++;
 		guest->nr_kernel_named += ip >= guest->kernel_start && ip < guest->kernel_end;
@@ -205,16 +288,17 @@ static u32 vcpu_of_thread(struct perf_session *session, const struct perf_sample
  * sample->pid and ->tid the guest's process: the one that owned the address space
  * at that time; sample->ns_pid is its pid in its own pid namespace, or 0: no other.
  * A kernel thread borrows the address space of the process that ran before it and
- * is not told apart from it.
+ * is not told apart from it, unless the task was told with the sample.
  */
 static void resolve(struct perf_session *session, struct perf_sample *sample)
 {
 	const struct vcpu_sample *vcpu = &sample->vcpu_ctx;
+	const struct told_task *task = told_task(session);
 	bool user = sample->cpumode == PERF_RECORD_MISC_GUEST_USER;
 	const struct guest_space *space = NULL;
 	u64 time = GUEST_TIME_NONE;
 	struct kvm_guest *guest;
-	bool ambiguous = false, followed;
+	bool ambiguous = false, followed, has_root;
 
 	if (sample->machine_pid || (!user && sample->cpumode != PERF_RECORD_MISC_GUEST_KERNEL))
 		return;
@@ -249,19 +333,30 @@ static void resolve(struct perf_session *session, struct perf_sample *sample)
 	followed = kvm_guest__is_followed_at(guest, time);
 	if (kvm_guest__place_modules(guest, followed ? time : GUEST_TIME_NONE))
 		pr_debug("guest %s: a module could not be placed\n", guest->name);
-	if (!(vcpu->flags & PERF_VCPU_PT_ROOT_VALID))
-		return;
-
-	if (followed)
+	has_root = vcpu->flags & PERF_VCPU_PT_ROOT_VALID;
+	if (has_root && followed)
 		space = kvm_guest__find_space(guest, vcpu->pt_root, time, &ambiguous);
-	sample->ns_pid = space ? space->ns_pid : 0;
-	if (vcpu->flags & PERF_VCPU_IN_GUEST) {
-		kvm_guest__count(guest, user, space, sample->ip);
+	if (has_root && vcpu->flags & PERF_VCPU_IN_GUEST) {
+		kvm_guest__count(guest, user, space, task, sample->ip);
 		guest->nr_user_shared += user && space && ambiguous;
-		guest->nr_user_ambiguous += user && !space && ambiguous;
-		guest->nr_user_outside += user && !followed;
+		guest->nr_user_ambiguous += user && !space && !task && ambiguous;
+		guest->nr_user_outside += user && !task && !followed;
 	}
-	sample->pid = space ? space->pid : kvm_guest__pseudo_pid(guest, vcpu->pt_root);
+	/*
+	 * A kernel thread has the address space of another, and an address space that is used
+	 * again may not be told apart from the one before. One that is shared has the functions.
+	 */
+	if (task && (!space || (space->pid != (pid_t)task->tgid && !(user && ambiguous))))
+		space = NULL;
+	else
+		task = NULL;
+	sample->ns_pid = space ? space->ns_pid : 0;
+	if (space)
+		sample->pid = space->pid;
+	else if (task)
+		sample->pid = kvm_guest__pid_of_task(guest, task, user);
+	else if (has_root)
+		sample->pid = kvm_guest__pid_of_root(guest, vcpu->pt_root);
 	sample->tid = sample->pid;
 }
 

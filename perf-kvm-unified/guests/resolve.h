@@ -5,7 +5,9 @@
 struct perf_sample;
 struct perf_session;
 struct perf_tsc_conversion;
+struct told_task;
 
+void kvm_guests__tell_task(struct perf_session *session, const struct told_task *task);
 void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sample);
 
 struct perf_tsc_conversion kvm_guests__tsc_conversion(const struct perf_session *session);

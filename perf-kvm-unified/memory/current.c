@@ -113,10 +113,13 @@ int guest_current__find(struct guest_current *current, struct guest_kernel *k)
 	*current = (struct guest_current) {
 		.page_offset = k->layout.page_offset,
 		.task_mm = k->layout.task_mm,
+		.task_ids = k->layout.task_pid,
+		.task_comm = k->layout.task_comm,
 		.mm_pgd = k->layout.mm_pgd,
 	};
 	find_symbols(&symbols, k);
 	if (!symbols.current_task || !symbols.cpu ||
+	    k->layout.task_tgid != k->layout.task_pid + sizeof(u32) ||
 	    (o->cpu_apic_id == GUEST_NO_MEMBER && o->cpu_apic_id_u16 == GUEST_NO_MEMBER))
 		return -ENOENT;
 	nr = count_cpus(k, &symbols);

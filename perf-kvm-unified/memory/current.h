@@ -20,14 +20,17 @@ struct guest_current_cpu {
 };
 
 /**
- * struct guest_current - how to find the page table of the task that runs on a guest's CPU
+ * struct guest_current - how to find the task that runs on a guest's CPU
  * @page_offset: virtual address of physical 0 in the direct map
- * @task_mm: @mm_pgd: offsets of these members in their structs, bytes
+ * @task_mm: @task_ids: @task_comm: @mm_pgd: offsets of members in their structs, bytes; pid and
+ *	tgid are next to each other
  * @cpus: @nr_cpus of them, each vCPU once
  */
 struct guest_current {
 	u64	page_offset;
 	u32	task_mm;
+	u32	task_ids;
+	u32	task_comm;
 	u32	mm_pgd;
 	u32	nr_cpus;
 	struct guest_current_cpu cpus[GUEST_CURRENT_MAX_CPUS];

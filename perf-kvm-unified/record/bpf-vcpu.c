@@ -30,17 +30,17 @@
 #include "util/bpf_counter.h"
 #include "kvm-unified/memory/current.h"
 #include "kvm-unified/memory/slots.h"
-#include "kvm-unified/record/bpf_skel/current_tasks.h"
+#include "kvm-unified/record/bpf_skel/current_task.h"
 #include "kvm-unified/record/bpf_skel/vcpu_context.skel.h"
-#include "current-tasks.h"
+#include "current-task.h"
 
 static struct vcpu_context_bpf *skel;
-static bool want_current_tasks;
+static bool want_tasks;
 
-/* CR3 is to be that of the guest's current task, also where KVM has it in memory. */
-void bpf_vcpu__want_current_tasks(void)
+/* The program is to tell guests' current tasks, too. Before it is open */
+void bpf_vcpu__want_tasks(void)
 {
-	want_current_tasks = true;
+	want_tasks = true;
 }
 
 /* What the program has to know of KVM. 0, or -errno with, in @err, the rest of a sentence */
@@ -48,12 +48,10 @@ static int describe_kvm(char *err, size_t errlen)
 {
 	bool nested_paging, svm = cpu_has_svm();
 
-	skel->rodata->by_current_task = want_current_tasks || !svm;
-	if (!skel->rodata->by_current_task) {
-		/* It looks nothing up in them. */
-		bpf_map__set_max_entries(skel->maps.guests, 1);
-		bpf_map__set_max_entries(skel->maps.pointers, 1);
-	}
+	skel->rodata->with_tasks = want_tasks;
+	/* It looks nothing up in there. */
+	if (!want_tasks)
+		bpf_map__set_max_entries(skel->maps.tasks, 1);
 	if (!svm)
 		return 0;
 	if (sysfs__read_bool("module/kvm_amd/parameters/npt", &nested_paging))
@@ -113,10 +111,10 @@ void bpf_vcpu__close(void)
 	skel = NULL;
 }
 
-/* Is CR3 that of the guest's current task? The program is open. */
-bool bpf_vcpu__by_current_task(void)
+/* Does KVM have the guest's CR3 in memory? The program is open. */
+bool bpf_vcpu__knows_cr3(void)
 {
-	return skel->rodata->by_current_task;
+	return skel->rodata->is_svm;
 }
 
 /**
@@ -130,23 +128,19 @@ bool bpf_vcpu__by_current_task(void)
 int bpf_vcpu__add_guest(pid_t vmm, const struct guest_current *current,
 			const struct kvm_memory *mem)
 {
-	struct current_tasks tasks;
-	unsigned int key = vmm;
-	int ret;
+	struct current_task task;
+	int ret = 0;
 
-	current_tasks__init(&tasks, current, mem);
-	ret = bpf_map__update_elem(skel->maps.guests, &key, sizeof(key), &tasks, sizeof(tasks),
-				   BPF_ANY);
+	current_task__init(&task, current, mem);
 	for (u32 i = 0; !ret && i < current->nr_cpus; i++) {
-		const struct current_tasks_vcpu vcpu = {
+		const struct current_task_key key = {
 			.vmm = vmm,
 			.vcpu_id = current->cpus[i].apic_id,
 		};
-		unsigned long long at = current_tasks__pointer(mem, current->cpus[i].gpa);
 
-		if (at)
-			ret = bpf_map__update_elem(skel->maps.pointers, &vcpu, sizeof(vcpu), &at,
-						   sizeof(at), BPF_ANY);
+		if (!current_task__set_pointer(&task, mem, current->cpus[i].gpa))
+			ret = bpf_map__update_elem(skel->maps.tasks, &key, sizeof(key), &task,
+						   sizeof(task), BPF_ANY);
 	}
 	return ret;
 }
@@ -218,11 +212,11 @@ void bpf_vcpu__close(void)
 {
 }
 
-void bpf_vcpu__want_current_tasks(void)
+void bpf_vcpu__want_tasks(void)
 {
 }
 
-bool bpf_vcpu__by_current_task(void)
+bool bpf_vcpu__knows_cr3(void)
 {
 	return false;
 }

@@ -12,10 +12,10 @@ struct guest_current;
 struct kvm_memory;
 struct target;
 
-void bpf_vcpu__want_current_tasks(void);
+void bpf_vcpu__want_tasks(void);
 int bpf_vcpu__open(char *err, size_t errlen);
 void bpf_vcpu__close(void);
-bool bpf_vcpu__by_current_task(void);
+bool bpf_vcpu__knows_cr3(void);
 int bpf_vcpu__add_guest(pid_t vmm, const struct guest_current *current,
 			const struct kvm_memory *mem);
 int bpf_vcpu__prepare(struct evlist *evlist, const struct target *target);

@@ -173,16 +173,31 @@ static void say_mode(const struct record_events *events)
 {
 	static const char what[] = "This kernel has no PERF_SAMPLE_VCPU: a BPF program tells";
 
-	if (!bpf_vcpu__by_current_task())
+	if (bpf_vcpu__knows_cr3())
 		unified_warning("%s the vCPU and CR3 of samples.\n", what);
-	else if (events->guest_memory)
+	else if (events->guest_tasks)
 		unified_warning("%s the vCPU of samples,\n"
 				"and CR3 of what a guest has in its memory as its current task.\n",
 				what);
 	else
 		unified_warning("%s the vCPU of samples.\n"
-				"It cannot read CR3 on VMX, and guests' memory is not looked at: processes of guests are not told apart.\n",
+				"It cannot read CR3 on VMX, nor is it told of current tasks: processes of guests are not told apart.\n",
 				what);
+}
+
+/* The program that tells current tasks, beside the kernel. 0 or -errno with a message */
+static int add_tasks(const struct record_events *events)
+{
+	char err[256];
+	int ret;
+
+	if (!events->guest_tasks)
+		return 0;
+	bpf_vcpu__want_tasks();
+	ret = bpf_vcpu__open(err, sizeof(err));
+	if (ret)
+		pr_err("No --guest-tasks here: %s\n", err);
+	return ret;
 }
 
 /*
@@ -197,14 +212,16 @@ static int choose_mode(struct record_events *events, int no_vcpu)
 		return 0;
 	if (events->mode != KERNEL_MODE_BPF && !no_vcpu) {
 		events->mode = KERNEL_MODE_SERIES;
-		return 0;
+		return add_tasks(events);
 	}
 	if (events->mode == KERNEL_MODE_SERIES) {
 		pr_no_vcpu(no_vcpu, NULL);
 		return -EOPNOTSUPP;
 	}
+	if (!events->asked_tasks)
+		events->guest_tasks = events->guest_memory;
 	if (events->guest_tasks)
-		bpf_vcpu__want_current_tasks();
+		bpf_vcpu__want_tasks();
 	if (!bpf_vcpu__open(err, sizeof(err))) {
 		if (events->mode == KERNEL_MODE_AUTO)
 			say_mode(events);
@@ -236,12 +253,12 @@ int record_events__check_kernel(struct record_events *events)
 	}
 	if (!events->sample_vcpu)
 		events->mode = KERNEL_MODE_PLAIN;
-	if (events->guest_tasks && events->mode != KERNEL_MODE_BPF) {
-		pr_err("--guest-tasks is for --kernel-mode bpf\n");
+	if (events->guest_tasks && events->mode == KERNEL_MODE_PLAIN) {
+		pr_err("--guest-tasks is of samples with their vCPUs: no --kernel-mode plain\n");
 		return -EINVAL;
 	}
 	if (events->guest_tasks && !events->guest_memory) {
-		pr_err("--guest-tasks looks at guests' memory: no --no-guest-memory, and no -o - without --guest-memory\n");
+		pr_err("--guest-tasks looks at guests' memory: no --no-guest-memory, and no -o -\n");
 		return -EINVAL;
 	}
 	wants_vcpu = events->mode == KERNEL_MODE_AUTO || events->mode == KERNEL_MODE_SERIES;

@@ -27,9 +27,9 @@ enum kernel_mode {
  * @period: events per sample, as -c has it, or NULL
  * @mode: not KERNEL_MODE_AUTO after record_events__check_kernel()
  * @sample_vcpu: false: as KERNEL_MODE_PLAIN
- * @asked_vcpu: for the kernel's own, by an option: also beside a BPF program's
- * @guest_tasks: the BPF program takes CR3 from guests' current tasks, also on SVM
- * @guest_memory: guests are looked at for these
+ * @guest_tasks: a BPF program tells the current tasks of guests, too
+ * @asked_tasks: ... or does not, by an option; else if there is that program anyway
+ * @guest_memory: guests are looked at, which that takes
  * @timeline: the kernel's event for what vCPUs do is recorded, too
  */
 struct record_events {
@@ -37,8 +37,8 @@ struct record_events {
 	const char	*period;
 	enum kernel_mode mode;
 	bool		sample_vcpu;
-	bool		asked_vcpu;
 	bool		guest_tasks;
+	bool		asked_tasks;
 	bool		guest_memory;
 	bool		timeline;
 };

@@ -466,7 +466,7 @@ void guest_memory__take(struct guest_memory *memory, const struct collectors *co
 	do_work(&work);
 	guest_reasons__warn(&memory->reasons, "No names out of the memory of");
 	guest_reasons__warn(&memory->missing, "Not all names out of the memory of");
-	guest_reasons__warn(&memory->no_tasks, "Processes are not told apart of");
+	guest_reasons__warn(&memory->no_tasks, "Current tasks are not known of");
 }
 
 void guest_memory__exit(struct guest_memory *memory)

@@ -110,10 +110,11 @@ static int parse(struct unified_record *rec, int argc, const char **argv)
 		OPT_CALLBACK(0, "kernel-mode", &rec->events.mode, "auto|series|bpf|plain",
 			     "what tells the vCPU and guest CR3 of samples: the kernel, if it has PERF_SAMPLE_VCPU; a BPF program; nothing (default: auto, the first of the former two that there is)",
 			     record_events__parse_mode),
-		OPT_BOOLEAN_SET(0, "sample-vcpu", &rec->events.sample_vcpu, &rec->events.asked_vcpu,
-				"record vCPU and guest CR3 of each sample (default)"),
-		OPT_BOOLEAN(0, "guest-tasks", &rec->events.guest_tasks,
-			    "with --kernel-mode bpf, CR3 by guests' memory (default on VMX)"),
+		OPT_BOOLEAN(0, "sample-vcpu", &rec->events.sample_vcpu,
+			    "record vCPU and guest CR3 of each sample (default)"),
+		OPT_BOOLEAN_SET(0, "guest-tasks", &rec->events.guest_tasks,
+				&rec->events.asked_tasks,
+				"record guests' current tasks, too (default with a BPF program)"),
 		OPT_BOOLEAN(0, "timeline", &rec->events.timeline,
 			    "record " KVM_TIMELINE_EVENT " (default if the kernel has it)"),
 		OPT_CALLBACK('F', "freq", &rec->events.freq, "freq",
@@ -355,18 +356,19 @@ static int find_vms(struct unified_record *rec)
 /* What perf record is to measure. 0 or -errno */
 static int add_measurement(struct unified_record *rec)
 {
-	if (rec->events.mode == KERNEL_MODE_SERIES ||
-	    (rec->events.mode == KERNEL_MODE_BPF && rec->events.asked_vcpu))
+	bool bpf = rec->events.mode == KERNEL_MODE_BPF || rec->events.guest_tasks;
+
+	if (rec->events.mode == KERNEL_MODE_SERIES)
 		record_args__add(&rec->args, "--sample-vcpu");
-	if (rec->events.mode == KERNEL_MODE_BPF && rec->args.per_task) {
-		pr_err("With --kernel-mode bpf whole CPUs are recorded: no -G, -p, -t, -u and --vm\n");
+	if (bpf && rec->args.per_task) {
+		pr_err("With %s whole CPUs are recorded: no -G, -p, -t, -u and --vm\n",
+		       rec->events.mode == KERNEL_MODE_BPF ? "--kernel-mode bpf" : "--guest-tasks");
 		return -EINVAL;
 	}
-	if (rec->events.mode == KERNEL_MODE_BPF)
+	if (bpf)
 		record_args__add(&rec->args, "--bpf-vcpu");
 	rec->memory.callers = rec->args.has_callers;
-	rec->memory.current_tasks = rec->events.mode == KERNEL_MODE_BPF &&
-				    bpf_vcpu__by_current_task();
+	rec->memory.current_tasks = rec->events.guest_tasks;
 	if (rec->args.has_callers)
 		record_events__warn_no_callers(&rec->events);
 	/* perf record leaves it out where it does not record whole CPUs. */

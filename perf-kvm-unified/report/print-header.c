@@ -67,8 +67,14 @@ static void print_guest_line(const struct measurement *m, u32 vm, FILE *fp)
 			" user samples (%.2f %%)", guest->map.spaces.nr, guest->nr_user_named,
 			guest->nr_user,
 			guest->nr_user ? 100.0 * guest->nr_user_named / guest->nr_user : 0.0);
-	else
+	else if (!guest->nr_user_told)
 		fprintf(fp, "no map: its processes have no names, and are told apart by CR3");
+	else
+		fprintf(fp, "no map");
+	if (guest->nr_user_told)
+		fprintf(fp, ", its current task names that of %" PRIu64 "%s (%.2f %%)",
+			guest->nr_user_told, guest->has_map ? " more" : " user samples",
+			100.0 * guest->nr_user_told / guest->nr_user);
 	if (guest->nr_user_shared)
 		fprintf(fp, ", %" PRIu64 " of them of an address space that processes share",
 			guest->nr_user_shared);

@@ -205,7 +205,8 @@ static void print_guests(const struct measurement *m, FILE *fp)
 		fprintf(fp, ", \"followed\": %s, \"clock\": %s",
 			guest->map.followed ? "true" : "false", guest->has_clock ? "true" : "false");
 		fprintf(fp, ", \"user_samples\": %" PRIu64 ", \"user_samples_named\": %" PRIu64,
-			guest->nr_user, guest->nr_user_named);
+			guest->nr_user, guest->nr_user_named + guest->nr_user_told);
+		fprintf(fp, ", \"user_samples_told\": %" PRIu64, guest->nr_user_told);
 		fprintf(fp, ", \"user_samples_shared\": %" PRIu64
 			", \"user_samples_ambiguous\": %" PRIu64
 			", \"user_samples_outside\": %" PRIu64,

@@ -16,6 +16,7 @@
 #include "kvm-unified/format/vcpu-context.h"
 #include "kvm-unified/format/vcpu-timeline.h"
 #include "kvm-unified/guests/contexts.h"
+#include "kvm-unified/guests/guest.h"
 #include "contexts.h"
 
 /* Two threads of vCPUs */
@@ -194,6 +195,58 @@ static int check_content(void)
 	return TEST_OK;
 }
 
+/* A guest's current task, with a comm that does not end; and what a guest may make of it */
+static int check_task(void)
+{
+	struct vcpu_context context = {
+		.magic = VCPU_CONTEXT_MAGIC,
+		.flags = VCPU_CONTEXT_IN_GUEST | VCPU_CONTEXT_TASK,
+		.time = 10,
+		.task_root = 0x54321000,
+		.tgid = 12,
+		.tid = 13,
+		.comm = "sixteen\nletters",
+	};
+	struct vcpu_context swapped = context;
+	struct told_context told;
+
+	context.comm[VCPU_CONTEXT_COMM - 1] = '!';
+	TEST_ASSERT_EQUAL("VMX", tell(&context, sizeof(context), &told), TEST_OK);
+	TEST_ASSERT_VAL("CR3 is the task's", told.vcpu.flags & PERF_VCPU_PT_ROOT_VALID &&
+			told.vcpu.pt_root == 0x54321000);
+	TEST_ASSERT_VAL("ids", told.task.pt_root == 0x54321000 && told.task.tgid == 12 &&
+			told.task.tid == 13);
+	TEST_ASSERT_VAL("comm", !strcmp(told.task.comm, "sixteen?letters"));
+
+	swapped.magic = bswap_32(swapped.magic);
+	swapped.flags = bswap_32(swapped.flags);
+	swapped.time = bswap_64(swapped.time);
+	swapped.task_root = bswap_64(swapped.task_root);
+	swapped.tgid = bswap_32(swapped.tgid);
+	swapped.tid = bswap_32(swapped.tid);
+	TEST_ASSERT_EQUAL("swapped", tell(&swapped, sizeof(swapped), &told), TEST_OK);
+	TEST_ASSERT_VAL("its ids", told.task.pt_root == 0x54321000 && told.task.tgid == 12 &&
+			told.task.tid == 13);
+
+	context.flags |= VCPU_CONTEXT_SVM | VCPU_CONTEXT_PT_ROOT;
+	context.pt_root = 0x12345000;
+	TEST_ASSERT_EQUAL("SVM", tell(&context, sizeof(context), &told), TEST_OK);
+	TEST_ASSERT_VAL("CR3 is KVM's", told.vcpu.pt_root == 0x12345000 && told.task.tgid == 12);
+	TEST_ASSERT_EQUAL("cut off", tell(&context, sizeof(context) - 1, &told), TEST_OK);
+	TEST_ASSERT_EQUAL("no task", told.task.tgid, 0);
+
+	context.tgid = KVM_GUEST_PSEUDO_PID;
+	TEST_ASSERT_EQUAL("no pid", tell(&context, sizeof(context), &told), TEST_OK);
+	TEST_ASSERT_EQUAL("... no task", told.task.tgid, 0);
+	context.tgid = 12;
+	context.flags &= ~(VCPU_CONTEXT_SVM | VCPU_CONTEXT_PT_ROOT);
+	context.task_root = 0;
+	TEST_ASSERT_EQUAL("kernel thread", tell(&context, sizeof(context), &told), TEST_OK);
+	TEST_ASSERT_VAL("no CR3", !(told.vcpu.flags & PERF_VCPU_PT_ROOT_VALID));
+	TEST_ASSERT_EQUAL("its task", told.task.tgid, 12);
+	return TEST_OK;
+}
+
 static int check_bad(void)
 {
 	struct vcpu_context context = { .magic = VCPU_CONTEXT_MAGIC, .time = 10 };
@@ -202,7 +255,9 @@ static int check_bad(void)
 
 	TEST_ASSERT_VAL("memory", contexts);
 	TEST_ASSERT_EQUAL("no data", tell(NULL, 0, &told), TEST_FAIL);
-	TEST_ASSERT_EQUAL("cut off", tell(&context, sizeof(context) - 1, &told), TEST_FAIL);
+	TEST_ASSERT_EQUAL("cut off",
+			  tell(&context, offsetof(struct vcpu_context, task_root) - 1, &told),
+			  TEST_FAIL);
 	context.magic++;
 	TEST_ASSERT_EQUAL("of another kind", tell(&context, sizeof(context), &told), TEST_FAIL);
 	TEST_ASSERT_EQUAL("no such CPU", add(contexts, MAX_NR_CPUS, TID, 10, 1), 0);
@@ -259,5 +314,5 @@ static int check_state(void)
 int test__vcpu_contexts(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	return check_order() ?: check_nmi(10, 20) ?: check_nmi(0, 0) ?: check_lost() ?:
-	       check_content() ?: check_bad() ?: check_state();
+	       check_content() ?: check_task() ?: check_bad() ?: check_state();
 }

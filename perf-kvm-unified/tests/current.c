@@ -15,8 +15,8 @@
 #include "kvm-unified/memory/current.h"
 #include "kvm-unified/memory/kernel.h"
 #include "kvm-unified/memory/slots.h"
-#include "kvm-unified/record/bpf_skel/current_tasks.h"
-#include "kvm-unified/record/current-tasks.h"
+#include "kvm-unified/record/bpf_skel/current_task.h"
+#include "kvm-unified/record/current-task.h"
 #include "current.h"
 #include "made-up.h"
 
@@ -56,6 +56,8 @@ static void found__init(struct found *m)
 	m->kernel.layout.page_offset = DIRECT_MAP;
 	m->kernel.layout.task_mm = 0x30;
 	m->kernel.layout.mm_pgd = 0x50;
+	m->kernel.layout.task_pid = 0x60;
+	m->kernel.layout.task_tgid = 0x64;
 	memset(&m->kernel.offsets, 0xff, sizeof(m->kernel.offsets));
 	m->kernel.offsets.cpu_apic_id_u16 = APIC_ID;
 	put(m, VAR_NR_CPUS, 4);
@@ -122,7 +124,8 @@ int test__guest_current(struct test_suite *test __maybe_unused, int subtest __ma
 	TEST_ASSERT_VAL("the first", has_cpu(&m->current, 0, 0, 0x6000 + CURRENT));
 	TEST_ASSERT_VAL("the second", has_cpu(&m->current, 1, 5, 0x7000 + CURRENT));
 	TEST_ASSERT_VAL("layout", m->current.page_offset == DIRECT_MAP &&
-			m->current.task_mm == 0x30 && m->current.mm_pgd == 0x50);
+			m->current.task_mm == 0x30 && m->current.mm_pgd == 0x50 &&
+			m->current.task_ids == 0x60);
 
 	put(m, VAR_NR_CPUS, 1);
 	TEST_ASSERT_VAL("fewer numbers", !find(m, old, ARRAY_SIZE(old)));
@@ -155,14 +158,15 @@ int test__guest_current(struct test_suite *test __maybe_unused, int subtest __ma
 int test__current_tasks(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	static const struct guest_current current = {
-		.page_offset = DIRECT_MAP, .task_mm = 1, .mm_pgd = 2,
+		.page_offset = DIRECT_MAP, .task_mm = 1, .mm_pgd = 2, .task_ids = 3, .task_comm = 4,
 	};
-	struct kvm_slot slots[CURRENT_TASKS_SLOTS + 4];
-	struct current_tasks tasks;
+	struct kvm_slot slots[CURRENT_TASK_SLOTS + 4];
+	const size_t half = ARRAY_SIZE(slots) / 2;
+	struct current_task task;
 	struct kvm_memory mem = { };
 	u64 gpa = 0;
 
-	/* Two pages, one, two, one, ...: 10 of each */
+	/* Two pages, one, two, one, ... */
 	for (size_t i = 0; i < ARRAY_SIZE(slots); i++) {
 		slots[i] = (struct kvm_slot) {
 			.gpa = gpa,
@@ -172,27 +176,29 @@ int test__current_tasks(struct test_suite *test __maybe_unused, int subtest __ma
 		gpa += slots[i].size;
 	}
 	TEST_ASSERT_VAL("memory", !kvm_memory__set(&mem, slots, ARRAY_SIZE(slots)));
-	current_tasks__init(&tasks, &current, &mem);
-	TEST_ASSERT_EQUAL("slots", (int)tasks.nr_slots, (int)CURRENT_TASKS_SLOTS);
-	for (size_t i = 0; i < tasks.nr_slots; i++) {
-		const struct kvm_slot *slot = i < 10 ? &slots[2 * i] : &slots[2 * (i - 10) + 1];
+	current_task__init(&task, &current, &mem);
+	TEST_ASSERT_EQUAL("slots", (int)task.nr_slots, (int)CURRENT_TASK_SLOTS);
+	for (size_t i = 0; i < task.nr_slots; i++) {
+		const struct kvm_slot *slot = i < half ? &slots[2 * i] :
+							 &slots[2 * (i - half) + 1];
 
 		TEST_ASSERT_VAL("largest first, and each once",
-				tasks.slots[i].gpa == slot->gpa &&
-				tasks.slots[i].size == slot->size &&
-				tasks.slots[i].hva == slot->hva);
+				task.slots[i].gpa == slot->gpa &&
+				task.slots[i].size == slot->size &&
+				task.slots[i].hva == slot->hva);
 	}
-	TEST_ASSERT_VAL("layout", tasks.page_offset == DIRECT_MAP && tasks.task_mm == 1 &&
-			tasks.mm_pgd == 2);
-	TEST_ASSERT_VAL("a pointer", current_tasks__pointer(&mem, slots[1].gpa + 8) ==
-			slots[1].hva + 8);
-	TEST_ASSERT_VAL("none", !current_tasks__pointer(&mem, gpa));
+	TEST_ASSERT_VAL("layout", task.page_offset == DIRECT_MAP && task.task_mm == 1 &&
+			task.mm_pgd == 2 && task.task_ids == 3 && task.task_comm == 4);
+	TEST_ASSERT_VAL("a pointer",
+			!current_task__set_pointer(&task, &mem, slots[1].gpa + 8) &&
+			task.pointer == slots[1].hva + 8);
+	TEST_ASSERT_EQUAL("none", current_task__set_pointer(&task, &mem, gpa), -EFAULT);
 	kvm_memory__exit(&mem);
 
 	mem = (struct kvm_memory) { };
 	TEST_ASSERT_VAL("memory", !kvm_memory__set(&mem, slots, 3));
-	current_tasks__init(&tasks, &current, &mem);
-	TEST_ASSERT_EQUAL("few slots", (int)tasks.nr_slots, 3);
+	current_task__init(&task, &current, &mem);
+	TEST_ASSERT_EQUAL("few slots", (int)task.nr_slots, 3);
 	kvm_memory__exit(&mem);
 	return TEST_OK;
 }

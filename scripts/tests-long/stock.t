@@ -8,6 +8,8 @@
 . "$(dirname "$0")/../tests/tap.sh"
 # shellcheck source=scripts/tests/schedstat.sh
 . "$TESTS/schedstat.sh"
+# shellcheck source=scripts/tests/current-tasks.sh
+. "$TESTS/current-tasks.sh"
 
 PERF=$MAIN_TREE/perf/perf
 
@@ -50,6 +52,18 @@ instructions()
 	awk -v name="$1" -v ns=$INSTRUCTION_NS '$1 == name { print $2 ? $3 / $2 / ns : "" }' cost.txt
 }
 
+# storm WHAT MINIMUM [MAXIMUM]: a figure of guest-names
+storm()
+{
+	awk -v what="$1" -v min="$2" -v max="${3:-1e9}" \
+		'$1 == what { n++; if ($2 < min || $2 > max) exit 1 } END { if (!n) exit 1 }' "$TMP/names"
+}
+
+BRIEF=$MAIN_TREE/guest/unstripped/brief
+export HOME=$TMP/home
+mkdir -p "$HOME"
+"$PERF" buildid-cache --add "$BRIEF" </dev/null >&2
+
 while read -r -u 3 scenario release; do
 	lab_runs "$scenario"
 	cd "$LAB_OUT/$scenario" || { done_testing; }
@@ -68,13 +82,22 @@ while read -r -u 3 scenario release; do
 	at_least 8000 "$scenario: user samples of the guest" "$(value 'guest("guest1")["user_samples"]' perf)"
 	at_least 99 "$scenario: ... whose process is named, %" "$(value \
 		'100 * guest("guest1")["user_samples_named"] / guest("guest1")["user_samples"]' perf)"
-	report tasks --format json >"$TMP/tasks.json"
-	at_least 2000 "$scenario: --guest-tasks: user samples of the guest" \
-		"$(value 'guest("guest1")["user_samples"]' tasks)"
-	at_least 99 "$scenario: ... whose process is named, %" "$(value \
-		'100 * guest("guest1")["user_samples_named"] / guest("guest1")["user_samples"]' tasks)"
+	check_tasks "$scenario: current tasks" perf.data 99 own
+	"$PERF" script -f -i storm.data -F comm,pid,time,ip,vcpu_ctx >"$TMP/script" 2>/dev/null
+	"$TESTS/guest-names" "$TMP/script" storm.log storm "$BRIEF" >"$TMP/names"
+	note "$scenario: storm: $(paste -sd, "$TMP/names")"
+	ok "$scenario: storm: at least 50 processes a second" storm rate 50
+	ok "$scenario: storm: there are samples enough" storm busy 2000
+	ok "$scenario: storm: none has a wrong name" storm wrong 0 0
+	# Its log and the samples have two clocks.
+	at_most 0.1 "$scenario: storm: or that of another process of the program, %" "$(awk \
+		'{ n[$1] = $2 } END { print n["busy"] ? 100 * n["strangers"] / n["busy"] : "" }' "$TMP/names")"
+	at_least 99 "$scenario: storm: user samples that have a process, %" "$(
+		report storm --format json >"$TMP/storm.json"
+		value '100 * guest("guest1")["user_samples_named"] / guest("guest1")["user_samples"]' storm)"
 	at_most 2000 "$scenario: a sample of the guest: instructions of the program" "$(instructions guest)"
-	at_most 2000 "$scenario: ... with --guest-tasks" "$(instructions guest-tasks)"
+	# Five reads of the guest's memory are some 500 of it.
+	at_most 2400 "$scenario: ... with the guest's current task" "$(instructions guest-tasks)"
 	at_most 100 "$scenario: a sample while no guest runs: instructions of it" "$(instructions host)"
 	pids=$(sed -n 's/^cpu pid=\([0-9]*\) .*/\1/p' recorded/guest1-cpu.after)
 	ok "$scenario: two workload processes" test "$(wc -w <<<"$pids")" -eq 2

@@ -14,13 +14,13 @@ of_samples()
 	}' "$TMP/tasks"
 }
 
-# check_tasks NAME PROFILE PERCENT: of the samples in user mode, all have the same by both. In the
+# check_tasks NAME PROFILE PERCENT [own]: see tasks-by-bpf; of the samples in user mode, all have the same by both. In the
 # kernel, PERCENT have at most: the rest are of kernel threads, and of switches of tasks.
 check_tasks()
 {
 	local name=$1
 
-	"$TESTS/tasks-by-bpf" "$PERF" "$2" >"$TMP/tasks"
+	"$TESTS/tasks-by-bpf" "$PERF" "$2" "${4:-}" >"$TMP/tasks"
 	note "$name: samples with the same, another and no process: $(cat "$TMP/tasks")"
 	at_least 300 "$name: samples of guests in user mode" "$(awk '{ print $2 + $3 + $4 }' "$TMP/tasks")"
 	ok "$name: none in user mode has another process" test "$(of_samples user 2)" = 0

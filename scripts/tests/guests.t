@@ -144,9 +144,30 @@ halves()
 ok "guest1: shares-alpha is seen with both of its page tables" test "$(halves guest1 shares-alpha)" = 2
 ok "guest2: shares-charlie has one" test "$(halves guest2 shares-charlie)" = 1
 
+# --- annotate: each guest's program has a table of its own --------------------------
+
+"$PERF" kvm unified annotate -f -i perf.data --guest-root "$MAIN_TREE/guest/root" --stdio -d shares-alpha \
+	shares_alpha </dev/null >"$TMP/annotated" 2>"$TMP/annotated.err"
+samples_of_tables()
+{
+	sed -nE 's/.*Disassembly of shares-alpha for .* \(([0-9]+) samples, .*/\1/p' "$TMP/annotated" |
+		awk '{ n += $1 } END { print NR, n + 0 }'
+}
+ok "annotate: guest1's shares-alpha, and guest3's" test "$(samples_of_tables)" = "2 $(
+	"$PERF" kvm unified script -f -i perf.data --guest-root "$MAIN_TREE/guest/root" -F ip,sym -S shares_alpha \
+		2>/dev/null </dev/null | grep -c shares_alpha)"
+
 # --- processes by what guests have in their memory as the current task ------------
 
 ok "--guest-tasks: recorded" grep -qx 'exit code 0' tasks.out
 check_tasks "--guest-tasks" tasks.data 99
+"$PERF" kvm unified report -f -i tasks.data -k "$TREE/host/vmlinux" --guest-root "$MAIN_TREE/guest/root" \
+	--percent-limit 0 --format json >"$TMP/report.json" 2>"$TMP/tasks.err"
+at_least 100 "--guest-tasks: samples of processes that nobody has looked at" \
+	"$(json "guest('guest2')['user_samples_told']")"
+at_least 99 "--guest-tasks: percent of guest2's user samples that are named" \
+	"$(json "100 * guest('guest2')['user_samples_named'] / guest('guest2')['user_samples']")"
+at_least 100 "--guest-tasks: of them, in reuse-odd" "$(json \
+	"sum(x['samples'] for x in vm_rows('guest2') if x['class'] == 'USER' and x['comm'] == 'reuse-odd')")"
 
 done_testing

@@ -181,7 +181,8 @@ ok "refused: --kernel-mode bpf of a process" refused by-bpf-pid 'whole CPUs are 
 ok "refused: another --kernel-mode" refused by-what "wants auto, series, bpf or plain, not 'what'"
 ok "refused: --kernel-mode bpf without vCPUs" refused by-both \
 	'--no-sample-vcpu is --kernel-mode plain, and not bpf'
-ok "refused: --guest-tasks where the kernel may tell" refused tasks-auto '--guest-tasks is for --kernel-mode bpf'
+ok "refused: --guest-tasks without vCPUs" refused tasks-plain 'no --kernel-mode plain'
+ok "refused: --guest-tasks of a process" refused tasks-pid 'With --guest-tasks whole CPUs are recorded'
 ok "refused: --guest-tasks without guests' memory" refused tasks-memory 'no --no-guest-memory'
 ok "refused: perf record --bpf-vcpu of a process" refused record-pid '--bpf-vcpu wants whole CPUs'
 done_testing

@@ -4,15 +4,15 @@
  * had that? For kernels that do not put it into the sample themselves. Read from KVM's own
  * variables, without a lock: the vCPU is loaded here, so that nobody else writes them.
  *
- * On VMX the guest's CR3 is in the VMCS, which no BPF program can read. There, it is that of the
- * task that the guest's kernel has in memory as the CPU's current one: the VMM has that memory
- * mapped, and the program runs in the VMM's thread. What is read there is the guest's to forge.
+ * On VMX the guest's CR3 is in the VMCS, which no BPF program can read. What the guest's kernel has
+ * in memory as the CPU's current task tells it, and more: the VMM has that memory mapped, and the
+ * program runs in the VMM's thread. What is read there is the guest's to forge.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include "kvm-unified/format/vcpu-context.h"
-#include "current_tasks.h"
+#include "current_task.h"
 #include "kvm_types.h"
 
 /* include/linux/kvm_host.h: enum kvm_intr_type */
@@ -30,8 +30,8 @@
 /* The guests' page tables are used by the CPU as they are. */
 const volatile bool has_nested_paging;
 
-/* CR3 is that of the guest's current task. */
-const volatile bool by_current_task;
+/* It is told of guests' current tasks. */
+const volatile bool with_tasks;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
@@ -39,21 +39,12 @@ struct {
 	__uint(value_size, sizeof(int));
 } contexts SEC(".maps");
 
-/* By the VMM's process */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, CURRENT_TASKS_GUESTS);
-	__type(key, unsigned int);
-	__type(value, struct current_tasks);
-} guests SEC(".maps");
-
-/* Where the VMM has the guest's pointer to the current task mapped */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, CURRENT_TASKS_VCPUS);
-	__type(key, struct current_tasks_vcpu);
-	__type(value, unsigned long long);
-} pointers SEC(".maps");
+	__uint(max_entries, CURRENT_TASK_VCPUS);
+	__type(key, struct current_task_key);
+	__type(value, struct current_task);
+} tasks SEC(".maps");
 
 static __always_inline int preempt_count(void)
 {
@@ -97,19 +88,17 @@ static __always_inline void add_svm(struct vcpu_context *context, struct kvm_vcp
 	struct vcpu_svm___vc *svm = (void *)vcpu;
 	struct vmcb___vc *vmcb = BPF_CORE_READ(svm, vmcb);
 
-	context->flags |= VCPU_CONTEXT_SVM;
+	context->flags |= VCPU_CONTEXT_SVM | VCPU_CONTEXT_EXIT;
+	context->exit_reason = BPF_CORE_READ(vmcb, control.exit_code);
 	context->vpid = BPF_CORE_READ(vmcb, control.asid);
 	if (vmcb != BPF_CORE_READ(svm, vmcb01.ptr))
 		context->flags |= VCPU_CONTEXT_NESTED;
 	if ((context->flags & VCPU_CONTEXT_PROTECTED) || !(context->flags & VCPU_CONTEXT_IN_GUEST))
 		return;
 	/* On 6.1, the sample has the mode in which the vCPU was preempted the last time. */
-	context->flags |= VCPU_CONTEXT_CPL;
+	context->flags |= VCPU_CONTEXT_PT_ROOT | VCPU_CONTEXT_CPL;
 	if (BPF_CORE_READ(vmcb, save.cpl))
 		context->flags |= VCPU_CONTEXT_USER;
-	if (by_current_task)
-		return;
-	context->flags |= VCPU_CONTEXT_PT_ROOT;
 	/* With shadow paging, KVM knows of each change of CR3, and the CPU has another one. */
 	context->pt_root = has_nested_paging ? BPF_CORE_READ(vmcb, save.cr3) :
 					       BPF_CORE_READ(vcpu, arch.cr3);
@@ -119,6 +108,8 @@ static __always_inline void add_vmx(struct vcpu_context *context, struct kvm_vcp
 {
 	struct vcpu_vmx___vc *vmx = (void *)vcpu;
 
+	if (last_exit(vcpu, &context->exit_reason))
+		context->flags |= VCPU_CONTEXT_EXIT;
 	context->vpid = BPF_CORE_READ(vmx, vpid);
 	if (BPF_CORE_READ(vmx, loaded_vmcs) !=
 	    (void *)vmx + bpf_core_field_offset(vmx->vmcs01))
@@ -126,54 +117,68 @@ static __always_inline void add_vmx(struct vcpu_context *context, struct kvm_vcp
 }
 
 /*
- * The 8 bytes at a guest's address in its direct map: memory that is always mapped there. What is
+ * @len bytes at a guest's address in its direct map: memory that is always mapped there. What is
  * not in the VMM's memory now is not brought in. false: they cannot be read
  */
-static __always_inline bool read_guest(const struct current_tasks *guest, u64 va, u64 *value)
+static __always_inline bool read_guest(const struct current_task *at, u64 va, void *to, u32 len)
 {
-	u64 gpa = va - guest->page_offset;
+	u64 gpa = va - at->page_offset;
 
-	for (unsigned int i = 0; i < CURRENT_TASKS_SLOTS && i < guest->nr_slots; i++) {
-		const struct current_tasks_slot *slot = &guest->slots[i];
+	for (unsigned int i = 0; i < CURRENT_TASK_SLOTS && i < at->nr_slots; i++) {
+		const struct current_task_slot *slot = &at->slots[i];
 
 		if (gpa - slot->gpa < slot->size)
-			return !bpf_probe_read_user(value, sizeof(*value),
+			return !bpf_probe_read_user(to, len,
 						    (void *)(slot->hva + (gpa - slot->gpa)));
 	}
 	return false;
 }
 
-/*
- * The page table of the task that the guest's kernel runs, or false: not known, or a kernel
- * thread, which has none of its own. In the few instructions in which the kernel switches tasks,
- * the CPU may have that of the other one.
- */
-static __always_inline bool current_root(u32 vcpu_id, u64 *root)
+/* false: not known. @root: 0: it has none */
+static __always_inline bool read_root(const struct current_task *at, u64 task, u64 *root)
 {
-	struct current_tasks_vcpu vcpu = {
-		.vmm = bpf_get_current_pid_tgid() >> 32,
-		.vcpu_id = vcpu_id,
-	};
-	const struct current_tasks *guest = bpf_map_lookup_elem(&guests, &vcpu.vmm);
-	const u64 *pointer = bpf_map_lookup_elem(&pointers, &vcpu);
-	u64 task, mm, pgd;
+	u64 mm, pgd;
 
-	if (!guest || !pointer ||
-	    bpf_probe_read_user(&task, sizeof(task), (void *)*pointer) ||
-	    !read_guest(guest, task + guest->task_mm, &mm) || !mm ||
-	    !read_guest(guest, mm + guest->mm_pgd, &pgd))
+	*root = 0;
+	if (!read_guest(at, task + at->task_mm, &mm, sizeof(mm)))
 		return false;
-	*root = pgd - guest->page_offset;
+	if (!mm)
+		return true;
+	if (!read_guest(at, mm + at->mm_pgd, &pgd, sizeof(pgd)))
+		return false;
+	*root = pgd - at->page_offset;
 	return *root && !(*root & PAGE_MASK) && !(*root >> MAX_PHYS_BITS);
 }
 
-static __always_inline void add_current_task(struct vcpu_context *context)
+/*
+ * The task that the guest's kernel runs. In the few instructions in which the kernel switches
+ * tasks, the CPU may have the page table of the other one.
+ */
+static __always_inline void add_task(struct vcpu_context *context)
 {
-	if (!(context->flags & VCPU_CONTEXT_IN_GUEST) ||
-	    context->flags & (VCPU_CONTEXT_NESTED | VCPU_CONTEXT_PROTECTED))
+	const struct current_task_key key = {
+		.vmm = bpf_get_current_pid_tgid() >> 32,
+		.vcpu_id = context->vcpu_id,
+	};
+	const struct current_task *at = bpf_map_lookup_elem(&tasks, &key);
+	struct { u32 pid, tgid; } ids;
+	u64 task;
+
+	if (!at || bpf_probe_read_user(&task, sizeof(task), (void *)at->pointer) ||
+	    !read_root(at, task, &context->task_root) ||
+	    !read_guest(at, task + at->task_ids, &ids, sizeof(ids)) ||
+	    !read_guest(at, task + at->task_comm, context->comm, sizeof(context->comm)))
 		return;
-	if (current_root(context->vcpu_id, &context->pt_root))
-		context->flags |= VCPU_CONTEXT_PT_ROOT;
+	context->tgid = ids.tgid;
+	context->tid = ids.pid;
+	context->flags |= VCPU_CONTEXT_TASK;
+}
+
+/* Can what runs be the guest's own task? */
+static __always_inline bool may_have_task(const struct vcpu_context *context)
+{
+	return context->flags & VCPU_CONTEXT_IN_GUEST &&
+	       !(context->flags & (VCPU_CONTEXT_NESTED | VCPU_CONTEXT_PROTECTED));
 }
 
 SEC("perf_event")
@@ -191,15 +196,15 @@ int tell_vcpu(void *ctx)
 		context.flags |= VCPU_CONTEXT_IN_GUEST;
 	if (BPF_CORE_READ(vcpu, arch.guest_state_protected))
 		context.flags |= VCPU_CONTEXT_PROTECTED;
-	if (last_exit(vcpu, &context.exit_reason))
-		context.flags |= VCPU_CONTEXT_EXIT;
 	if (is_svm)
 		add_svm(&context, vcpu);
 	else
 		add_vmx(&context, vcpu);
-	if (by_current_task)
-		add_current_task(&context);
-	bpf_perf_event_output(ctx, &contexts, BPF_F_CURRENT_CPU, &context, sizeof(context));
+	if (with_tasks && may_have_task(&context))
+		add_task(&context);
+	bpf_perf_event_output(ctx, &contexts, BPF_F_CURRENT_CPU, &context,
+			      context.flags & VCPU_CONTEXT_TASK ?
+			      sizeof(context) : offsetof(struct vcpu_context, task_root));
 	/* The sample is taken as well. */
 	return 1;
 }

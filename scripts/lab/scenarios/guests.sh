@@ -60,9 +60,15 @@ work()
 	done
 }
 
-# Which process a guest runs, by what it has in its memory, beside what the kernel tells of it. The map
-# of guest1 is a collector's.
-by_current_task()
+# From within the recording: processes that end before anybody can look at guest2
+short_lives()
+{
+	in_guest guest2 "for i in \$(seq 60); do reuse-odd 30; done"
+}
+
+# Which task a guest runs, by what it has in its memory, beside what the kernel tells of it. The map of
+# guest1 is a collector's.
+current_tasks()
 {
 	local name cmds
 
@@ -70,8 +76,9 @@ by_current_task()
 		in_guest "$name" "$(programs "$name"); ready"
 	done
 	mapfile -t cmds < <(map_cmds guest1)
-	try tasks perf kvm unified record --kernel-mode bpf --guest-tasks --sample-vcpu --guest-memory \
-		--guest-memory-time 60 "${cmds[@]}" -c 498500 -o /run/tasks.data -- sleep 2
+	export -f short_lives
+	try tasks perf kvm unified record --guest-tasks --guest-memory --guest-memory-time 60 \
+		"${cmds[@]}" -c 498500 -o /run/tasks.data -- bash -ec short_lives
 	cp -r /run/tasks.data .
 }
 
@@ -92,5 +99,5 @@ measure()
 		cp "/run/$name-cpu.after" shares
 		: >"shares/$name-cpu.before"
 	done
-	by_current_task
+	current_tasks
 }

@@ -123,8 +123,10 @@ by_bpf()
 		-- sleep 1
 	try by-what perf kvm unified record --kernel-mode what -o no.data -- true
 	try by-both perf kvm unified record --kernel-mode bpf --no-sample-vcpu -o no.data -- true
-	try tasks-auto perf kvm unified record --guest-tasks -o no.data -- true
-	try tasks-memory perf kvm unified record --kernel-mode bpf --guest-tasks --no-guest-memory \
+	try tasks-plain perf kvm unified record --guest-tasks --guest-memory --kernel-mode plain \
+		-o no.data -- true
+	try tasks-memory perf kvm unified record --guest-tasks --no-guest-memory -o no.data -- true
+	try tasks-pid perf kvm unified record --guest-tasks --guest-memory -p "$(cat stays.pid)" \
 		-o no.data -- true
 	try record-pid perf record --bpf-vcpu -p "$(cat stays.pid)" -o no.data -- true
 }

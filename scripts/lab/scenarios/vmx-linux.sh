@@ -33,7 +33,7 @@ measure()
 	pid=$(cat /run/guest1.pid)
 	PATIENCE=1200 wait_until guest_has_started
 	sleep 1
-	try both perf kvm unified record --kernel-mode bpf --sample-vcpu --guest-memory --guest-memory-time 60 \
+	try both perf kvm unified record --guest-tasks --guest-memory --guest-memory-time 60 \
 		-c 997000 -o both.data -- sleep 3
 	try by-bpf perf kvm unified record --kernel-mode bpf --guest-memory --guest-memory-time 60 \
 		-c 997000 -o by-bpf.data -- sleep 3

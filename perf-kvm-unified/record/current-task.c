@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a BPF program has to know of a guest to find its current tasks in the memory of the VMM.
+ * What a BPF program has to know of a vCPU to find the task that it runs in the memory of the VMM.
  */
-#include <stdbool.h>
+#include <errno.h>
 #include <stddef.h>
 #include <linux/types.h>
 
 #include "kvm-unified/memory/current.h"
 #include "kvm-unified/memory/slots.h"
-#include "kvm-unified/record/bpf_skel/current_tasks.h"
-#include "current-tasks.h"
+#include "kvm-unified/record/bpf_skel/current_task.h"
+#include "current-task.h"
 
 /* The largest of those slots that are smaller than @than, or as large and after it; or NULL */
 static const struct kvm_slot *next_largest(const struct kvm_memory *mem,
@@ -30,25 +30,27 @@ static const struct kvm_slot *next_largest(const struct kvm_memory *mem,
 }
 
 /**
- * current_tasks__init - describe a guest
+ * current_task__init - describe a guest, of which all vCPUs have this in common
  * @current: of its kernel
  * @mem: of its VMM: what does not fit is left out, the smallest pieces first
  */
-void current_tasks__init(struct current_tasks *tasks, const struct guest_current *current,
-			 const struct kvm_memory *mem)
+void current_task__init(struct current_task *task, const struct guest_current *current,
+			const struct kvm_memory *mem)
 {
 	const struct kvm_slot *slot = NULL;
 
-	*tasks = (struct current_tasks) {
+	*task = (struct current_task) {
 		.page_offset = current->page_offset,
 		.task_mm = current->task_mm,
+		.task_ids = current->task_ids,
+		.task_comm = current->task_comm,
 		.mm_pgd = current->mm_pgd,
 	};
-	while (tasks->nr_slots < CURRENT_TASKS_SLOTS) {
+	while (task->nr_slots < CURRENT_TASK_SLOTS) {
 		slot = next_largest(mem, slot);
 		if (!slot)
 			break;
-		tasks->slots[tasks->nr_slots++] = (struct current_tasks_slot) {
+		task->slots[task->nr_slots++] = (struct current_task_slot) {
 			.gpa = slot->gpa,
 			.size = slot->size,
 			.hva = slot->hva,
@@ -56,10 +58,13 @@ void current_tasks__init(struct current_tasks *tasks, const struct guest_current
 	}
 }
 
-/* Where the VMM has the guest's 8 bytes at @gpa, which is aligned to them; 0: nowhere */
-u64 current_tasks__pointer(const struct kvm_memory *mem, u64 gpa)
+/* That of the vCPU whose pointer the guest has at @gpa. 0, or -EFAULT: that is nowhere */
+int current_task__set_pointer(struct current_task *task, const struct kvm_memory *mem, u64 gpa)
 {
 	const struct kvm_slot *slot = kvm_memory__find(mem, gpa);
 
-	return slot ? slot->hva + (gpa - slot->gpa) : 0;
+	if (!slot)
+		return -EFAULT;
+	task->pointer = slot->hva + (gpa - slot->gpa);
+	return 0;
 }
