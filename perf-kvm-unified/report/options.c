@@ -166,8 +166,11 @@ static int parse_call_graph(const struct option *opt, const char *arg, int unset
 		param->mode = CHAIN_NONE;
 		return 0;
 	}
-	if (parse_callchain_report_opt(arg))
+	if (parse_callchain_report_opt(arg)) {
+		pr_err("-g wants words and numbers with commas between them, such as caller,0.5, not '%s'\n",
+		       arg);
 		return -EINVAL;
+	}
 	/* What a row has of a chain is one sum. */
 	if (param->value != CCVAL_COUNT)
 		return 0;

@@ -355,3 +355,17 @@ int times__check(const char *str, const struct perf_time_interval *times, int nr
 	}
 	return 0;
 }
+
+/**
+ * times__check_recorded - is there anything of what was asked for, by the first and last sample?
+ *
+ * 0, or -ENOENT with a message
+ */
+int times__check_recorded(const char *str, const struct perf_time_interval *times, int nr,
+			  const struct perf_session *session)
+{
+	const struct recorded rec = recorded__of(session);
+	const struct axis_span span = { .start = rec.first, .end = rec.last + 1 };
+
+	return rec.first ? times__check(str, times, nr, &span, rec.first) : 0;
+}

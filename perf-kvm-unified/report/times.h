@@ -35,5 +35,7 @@ int times__parse(const char *str, struct perf_session *session,
 int times__to_text(const struct perf_time_interval *times, int nr, struct strbuf *text);
 int times__check(const char *str, const struct perf_time_interval *times, int nr,
 		 const struct axis_span *span, u64 zero);
+int times__check_recorded(const char *str, const struct perf_time_interval *times, int nr,
+			  const struct perf_session *session);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_TIMES_H */

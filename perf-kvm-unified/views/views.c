@@ -54,13 +54,19 @@ static const char *value_of(int argc, const char **argv, int i, const char *name
 	return argv[i][len] ? NULL : i + 1 < argc ? argv[i + 1] : "";
 }
 
-/* What perf would take for --vmlinux. 0 or the exit code */
+/* What perf does not know, or would take for --vmlinux. 0 or the exit code */
 static int check_argv(const char *command, int argc, const char **argv)
 {
+	static const char *const of_report[] = { "--vm", "--vcpu" };
+	const char *fields = strcmp(command, "script") ? "" :
+			     ", which -F +machine_pid,+vcpu tells apart";
+
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
-		if (value_of(argc, argv, i, "--vm")) {
-			pr_err("--vm is an option of perf kvm unified report: %s is of all VMs\n",
-			       command);
+		for (size_t k = 0; k < ARRAY_SIZE(of_report); k++) {
+			if (!value_of(argc, argv, i, of_report[k]))
+				continue;
+			pr_err("%s is an option of perf kvm unified report: %s is of all VMs%s\n",
+			       of_report[k], command, fields);
 			return EXIT_USAGE;
 		}
 	}
@@ -241,12 +247,15 @@ static int own_times__set(struct perf_session *session, void *_own)
 	struct perf_time_interval *times = NULL;
 	struct strbuf text = STRBUF_INIT;
 	int nr = times__parse(own->given, session, &times);
-	int ret = nr < 0 ? nr : times__to_text(times, nr, &text);
+	int ret = nr < 0 ? nr : times__check_recorded(own->given, times, nr, session);
 
+	if (!ret) {
+		ret = times__to_text(times, nr, &text);
+		if (ret)
+			pr_err("Out of memory\n");
+	}
 	if (!ret)
 		strlcpy(own->value, text.buf, own->size);
-	else if (nr >= 0)
-		pr_err("Out of memory\n");
 	strbuf_release(&text);
 	free(times);
 	return ret;

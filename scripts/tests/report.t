@@ -308,6 +308,8 @@ for command in annotate script; do
 	"$PERF" kvm unified $command --vm guest1 >"$TMP/out" 2>&1
 	ok "$command --vm: a usage error" test $? -eq 129
 	ok "... which is said" grep -q "^--vm is an option of perf kvm unified report: $command is of all VMs" "$TMP/out"
+	ok "$command --vcpu: refused as well" grep -q "^--vcpu is an option of perf kvm unified report: " \
+		<("$PERF" kvm unified "$command" -f -i perf.data --vcpu 0 2>&1)
 done
 ok "--dsos: another version" not_there --dsos libquantum.so.7 \
 	"--dsos: there is no module 'libquantum.so.7'. Like it: libquantum.so.8"
@@ -1261,6 +1263,8 @@ no_chains()
 	[ $? -eq 1 ] && grep -q 'no call chains in this profile: record with -g' "$TMP/warnings"
 }
 ok "refused: -g without call chains" no_chains
+ok "-g: a word that it does not know is said" grep -q "^-g wants words and numbers .*not 'nosuch'" \
+	<("$PERF" kvm unified report -f -i perf.data -g nosuch 2>&1)
 printf '[report]\n\tsort_order = class\n\tpercent-limit = 0\n' >"$TMP/config"
 ok "perfconfig: what report.sort_order and report.percent-limit say" \
 	diff <(view --sort class) <(PERF_CONFIG=$TMP/config kvm_report "" --stdio)
@@ -1544,6 +1548,8 @@ for time in +1,x +4,+2 '10%-20% 50%'; do
 	ok "script --time $time: refused" not views script --time "$time"
 	ok "... which is said" grep -qF "'$time'" "$TMP/warnings"
 done
+ok "script --time: after the end" not views script --time +1000,+2000
+ok "... which is said" grep -q '^--time: the measurement is from ' "$TMP/warnings"
 views script --reltime --time +1,+2
 ok "script --reltime: a usage error" test $? -eq 129
 ok "... what it knows" grep -q 'have no sign: --time 1,2' "$TMP/warnings"
