@@ -1609,7 +1609,8 @@ host_function=$(kvm_report "" --stdio -q --level host -F sym -d '[kernel.kallsym
 	awk '/\[k\]/ { print $2; exit }')
 annotate -s "$host_function"
 ok "annotate: a function of the host" test -s "$TMP/annotate"
-ok "... no word on guests' files" not grep -q guest-root "$TMP/warnings"
+# A guest's kernel may have been in a function of that name, which is said.
+ok "... no word on guests' files" not grep -q -e '--guest-root guest1=' "$TMP/warnings"
 
 # --- for other tools --------------------------------------------------------------------
 
