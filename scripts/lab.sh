@@ -9,7 +9,8 @@
 # $SELFTESTS_DIR), and define the function prepare, which puts what the inside needs
 # into the directory of the results, before the boot; scripts/lab/host/run says what it
 # defines for the inside. EMULATOR is qemu, whose host has AMD's SVM, or bochs: Intel's
-# VMX, and no more files and programs than lab/bochs.sh gives it. For QEMU there are
+# VMX, and no more files and programs than lab/bochs.sh gives it; HOST_QEMU=1: QEMU and Linux as its
+# guest are among them. For QEMU as the emulator there are
 # QEMU_ACCEL, QEMU_CPU, QEMU_ARGS, NMIS_PER_SECOND, HOST_VARIANT (of the kernel, see
 # build-kernel.sh), HOST_DEBIAN (a kernel of Debian's instead, see
 # lab/host-debian.sh), KCSAN_ASKED_FOR (functions whose races count, a pattern; all), HOST_PROGRAMS (of scripts/lab/programs, to be found in the PATH).

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/build_bug.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 #include <perf/event.h>
@@ -149,6 +150,7 @@ static struct told_task task_of(const struct vcpu_context *context)
 	task.pt_root = context->task_root;
 	task.tgid = context->tgid;
 	task.tid = context->tid;
+	BUILD_BUG_ON(sizeof(task.comm) != sizeof(context->comm));
 	memcpy(task.comm, context->comm, sizeof(task.comm));
 	task.comm[sizeof(task.comm) - 1] = '\0';
 	guest_text__sanitize(task.comm);

@@ -164,27 +164,33 @@ static pid_t kvm_guest__pid_of_root(struct kvm_guest *guest, u64 cr3)
 	return kvm_guest__comm(guest, pid, comm, false) ? -1 : pid;
 }
 
-/* Is the process called so now? */
-static bool kvm_guest__is_called(struct kvm_guest *guest, pid_t pid, const char *comm)
+enum called {
+	IS_UNKNOWN,
+	IS_CALLED_SO,
+	IS_CALLED_ELSE,
+};
+
+/* How is the process called now? */
+static enum called kvm_guest__called(struct kvm_guest *guest, pid_t pid, const char *comm)
 {
 	struct thread *thread = machine__find_thread(guest->machine, pid, pid);
-	bool is = thread && !strcmp(thread__comm_str(thread), comm);
+	enum called called = IS_UNKNOWN;
 
+	if (thread)
+		called = strcmp(thread__comm_str(thread), comm) ? IS_CALLED_ELSE : IS_CALLED_SO;
 	thread__put(thread);
-	return is;
+	return called;
 }
 
 /* From now on, unless it is called so already. 0 or -errno */
 static int kvm_guest__call(struct kvm_guest *guest, pid_t pid, const char *comm)
 {
-	struct thread *thread = machine__find_thread(guest->machine, pid, pid);
-	bool is_known = thread;
+	enum called called = kvm_guest__called(guest, pid, comm);
 
-	thread__put(thread);
-	if (kvm_guest__is_called(guest, pid, comm))
+	if (called == IS_CALLED_SO)
 		return 0;
 	/* What was found out by its other name does not hold. */
-	guest->nr_changes += is_known;
+	guest->nr_changes += called == IS_CALLED_ELSE;
 	guest->nr_told++;
 	return kvm_guest__comm(guest, pid, comm, false);
 }
@@ -225,9 +231,10 @@ static pid_t kvm_guest__pid_of_task(struct kvm_guest *guest, const struct told_t
 	bool is_new;
 
 	if (guest->has_map && hashmap__find(guest->map.until_of_pid, (long)pid, NULL) &&
-	    (user || !kvm_guest__is_called(guest, pid, comm)))
+	    (user || kvm_guest__called(guest, pid, comm) != IS_CALLED_SO))
 		pid = kvm_guest__pseudo_pid(guest, told_key(task), &is_new);
-	if (guest->nr_told >= KVM_GUEST_MAX_TOLD && !kvm_guest__is_called(guest, pid, comm))
+	if (guest->nr_told >= KVM_GUEST_MAX_TOLD &&
+	    kvm_guest__called(guest, pid, comm) != IS_CALLED_SO)
 		pid = OTHER_PSEUDO_PID;
 	if (pid == OTHER_PSEUDO_PID)
 		comm = OTHER_COMM;

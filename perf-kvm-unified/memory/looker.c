@@ -300,6 +300,12 @@ static void allow_cpu(const struct looker *looker, u64 cpu_ns)
 	prlimit(looker->pid, RLIMIT_CPU, &limit, NULL);
 }
 
+/* Of an order that may take all the time and writes no map */
+static struct service service_of(struct looker *looker)
+{
+	return (struct service) { .looker = looker, .cpu_ns = looker->max_cpu_ns, .out = -1 };
+}
+
 /*
  * Of @service, what is not known when it begins is filled in here. 0, or -errno with the rest of a
  * sentence about the guest in @err
@@ -440,7 +446,7 @@ int looker__find_kernel(struct looker *looker, char *err, size_t errlen)
 		.kind = LOOK_FIND_KERNEL,
 		.nr_roots = min_t(size_t, kvm->nr_roots, LOOK_ROOTS_MAX),
 	};
-	struct service service = { .looker = looker, .cpu_ns = looker->max_cpu_ns, .out = -1 };
+	struct service service = service_of(looker);
 
 	memcpy(find.roots, kvm->roots, find.nr_roots * sizeof(*find.roots));
 	return order(&service, &find, err, errlen);
@@ -450,7 +456,7 @@ int looker__find_kernel(struct looker *looker, char *err, size_t errlen)
 int looker__all(struct looker *looker, char *err, size_t errlen)
 {
 	struct look_order all = { .kind = LOOK_ALL };
-	struct service service = { .looker = looker, .cpu_ns = looker->max_cpu_ns, .out = -1 };
+	struct service service = service_of(looker);
 
 	return order(&service, &all, err, errlen);
 }
@@ -462,10 +468,9 @@ int looker__all(struct looker *looker, char *err, size_t errlen)
 int looker__tasks(struct looker *looker, char *err, size_t errlen)
 {
 	struct look_order tasks = { .kind = LOOK_TASKS };
-	struct service service = {
-		.looker = looker, .cpu_ns = looker->max_cpu_ns / LOOK_TASKS_PART, .out = -1,
-	};
+	struct service service = service_of(looker);
 
+	service.cpu_ns /= LOOK_TASKS_PART;
 	return order(&service, &tasks, err, errlen);
 }
 
@@ -486,18 +491,14 @@ int looker__current(struct looker *looker, struct guest_current *current, char *
 		    size_t errlen)
 {
 	struct look_order where = { .kind = LOOK_CURRENT };
-	struct service service = {
-		.looker = looker,
-		.cpu_ns = looker->max_cpu_ns,
-		.out = -1,
-		.more = current,
-		.more_len = sizeof(*current),
-	};
-	int ret = order(&service, &where, err, errlen);
+	struct service service = service_of(looker);
+	int ret;
 
+	service.more = current;
+	service.more_len = sizeof(*current);
+	ret = order(&service, &where, err, errlen);
 	if (!ret && !makes_sense(current))
-		return fail(err, errlen, -EPROTO,
-			    "what reads its memory said what makes no sense");
+		return give_up(looker, -EPROTO, err, errlen);
 	return ret;
 }
 
@@ -508,8 +509,9 @@ int looker__current(struct looker *looker, struct guest_current *current, char *
 int looker__write(struct looker *looker, int fd, bool orc, char *err, size_t errlen)
 {
 	struct look_order map = { .kind = LOOK_WRITE, .orc = orc };
-	struct service service = { .looker = looker, .cpu_ns = looker->max_cpu_ns, .out = fd };
+	struct service service = service_of(looker);
 
+	service.out = fd;
 	return order(&service, &map, err, errlen);
 }
 

@@ -35,7 +35,6 @@
 #include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
 #include "args.h"
-#include "bpf-vcpu.h"
 #include "collectors.h"
 #include "environment.h"
 #include "events.h"

@@ -85,7 +85,7 @@ int parse_duration(const char *str, u64 *ns)
 }
 
 /* Is there a time that begins with a sign? perf knows none of them. */
-bool times__are_relative(const char *str)
+static bool times__are_relative(const char *str)
 {
 	for (const char *c = str; *c; c++) {
 		if ((*c == '+' || *c == '-') && (c == str || strchr("," BLANKS, c[-1])))
@@ -178,6 +178,12 @@ static bool has_early_end(const struct perf_time_interval *times, int nr)
 			return true;
 	}
 	return false;
+}
+
+/* Are they written in a way that perf script does not know? */
+bool times__are_own(const char *str)
+{
+	return times__are_relative(str) || (strchr(str, '%') && strpbrk(str, BLANKS));
 }
 
 /* Is there a part that ends before it begins, or where it begins? perf says that it is invalid. */

@@ -26,7 +26,7 @@ struct recorded recorded__of(const struct perf_session *session);
 u64 measurement__zero(const struct measurement *m);
 
 int parse_duration(const char *str, u64 *ns);
-bool times__are_relative(const char *str);
+bool times__are_own(const char *str);
 int times__parse_relative(const char *str, const struct recorded *rec,
 			  struct perf_time_interval **times);
 bool times__end_too_early(const char *str, const struct recorded *rec);

@@ -165,15 +165,17 @@ static int check_text(void)
 
 static int test__times(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	static const char *const relative[] = { "+1,", "1,+2", ",-2s", "1,2 +3,", "-1," };
+	static const char *const own[] = {
+		"+1,", "1,+2", ",-2s", "1,2 +3,", "-1,", "10%/1 10%/2", "10%-20%,\t50%-60%",
+	};
 	static const char *const others[] = {
-		"1,2", "10%-20%", "10%/2", "1.5,", "", "1-2,", "1+2,",
+		"1,2", "10%-20%", "10%/2", "10%/1,10%/2", "1.5,", "", "1-2,", "1+2,", "1,2 3,4",
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(relative); i++)
-		TEST_ASSERT_VAL(relative[i], times__are_relative(relative[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		TEST_ASSERT_VAL(own[i], times__are_own(own[i]));
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		TEST_ASSERT_VAL(others[i], !times__are_relative(others[i]));
+		TEST_ASSERT_VAL(others[i], !times__are_own(others[i]));
 	TEST_ASSERT_EQUAL("durations", check_durations(), TEST_OK);
 	TEST_ASSERT_EQUAL("early ends", check_early_ends(), TEST_OK);
 	TEST_ASSERT_EQUAL("outside", check_outside(), TEST_OK);

@@ -192,12 +192,6 @@ struct own_times {
 	size_t		size;
 };
 
-/* Is it counted from an end, or are there blanks between parts in percent? */
-static bool is_own_time(const char *time)
-{
-	return times__are_relative(time) || (strchr(time, '%') && strpbrk(time, " \t\n"));
-}
-
 /*
  * Have perf script read @own if the last --time, which counts, is one that it does not know.
  * 0 or the exit code
@@ -217,7 +211,7 @@ static int own_times__init(struct own_times *own, int argc, const char **argv)
 		own->given = time;
 		arg = &argv[i];
 	}
-	if (!arg || !is_own_time(own->given))
+	if (!arg || !times__are_own(own->given))
 		return 0;
 	if (reltime) {
 		pr_err("With --reltime, seconds since the start have no sign: --time 1,2, not '%s'\n",

@@ -7,6 +7,8 @@
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/../tests/tap.sh"
+# shellcheck source=scripts/tests/names.sh
+. "$TESTS/names.sh"
 
 PERF=$MAIN_TREE/perf/perf
 
@@ -26,21 +28,6 @@ export HOME=$TMP/home
 mkdir -p "$HOME"
 BRIEF=$MAIN_TREE/guest/unstripped/brief
 "$PERF" buildid-cache --add "$BRIEF" </dev/null >&2
-
-# names_of RECORDING: see guest-names
-names_of()
-{
-	"$PERF" script -f -i "$1.data" -F comm,pid,time,ip,vcpu_ctx >"$TMP/$1.script" 2>"$TMP/$1.err"
-	"$TESTS/guest-names" "$TMP/$1.script" "$1.log" "$1" "$BRIEF" >"$TMP/$1.names"
-	note "$1: $(paste -sd, "$TMP/$1.names")"
-}
-
-# is RECORDING WHAT MINIMUM [MAXIMUM]: the figure that names_of has found
-is()
-{
-	awk -v what="$2" -v min="$3" -v max="${4:-1e9}" \
-		'$1 == what { n++; if ($2 < min || $2 > max) exit 1 } END { if (!n) exit 1 }' "$TMP/$1.names"
-}
 
 # right_percent RECORDING: of the samples whose program is proved by their function
 right_percent()

@@ -14,8 +14,9 @@ of_samples()
 	}' "$TMP/tasks"
 }
 
-# check_tasks NAME PROFILE PERCENT [own]: see tasks-by-bpf; of the samples in user mode, all have the same by both. In the
-# kernel, PERCENT have at most: the rest are of kernel threads, and of switches of tasks.
+# check_tasks NAME PROFILE PERCENT [own]: see tasks-by-bpf. At least PERCENT of the samples in user mode
+# have the same process by both, and none has another: for the rest, none is told. In the kernel there
+# are switches of tasks.
 check_tasks()
 {
 	local name=$1

@@ -138,16 +138,13 @@ struct pcpu_hot___vc {
 /* KVM is SVM's */
 const volatile bool is_svm;
 
-/* The last exit reason, or false: it is not known */
-static __always_inline bool last_exit(struct kvm_vcpu___vc *vcpu, u64 *reason)
+/* The last exit reason on VMX, or false: it is not known */
+static __always_inline bool last_vmx_exit(struct kvm_vcpu___vc *vcpu, u64 *reason)
 {
-	struct vcpu_svm___vc *svm = (void *)vcpu;
 	struct vcpu_vmx___vc *vmx = (void *)vcpu;
 	struct vcpu_vmx___old *old = (void *)vcpu;
 
-	if (is_svm)
-		*reason = BPF_CORE_READ(svm, vmcb, control.exit_code);
-	else if (bpf_core_field_exists(vmx->vt.exit_reason.full))
+	if (bpf_core_field_exists(vmx->vt.exit_reason.full))
 		*reason = BPF_CORE_READ(vmx, vt.exit_reason.full);
 	else if (bpf_core_field_exists(old->exit_reason.full))
 		*reason = BPF_CORE_READ(old, exit_reason.full);

@@ -108,7 +108,7 @@ static __always_inline void add_vmx(struct vcpu_context *context, struct kvm_vcp
 {
 	struct vcpu_vmx___vc *vmx = (void *)vcpu;
 
-	if (last_exit(vcpu, &context->exit_reason))
+	if (last_vmx_exit(vcpu, &context->exit_reason))
 		context->flags |= VCPU_CONTEXT_EXIT;
 	context->vpid = BPF_CORE_READ(vmx, vpid);
 	if (BPF_CORE_READ(vmx, loaded_vmcs) !=

@@ -103,6 +103,7 @@ static __always_inline void begin(struct vcpu *one, u8 state, int next_pid)
 static __always_inline void tell(void *ctx, struct kvm_vcpu___vc *vcpu, struct vcpu *one, u8 state,
 				 u64 ns, u64 wait)
 {
+	struct vcpu_svm___vc *svm = (void *)vcpu;
 	struct vcpu_timeline record = {
 		.magic = VCPU_TIMELINE_MAGIC,
 		.state = state,
@@ -113,8 +114,12 @@ static __always_inline void tell(void *ctx, struct kvm_vcpu___vc *vcpu, struct v
 		.cpu = bpf_get_smp_processor_id(),
 	};
 
-	if (last_exit(vcpu, &record.exit_reason))
-		record.isa = is_svm ? ISA_SVM : ISA_VMX;
+	if (is_svm) {
+		record.exit_reason = BPF_CORE_READ(svm, vmcb, control.exit_code);
+		record.isa = ISA_SVM;
+	} else if (last_vmx_exit(vcpu, &record.exit_reason)) {
+		record.isa = ISA_VMX;
+	}
 	if (ns && state != STATE_HALT_POLL) {
 		record.why = one->why;
 		record.next_pid = one->next_pid;
