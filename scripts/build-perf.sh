@@ -4,7 +4,7 @@
 # as perf has it by default. It is mainline's, whatever BASE says.
 #
 # PERF_VARIANT names a second build beside the default one: "asan" is built
-# with the address and undefined-behaviour sanitizers, "orig" from the tree
+# with the address and undefined-behaviour sanitizers, "tsan" with that of threads, "orig" from the tree
 # without the series, to compare with, "collector" is one static file to copy into
 # guests, for perf kvm unified guest-map, "prefix" is built from PERF_SRC in the state
 # PERF_STATE. EXTRA_CFLAGS adds flags.
@@ -45,8 +45,10 @@ prefix)	SRC=${PERF_SRC:?} ;;
 # are of any size, and those behind one are where that leaves them.
 asan)	CFLAGS_MORE="-fsanitize=address,undefined -fno-sanitize=alignment -fno-omit-frame-pointer $CFLAGS_MORE"
 	FLAGS+=(WERROR=0) ;;
+tsan)	CFLAGS_MORE="-fsanitize=thread -fno-omit-frame-pointer $CFLAGS_MORE"
+	FLAGS+=(WERROR=0) ;;
 *)	[ -n "$CFLAGS_MORE" ] ||
-		die "PERF_VARIANT=$VARIANT: without EXTRA_CFLAGS there are asan, orig and collector" ;;
+		die "PERF_VARIANT=$VARIANT: without EXTRA_CFLAGS there are asan, tsan, orig and collector" ;;
 esac
 
 build()

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/common.sh"
 
 ALL=(lab stock reboot fleet processes many chains random-chains flame packets vmx vmx-nmi vmx-linux hostile
-	flakes changed lts agentless evaluation hot cost kvm-selftests package deb planted perf-suites nmi lts-nmi lts-accuracy processes-old fuzz memory stress kcsan locked lts-stress)
+	flakes changed threads lts agentless evaluation hot cost kvm-selftests package deb planted perf-suites nmi lts-nmi lts-accuracy processes-old fuzz memory stress kcsan locked lts-stress)
 # They compile, and have what the others leave, of which most have one CPU's work.
 BESIDE="series lts-series"
 

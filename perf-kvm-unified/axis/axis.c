@@ -30,6 +30,7 @@
 #include "types.h"
 #include "vcpu.h"
 #include "work.h"
+#include "worker.h"
 
 /*
  * So many steps are made in the time that is near: what is made in a step is kept in full, and
@@ -63,6 +64,7 @@ int time_axis__init(struct time_axis *ta)
 
 void time_axis__exit(struct time_axis *ta)
 {
+	axis_worker__delete(ta->worker);
 	cpu_tracks__exit(&ta->tracks);
 	axis_work__exit(&ta->work);
 	for (u32 i = 0; i < ta->nr_vcpus; i++) {
@@ -102,6 +104,8 @@ int time_axis__findnew_vcpu(struct time_axis *ta, u32 vm, u32 id)
 	if (idx >= 0)
 		return idx;
 
+	if (ta->worker)
+		axis_worker__wait(ta->worker);
 	if (grow_array(ta->vcpus, ta->nr_vcpus, ta->allocated_vcpus))
 		return -ENOMEM;
 	if (hashmap__add(ta->vcpu_idx, vcpu_key(vm, id), ta->nr_vcpus))
@@ -138,8 +142,7 @@ static int look__cmp(const void *_a, const void *_b)
 	       sort_cmp(a->kind, b->kind);
 }
 
-/* Of a vCPU that there is, and a CPU whose number is below TIME_AXIS_MAX_CPUS. 0 or -ENOMEM */
-int time_axis__add_event(struct time_axis *ta, const struct axis_event *event)
+static int add_event(struct time_axis *ta, const struct axis_event *event)
 {
 	struct axis_vcpu *vcpu = &ta->vcpus[event->vcpu];
 	const struct axis_cause cause = {
@@ -160,19 +163,14 @@ int time_axis__add_event(struct time_axis *ta, const struct axis_event *event)
 
 	if (nr < 0)
 		return nr;
-	ta->nr_fresh++;
 	change.cause = nr;
 	if (queue_len(&vcpu->events) && change__cmp(queue_last(&vcpu->events), &change) > 0)
 		vcpu->unsorted = true;
 	return queue_add(&vcpu->events, &change) ?: cpu_tracks__add_switch(&ta->tracks, event);
 }
 
-/* Of a CPU whose number is below TIME_AXIS_MAX_CPUS. 0 or -ENOMEM */
-int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample)
+static int add_sample(struct time_axis *ta, const struct axis_sample *sample)
 {
-	ta->nr_late += ta->begun && sample->time < ta->advanced &&
-		       ta->advanced - sample->time > ta->span.near;
-	ta->nr_fresh++;
 	if (sample->vcpu < ta->nr_vcpus) {
 		struct axis_vcpu *vcpu = &ta->vcpus[sample->vcpu];
 		int ret;
@@ -187,31 +185,10 @@ int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample
 	return cpu_tracks__add_sample(&ta->tracks, sample);
 }
 
-/*
- * There is a sample at @time of a thread that works for the VM with number @vm, and is no vCPU's.
- * 0 or -ENOMEM
- */
-int time_axis__add_work(struct time_axis *ta, u32 vm, u64 time)
+static int add_look(struct time_axis *ta, const struct axis_look *look)
 {
-	return axis_work__add(&ta->work, vm, time);
-}
+	struct axis_vcpu *vcpu = &ta->vcpus[look->vcpu];
 
-int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap)
-{
-	if (gap->from >= gap->until)
-		return 0;
-	ta->nr_gaps++;
-	return axis_gaps__add(&ta->gaps, gap);
-}
-
-/* Of a vCPU that there is, or one that is not. 0 or -ENOMEM */
-int time_axis__add_look(struct time_axis *ta, const struct axis_look *look)
-{
-	struct axis_vcpu *vcpu;
-
-	if (look->vcpu >= ta->nr_vcpus)
-		return 0;
-	vcpu = &ta->vcpus[look->vcpu];
 	if (queue_len(&vcpu->looks) && look__cmp(queue_last(&vcpu->looks), look) > 0)
 		vcpu->unsorted = true;
 	return queue_add(&vcpu->looks, look);
@@ -351,7 +328,7 @@ static int emit(struct time_axis *ta, const struct axis_span *span, u32 idx,
 			part.vmm_works = work.start <= part.start;
 			part.end = min(part.end, part.vmm_works ? work.end : work.start);
 		}
-		ret = ta->sink.vcpu(idx, &part, ta->sink.arg);
+		ret = ta->to.vcpu(idx, &part, ta->to.arg);
 		interval->start = part.end;
 	}
 	return ret;
@@ -477,6 +454,7 @@ static void time_axis__begin(struct time_axis *ta)
 	/* Two of them have to fit, and more than this is as good as all time. */
 	ta->span.period = min_t(u64, ta->span.period, LLONG_MAX);
 	ta->span.near = max(ta->span.near, 2 * ta->span.period);
+	ta->to = ta->sink;
 	cpu_tracks__begin(&ta->tracks, ta->span.start);
 }
 
@@ -499,7 +477,7 @@ static int advance(struct time_axis *ta, const struct axis_span *span,
 		ret = emit_vcpu(ta, span, &tracks_until, i);
 	if (!ret)
 		ret = cpu_tracks__walk(&ta->tracks, span, &ta->gaps, &tracks_until,
-				       ta->sink.cpu, ta->sink.arg);
+				       ta->to.cpu, ta->to.arg);
 	if (!until->final) {
 		cpu_tracks__forget(&ta->tracks, unneeded_until(ta, &tracks_until));
 		forget_gaps(ta, tracks_until.time);
@@ -511,7 +489,7 @@ static int advance(struct time_axis *ta, const struct axis_span *span,
 /* How long the next step is, ns */
 static u64 step_length(const struct time_axis *ta)
 {
-	u64 enough = (u64)STEP_RECORDS * (ta->nr_vcpus + ta->tracks.nr_cpus);
+	u64 enough = (u64)STEP_RECORDS * (ta->nr_vcpus + ta->nr_cpus);
 
 	return ta->span.near / (ta->nr_fresh < enough ? LEAST_STEPS : STEPS_IN_NEAR);
 }
@@ -528,10 +506,117 @@ static int step(struct time_axis *ta, u64 now)
 	struct axis_span span = ta->span;
 	struct axis_until until = { .time = now - span.near, .silent = now - span.near };
 
-	ta->advanced = now;
-	ta->nr_fresh = 0;
 	span.end = ~0ULL;
 	return advance(ta, &span, &until);
+}
+
+static int make_steps(struct time_axis *ta, const struct axis_steps *steps)
+{
+	u64 from = steps->from;
+	int ret = 0;
+
+	for (; !ret && steps->now - from > steps->length; from += steps->length)
+		ret = step(ta, from + steps->length);
+	return ret ?: step(ta, steps->now);
+}
+
+static int do_record(struct time_axis *ta, const struct axis_record *record)
+{
+	switch (record->kind) {
+	case AXIS_RECORD_EVENT:
+		return add_event(ta, &record->event);
+	case AXIS_RECORD_SAMPLE:
+		return add_sample(ta, &record->sample);
+	case AXIS_RECORD_WORK:
+		return axis_work__add(&ta->work, record->work.vm, record->work.time);
+	case AXIS_RECORD_GAP:
+		return axis_gaps__add(&ta->gaps, &record->gap);
+	case AXIS_RECORD_LOOK:
+		return add_look(ta, &record->look);
+	case AXIS_RECORD_STEPS:
+		return make_steps(ta, &record->steps);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* At once, or in the thread. 0, -ENOMEM or what the sink returned */
+static int add(struct time_axis *ta, const struct axis_record *record)
+{
+	return ta->worker ? axis_worker__add(ta->worker, record, &ta->sink) :
+			    do_record(ta, record);
+}
+
+/*
+ * Of a vCPU that there is, and a CPU whose number is below TIME_AXIS_MAX_CPUS. 0, -ENOMEM or, as of
+ * all that is added here, what the sink returned
+ */
+int time_axis__add_event(struct time_axis *ta, const struct axis_event *event)
+{
+	const struct axis_record record = { .kind = AXIS_RECORD_EVENT, .event = *event };
+
+	ta->nr_fresh++;
+	ta->nr_cpus = max(ta->nr_cpus, event->cpu + 1);
+	return add(ta, &record);
+}
+
+/* Of a CPU whose number is below TIME_AXIS_MAX_CPUS */
+int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample)
+{
+	const struct axis_record record = { .kind = AXIS_RECORD_SAMPLE, .sample = *sample };
+
+	ta->nr_late += ta->begun && sample->time < ta->advanced &&
+		       ta->advanced - sample->time > ta->span.near;
+	ta->nr_fresh++;
+	ta->nr_cpus = max_t(u32, ta->nr_cpus, sample->cpu + 1);
+	return add(ta, &record);
+}
+
+/* A sample at @time of a thread that works for the VM with number @vm, and is no vCPU's */
+int time_axis__add_work(struct time_axis *ta, u32 vm, u64 time)
+{
+	const struct axis_record record = {
+		.kind = AXIS_RECORD_WORK,
+		.work = { .time = time, .vm = vm },
+	};
+
+	return add(ta, &record);
+}
+
+int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap)
+{
+	const struct axis_record record = { .kind = AXIS_RECORD_GAP, .gap = *gap };
+
+	if (gap->from >= gap->until)
+		return 0;
+	ta->nr_gaps++;
+	return add(ta, &record);
+}
+
+/* Of a vCPU that there is, or one that is not */
+int time_axis__add_look(struct time_axis *ta, const struct axis_look *look)
+{
+	const struct axis_record record = { .kind = AXIS_RECORD_LOOK, .look = *look };
+
+	return look->vcpu < ta->nr_vcpus ? add(ta, &record) : 0;
+}
+
+/* In the thread */
+static int work(const struct axis_record *record, const struct axis_sink *to, void *arg)
+{
+	struct time_axis *ta = arg;
+
+	ta->to = *to;
+	return do_record(ta, record);
+}
+
+/* Where there cannot be a thread, there is none. */
+static void begin_thread(struct time_axis *ta)
+{
+	if (!ta->threads)
+		return;
+	ta->threads = false;
+	ta->worker = axis_worker__new(work, ta);
 }
 
 /**
@@ -539,28 +624,48 @@ static int step(struct time_axis *ta, u64 now)
  * @now: all that is to come has happened later; but states that have begun before, and
  *	are shorter than TIME_AXIS_NEAR
  *
- * To be called often: it does nothing until there is much to do. 0, -ENOMEM or what the
- * sink returned
+ * To be called often: it does nothing until there is much to do. In a thread, that is done
+ * later, and handed out when more is added. 0, -ENOMEM or what the sink returned
  */
 int time_axis__advance(struct time_axis *ta, u64 now)
 {
-	u64 length, from;
-	int ret = 0;
+	struct axis_record record = { .kind = AXIS_RECORD_STEPS };
+	u64 from, length;
 
 	if (!time_axis__is_due(ta, now))
 		return 0;
 	time_axis__begin(ta);
 	length = step_length(ta);
 	from = max(ta->advanced, ta->span.start + ta->span.near);
-	if (now <= from) {
-		ta->advanced = now;
+	ta->advanced = now;
+	if (now <= from)
 		return 0;
-	}
+	ta->nr_fresh = 0;
 	if (now - from > MOST_STEPS * length)
 		from = now - MOST_STEPS * length;
-	for (; !ret && now - from > length; from += length)
-		ret = step(ta, from + length);
-	return ret ?: step(ta, now);
+	record.steps = (struct axis_steps) { .from = from, .length = length, .now = now };
+	begin_thread(ta);
+	return add(ta, &record);
+}
+
+/**
+ * time_axis__catch_up - end the thread, if there is one
+ *
+ * When there is no more to come but vCPUs, looks and gaps. All is the caller's then. 0, -ENOMEM or
+ * what the sink returned
+ */
+int time_axis__catch_up(struct time_axis *ta)
+{
+	int ret;
+
+	ta->threads = false;
+	if (!ta->worker)
+		return 0;
+	ret = axis_worker__catch_up(ta->worker, &ta->sink);
+	axis_worker__delete(ta->worker);
+	ta->worker = NULL;
+	ta->to = ta->sink;
+	return ret;
 }
 
 /*
@@ -591,9 +696,9 @@ static int finish_steps(struct time_axis *ta)
 int time_axis__finish(struct time_axis *ta)
 {
 	const struct axis_until until = { .time = ta->span.end, .final = true };
-	int ret = 0;
+	int ret = time_axis__catch_up(ta);
 
-	if (ta->begun)
+	if (!ret && ta->begun)
 		ret = time_axis__advance(ta, ta->span.end) ?: finish_steps(ta);
 	time_axis__begin(ta);
 	return ret ?: advance(ta, &ta->span, &until);

@@ -10,6 +10,7 @@
 #include "gaps.h"
 #include "intervals.h"
 #include "shares.h"
+#include "sink.h"
 #include "tracks.h"
 #include "types.h"
 #include "vcpu.h"
@@ -29,21 +30,11 @@
  */
 #define TIME_AXIS_NEAR		2000000000ULL
 
+struct axis_worker;
 struct hashmap;
 
-/**
- * struct axis_sink - who gets the intervals
- * @vcpu: what a vCPU did, in order and without a gap, from the start to the end of the axis
- * @cpu: the same of a CPU of the host
- *
- * Of several vCPUs and CPUs, one after the other's come in any order. What is not 0
- * ends all, and is returned.
- */
-struct axis_sink {
-	int	(*vcpu)(u32 vcpu, const struct vcpu_interval *interval, void *arg);
-	cpu_interval_cb cpu;
-	void	*arg;
-};
+/* What one thread writes all the time is not to be in a cache line with what another reads. */
+#define AXIS_APART		64
 
 /**
  * struct time_axis
@@ -51,15 +42,21 @@ struct axis_sink {
  *	time_axis__advance(), or of time_axis__finish(); @end before the latter;
  *	@near is set already
  * @sink: to be set before, too
+ * @threads: make the steps in a thread of their own, if there can be one: may be set before, too.
+ *	@vcpus are the caller's then only before the first step, and after time_axis__catch_up(),
+ *	but for what they are called
  * @vcpu_idx: index of a vCPU by number of the VM and id
- * @causes: why the states of vCPUs have changed
+ * @worker: makes the steps, or NULL: the caller does
  * @begun: intervals have been handed out
  * @advanced: time that it has come to, ns
  * @nr_fresh: events and samples that have come since then
  * @nr_late: samples that came when their time had been handed out
+ * @nr_gaps: all there were
+ * @nr_cpus: more than any number of a CPU that has come
+ * @causes: why the states of vCPUs have changed; this and what follows is of the steps
  * @work: as from time_axis__add_work()
  * @gaps: those that are of use still
- * @nr_gaps: all there were
+ * @to: who gets the intervals of a step
  */
 struct time_axis {
 	struct axis_span span;
@@ -68,15 +65,24 @@ struct time_axis {
 	u32	nr_vcpus;
 	size_t	allocated_vcpus;
 	struct hashmap *vcpu_idx;
-	struct axis_causes causes;
-	struct cpu_tracks tracks;
-	struct axis_work work;
-	struct axis_gaps gaps;
+	bool	threads;
+	struct axis_worker *worker;
+	char	apart1[AXIS_APART];
+
 	bool	begun;
 	u64	advanced;
 	u64	nr_fresh;
 	u64	nr_late;
 	u64	nr_gaps;
+	u32	nr_cpus;
+	char	apart2[AXIS_APART];
+
+	struct axis_causes causes;
+	struct cpu_tracks tracks;
+	struct axis_work work;
+	struct axis_gaps gaps;
+	struct axis_sink to;
+	char	apart3[AXIS_APART];
 };
 
 int time_axis__init(struct time_axis *ta);
@@ -93,6 +99,7 @@ u64 time_axis__samples_after(const struct time_axis *ta, u64 time);
 u64 time_axis__events_after(const struct time_axis *ta, u64 time);
 bool time_axis__is_due(const struct time_axis *ta, u64 now);
 int time_axis__advance(struct time_axis *ta, u64 now);
+int time_axis__catch_up(struct time_axis *ta);
 int time_axis__finish(struct time_axis *ta);
 int time_axis__share(struct time_axis *ta, u32 shared, u64 time, share_cb cb, void *arg);
 

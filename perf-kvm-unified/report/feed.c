@@ -663,9 +663,9 @@ static void measurement__limit_axis(struct measurement *m)
 int measurement__finish(struct measurement *m)
 {
 	struct axis_span *span = &m->axis.span;
-	int ret = 0;
+	int ret = time_axis__catch_up(&m->axis);
 
-	if (m->stream)
+	if (!ret && m->stream)
 		ret = measurement__add_known_vcpus(m);
 	if (ret)
 		return ret;

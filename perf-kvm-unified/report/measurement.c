@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,15 @@
 /* The parent of the kernel's threads, see kernel/kthread.c */
 #define KTHREADD_PID	2
 
+/* On one CPU, a thread for the axis would only cost. */
+static bool has_several_cpus(void)
+{
+	cpu_set_t cpus;
+
+	/* More than a set has room for is several. */
+	return sched_getaffinity(0, sizeof(cpus), &cpus) || CPU_COUNT(&cpus) > 1;
+}
+
 int measurement__init(struct measurement *m)
 {
 	m->first = ~0ULL;
@@ -62,6 +72,7 @@ int measurement__init(struct measurement *m)
 	m->use_timeline = true;
 	if (time_axis__init(&m->axis))
 		return -ENOMEM;
+	m->axis.threads = has_several_cpus();
 	m->task_by_tid = number_map__new();
 	m->name_idx = name_map__new();
 	m->vcpu_by_tid = number_map__new();

@@ -534,6 +534,8 @@ static void give_back_large_arrays(void)
 {
 #ifdef __GLIBC__
 	mallopt(M_MMAP_THRESHOLD, LARGE_ARRAY);
+	/* What one thread has freed is of use to the other. */
+	mallopt(M_ARENA_MAX, 1);
 #endif
 }
 

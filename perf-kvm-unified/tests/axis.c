@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -1827,11 +1828,15 @@ static int stream__feed_sample(struct time_axis *ta, const struct axis_sample *s
 	return err;
 }
 
-static int stream__feed(const struct stream *s, struct time_axis *ta, bool timeline, bool advance)
+enum feed { FEED_AT_ONCE, FEED_BIT_BY_BIT, FEED_THREAD };
+
+static int stream__feed(const struct stream *s, struct time_axis *ta, bool timeline, enum feed feed)
 {
 	int err = axis__new(ta, timeline, STREAM_TIME);
+	bool had_thread = false;
 
 	forget();
+	ta->threads = feed == FEED_THREAD;
 	ta->sink = (struct axis_sink) { .vcpu = collect_vcpu, .cpu = collect_cpu, .arg = ta };
 	ta->span.near = STREAM_NEAR;
 	ta->span.period = STREAM_PERIOD;
@@ -1842,9 +1847,12 @@ static int stream__feed(const struct stream *s, struct time_axis *ta, bool timel
 
 		err = record->is_event ? time_axis__add_event(ta, &record->event) :
 					 stream__feed_sample(ta, &record->sample);
-		if (!err && advance)
+		if (!err && feed != FEED_AT_ONCE)
 			err = time_axis__advance(ta, record->at);
+		had_thread |= !!ta->worker;
 	}
+	if (feed == FEED_THREAD ? !had_thread : had_thread)
+		err = -EINVAL;
 	return err ?: time_axis__finish(ta);
 }
 
@@ -1854,14 +1862,16 @@ static int check_stream(const struct stream *s, bool timeline)
 	struct sum sums_before[MAX_CPUS];
 	struct time_axis ta;
 
-	TEST_ASSERT_VAL("at once", !stream__feed(s, &ta, timeline, false));
+	TEST_ASSERT_VAL("at once", !stream__feed(s, &ta, timeline, FEED_AT_ONCE));
 	TEST_ASSERT_VAL("all time, once", axis__is_whole(&ta));
 	time_axis__exit(&ta);
-	keep(before, sums_before);
-	TEST_ASSERT_VAL("bit by bit", !stream__feed(s, &ta, timeline, true));
-	TEST_ASSERT_VAL("all time, once", axis__is_whole(&ta));
-	TEST_ASSERT_VAL("the same", same_as(before, sums_before));
-	time_axis__exit(&ta);
+	for (enum feed feed = FEED_BIT_BY_BIT; feed <= FEED_THREAD; feed++) {
+		keep(before, sums_before);
+		TEST_ASSERT_VAL("bit by bit", !stream__feed(s, &ta, timeline, feed));
+		TEST_ASSERT_VAL("all time, once", axis__is_whole(&ta));
+		TEST_ASSERT_VAL("the same", same_as(before, sums_before));
+		time_axis__exit(&ta);
+	}
 	return TEST_OK;
 }
 
@@ -1881,6 +1891,89 @@ static int test__stream(struct test_suite *test __maybe_unused, int subtest __ma
 		free(s.records);
 	}
 	return ret;
+}
+
+/* What a sink of the test below gets */
+struct failing_sink {
+	u64	nr;
+	u64	most;
+	pthread_t caller;
+	bool	elsewhere;
+};
+
+static int fail_late(struct failing_sink *sink)
+{
+	sink->elsewhere |= !pthread_equal(pthread_self(), sink->caller);
+	return ++sink->nr > sink->most ? -EXDEV : 0;
+}
+
+static int fail_late_vcpu(u32 vcpu __maybe_unused,
+			  const struct vcpu_interval *interval __maybe_unused, void *arg)
+{
+	return fail_late(arg);
+}
+
+static int fail_late_cpu(const struct cpu_interval *interval __maybe_unused, void *arg)
+{
+	return fail_late(arg);
+}
+
+/* Adds all, and a vCPU that is new now and then. 0 or what failed */
+static int feed_thread(const struct stream *s, struct time_axis *ta, struct failing_sink *sink)
+{
+	int err = axis__new(ta, true, STREAM_TIME);
+
+	ta->threads = true;
+	ta->sink = (struct axis_sink) {
+		.vcpu = fail_late_vcpu,
+		.cpu = fail_late_cpu,
+		.arg = sink,
+	};
+	ta->span.near = STREAM_NEAR;
+	for (u32 v = 0; v < RANDOM_VCPUS; v++)
+		axis__vcpu(ta, v / 2, v);
+	for (size_t i = 0; !err && i < s->nr; i++) {
+		const struct stream_record *record = &s->records[i];
+
+		err = record->is_event ? time_axis__add_event(ta, &record->event) :
+					 time_axis__add_sample(ta, &record->sample);
+		err = err ?: time_axis__advance(ta, record->at);
+		if (i % 1000 == 0 && time_axis__findnew_vcpu(ta, RANDOM_VCPUS, i) < 0)
+			err = -ENOMEM;
+	}
+	return err;
+}
+
+/* The sink is called by who adds, and what it returns ends all; a thread ends with the axis. */
+static int test__thread(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct failing_sink sink = { .most = ~0ULL, .caller = pthread_self() };
+	struct stream s;
+	struct time_axis ta;
+	u64 all;
+	int err;
+
+	TEST_ASSERT_VAL("make", !stream__make(&s, 0));
+	err = feed_thread(&s, &ta, &sink);
+	TEST_ASSERT_VAL("to the end", !err && ta.worker && !time_axis__finish(&ta) && !ta.worker);
+	TEST_ASSERT_VAL("by who adds", sink.nr && !sink.elsewhere);
+	time_axis__exit(&ta);
+
+	all = sink.nr;
+	for (u64 most = 0; most < all; most += all / 4) {
+		sink.nr = 0;
+		sink.most = most;
+		err = feed_thread(&s, &ta, &sink) ?: time_axis__finish(&ta);
+		TEST_ASSERT_EQUAL("what the sink returns", err, -EXDEV);
+		TEST_ASSERT_VAL("and it is not called again", sink.nr == most + 1);
+		time_axis__exit(&ta);
+	}
+
+	sink.most = ~0ULL;
+	TEST_ASSERT_VAL("not to the end", !feed_thread(&s, &ta, &sink) && ta.worker);
+	time_axis__exit(&ta);
+	free(s.records);
+	return TEST_OK;
 }
 
 /* Of a vCPU that leaves KVM_RUN all the time */
@@ -1985,6 +2078,7 @@ static struct test_case time_axis_tests[] = {
 	TEST_CASE("kvm unified: time axis: extremes", extremes),
 	TEST_CASE("kvm unified: time axis: random", random),
 	TEST_CASE("kvm unified: time axis: what comes in as a stream", stream),
+	TEST_CASE("kvm unified: time axis: in a thread of its own", thread),
 	TEST_CASE("kvm unified: time axis: short states to the end", short_states),
 	TEST_CASE("kvm unified: time axis: causes", causes),
 	{ .name = NULL, }
