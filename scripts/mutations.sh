@@ -27,6 +27,7 @@ trap 'rm -rf "$WORK"; on_exit' EXIT
 # no-looks		a long state that was seen is not believed
 # look-twice		a long state is written down with each look
 # lost-state		a state whose event is lost was the run before it
+# deaf-thread		what a sink returns is not heard where the steps are made in a thread
 # steal-by-nobody	who had the CPU is not looked for
 # exec-handover		a process keeps its old page table until its execve() is known of
 # time-blind		a CR3 belongs to whoever has it in the end
@@ -69,6 +70,7 @@ mutations()
 	no-looks@perf-kvm-unified/axis/states.c@s/if (ret || !state__is_run(state) || time <= state->start)/if (ret || state->kind != VCPU_TIME_NR)/@perf@long states that were seen
 	look-twice@perf-kvm-unified/record/looks.c@s/^\tseen->nr_same = LOOKS_OF_RUNNABLE;//@perf@looks at vCPU threads
 	lost-state@perf-kvm-unified/axis/states.c@s/if (!ret \&\& event.after_lost \&\&/if (!ret \&\& 0 \&\&/@perf@one state that is lost
+	deaf-thread@perf-kvm-unified/axis/worker.c@s/return ret ?: worker->ret;/return worker->ret;/@perf@in a thread of its own
 	steal-by-nobody@perf-kvm-unified/axis/axis.c@s/interval->kind != VCPU_TIME_PREEMPTED ||/interval->kind != VCPU_TIME_NR ||/@time-axis@guest2
 	exec-handover@perf-kvm-unified/collector/history.c@s/^\t\towners__end_earlier(&owners);/\t\tif (0)\n\t\t\towners__end_earlier(\&owners);/@perf@processes that come and go
 	any-sample@perf-kvm-unified/guests/contexts.c@s/(!told->time || told->time == time)/true/@perf@vCPUs that a BPF program tells
