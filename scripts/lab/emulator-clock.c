@@ -21,7 +21,6 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -32,6 +31,14 @@
 #include <unistd.h>
 
 #define NSEC_PER_SEC	1000000000LL
+
+/*
+ * The main loop never sleeps for longer at once. QEMU's threads can miss each other: all CPUs are
+ * halted, and the main loop sleeps without the timer that is to wake up the first of them, until
+ * the next one that it knows of, the RTC's, a day later. Awake, it finds that timer. On the
+ * host's clock nothing has passed.
+ */
+static const struct timespec longest = { .tv_nsec = NSEC_PER_SEC / 10 };
 
 typedef int (*clock_gettime_fn)(clockid_t clock, struct timespec *ts);
 typedef int (*ppoll_fn)(struct pollfd *fds, nfds_t nr_fds, const struct timespec *timeout,
@@ -101,6 +108,11 @@ int clock_gettime(clockid_t clock, struct timespec *ts)
 	return 0;
 }
 
+static bool is_longer(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
+}
+
 int ppoll(struct pollfd *fds, nfds_t nr_fds, const struct timespec *timeout,
 	  const sigset_t *signals)
 {
@@ -110,9 +122,11 @@ int ppoll(struct pollfd *fds, nfds_t nr_fds, const struct timespec *timeout,
 	if (gettid() != getpid())
 		return real_ppoll(fds, nr_fds, timeout, signals);
 
+	if (!timeout || is_longer(timeout, &longest))
+		timeout = &longest;
 	pthread_mutex_lock(&lock);
 	begin = monotonic_ns();
-	end = timeout ? begin + timeout->tv_sec * NSEC_PER_SEC + timeout->tv_nsec : LLONG_MAX;
+	end = begin + timeout->tv_sec * NSEC_PER_SEC + timeout->tv_nsec;
 	awaited = fds;
 	nr_awaited = nr_fds;
 	sleeping = true;
