@@ -322,6 +322,9 @@ furthest()
 		"$TMP/states" | sort -rn | sed -n "$(($2 + 1))p"
 }
 
+# ms: the kernel counts a wait from the runqueue's clock, and CPUs that take turns stand still
+MOST_LATER=3
+
 # check_states SCENARIO VCPUS POINTS [BUT]: all but so many of the vCPUs
 check_states()
 {
@@ -342,6 +345,10 @@ check_states()
 		6 steal
 		8 halted or stopped
 	END
+	# The load balancer may move a thread that sleeps.
+	read -r most vcpu < <(awk '{ printf "%.3f %s\n", $11 - $10, $1 }' "$TMP/states" | sort -rn)
+	note "$1: longest wait after a wake-up: $vcpu has $most ms more than by the scheduler's events"
+	at_most $MOST_LATER "$1, longest wait after a wake-up: ms more than by the scheduler's events" "$most"
 }
 
 # --- the scenarios -------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from START to END.
 Prints a line for each vCPU, in percent of that time: VM, vCPU; of the time that its
 thread ran, what the scheduler says and what the report does; the same of the time that it
 waited for a CPU, and that it slept; and what the report has of the VMM otherwise, which may
-have been either.
+have been either. Then the longest wait after a wake-up, by both, in ms.
 
 perf script is not asked: it leaves out events whose interrupt has hit a guest.
 """
@@ -35,6 +35,7 @@ FIELD = re.compile(r"\tfield:.*?(\w+)(?:\[\w*\])?;\toffset:(\d+);\tsize:(\d+);")
 # prev_state without what says that the task was preempted; 0: it could go on
 STATE = 0xff
 RUNS, WAITS, SLEEPS = range(3)
+NS_PER_MS = 1000000
 # The report's rows, by what a function begins with. What is none of them is time that the
 # thread ran; in "[steal] (switching)" it has the CPU, too.
 ROWS = ((WAITS, "[steal] (on "), (WAITS, "[steal] (waking up)"), (WAITS, "[throttled]"),
@@ -64,18 +65,23 @@ class Thread:
         self.start, self.end = start, end
         self.state, self.since = None, start
         self.sums = [0, 0, 0]
+        self.woken, self.longest = None, 0
 
     def change(self, time, before, after):
         """It is in another state. before: what it was in, if that is not known yet"""
         if self.state is None:
             self.state = before
         self.sums[self.state] += max(0, min(time, self.end) - max(self.since, self.start))
+        if self.woken is not None and self.start <= self.woken and time <= self.end:
+            self.longest = max(self.longest, time - self.woken)
+        self.woken = None
         self.state, self.since = after, time
 
     def wake(self, time):
         # One that is about to sleep may be woken up before it does.
         if self.state in (None, SLEEPS):
             self.change(time, SLEEPS, WAITS)
+            self.woken = time
 
     def finish(self):
         """One without any event has slept all the time."""
@@ -144,6 +150,13 @@ def reported(level):
     return sums, vmm
 
 
+def longest_reported(report, vm, vcpu):
+    """A VM with one vCPU has no line of the vCPU's own; those of one with several come after."""
+    longest = {(line["vm"], line.get("vcpu", 0)): line.get("longest_ns", 0)
+               for line in report["stalls"] if line["waits"] == "wake-up"}
+    return longest.get((vm, vcpu), 0)
+
+
 def vcpus(path):
     """(VM, vCPU, its thread)"""
     with open(os.path.join(path, "vms"), "rb") as file:
@@ -171,7 +184,9 @@ def main():
         if sum(sums) != end - start:
             sys.exit("sched-states: the report of %s is not of that time" % vm)
         states = [part for pair in zip(threads[tid].sums, sums) for part in pair]
-        print(vm, vcpu, *("%.3f" % (100 * time / (end - start)) for time in states + [vmm]))
+        longest = threads[tid].longest, longest_reported(report, vm, vcpu)
+        print(vm, vcpu, *("%.3f" % (100 * time / (end - start)) for time in states + [vmm]),
+              *("%.3f" % (time / NS_PER_MS) for time in longest))
 
 
 main()
