@@ -53,10 +53,11 @@ static int begin(struct reading *reading)
 /* What stacks need that tables have no use for: the host's threads, and its call chains */
 static int begin_events(struct reading *reading)
 {
+	const struct export *exp = container_of(reading, struct export, reading);
 	struct measurement *m = &reading->m;
 	u64 sample_type = evlist__combined_sample_type(m->session->evlist);
 
-	if (!(sample_type & PERF_SAMPLE_CALLCHAIN))
+	if (!exp->opts.format->push || !(sample_type & PERF_SAMPLE_CALLCHAIN))
 		return 0;
 	symbol_conf.use_callchain = true;
 	callchain_param_setup(sample_type, perf_session__e_machine(m->session, /*e_flags=*/NULL));

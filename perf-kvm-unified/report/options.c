@@ -403,7 +403,7 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	char *sort_keys_help = sort_keys__help("what makes a row:");
 	char *fields_help = sort_keys__help("the columns:");
 	bool tui = false, stdio = false;
-	const char *by_config = default_sort_order, *problem, *filter = NULL;
+	const char *problem, *filter = NULL;
 	struct section_opts *sections = &opts->sections;
 	bool old_dso = false, old_comm = false, old_symbol = false;
 	struct option options[] = {
@@ -540,10 +540,15 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	if (opts->print_fn && row_keys__setup(&sections->sort))
 		usage_error(usage, "With --format, --sort knows sym, dso, comm, pid and class, but not '%s'\n",
 			    sort_order);
-	if (!opts->print_fn && !(sort_keys__are_known("report.sort_order", by_config) &&
-				 sort_keys__are_known("--sort", sort_order) &&
+	if (!opts->print_fn && !(sort_keys__are_known("--sort", sort_order) &&
 				 sort_keys__are_known("--fields", field_order)))
 		exit(EXIT_USAGE);
+	/* It is made for perf report, which has more keys. */
+	if (!opts->print_fn && !sort_order &&
+	    !sort_keys__are_known("report.sort_order", default_sort_order)) {
+		unified_warning("report.sort_order of perfconfig is not used here; --sort can be given\n");
+		default_sort_order = DEFAULT_SORT_ORDER;
+	}
 	sections->thieves_by_pid = opts->print_fn && sort_order &&
 				   sections->sort & PROFILE_SORT_PID;
 	sections->reasons = opts->print_fn == print_json || opts->print.exit_reasons;

@@ -38,6 +38,7 @@ struct over_time_view {
 	const struct over_time *over;
 	u64		first;
 	u64		end;
+	double		end_s;		/* of the measurement, since its start */
 	size_t		per_mark;	/* intervals */
 	size_t		nr_marks;
 	unsigned long	top;		/* the highest mark of all VMs */
@@ -103,12 +104,13 @@ static void view__init(struct over_time_view *view, const struct measurement *m,
 		       const struct over_time *over, const char *thieves)
 {
 	size_t nr = over->end - over->first, room;
-	u64 at;
+	u64 end = m->axis.span.end, at;
 
 	*view = (struct over_time_view) {
 		.over = over,
 		.first = over->first,
 		.end = over->end,
+		.end_s = (double)(end - min(over->zero, end)) / NSEC_PER_SEC,
 		/* Finer ones than ms need more. */
 		.decimals = over->interval % NSEC_PER_MSEC ? 6 : 3,
 		.name_width = names_width(m),
@@ -278,7 +280,7 @@ static void print_range(const struct over_time_view *view, const char *vm,
 	print_padded(vm, view->name_width, fp);
 	if (known)
 		fprintf(fp, "  %10.*f  %10.*f", view->decimals, begin_of(view, range->first),
-			view->decimals, begin_of(view, range->end));
+			view->decimals, fmin(begin_of(view, range->end), view->end_s));
 	else
 		fprintf(fp, "  %10s  %10s", "-", "-");
 	fprintf(fp, "  %8.3f  %6.2f  ", (double)range->stolen / NSEC_PER_SEC,

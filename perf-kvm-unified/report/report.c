@@ -52,7 +52,10 @@ static int report__print(struct report *rep)
 	}
 	if (!ret && opts->print_fn)
 		ret = opts->print_fn(m, sections, &opts->sections, &opts->print, stdout);
-	else if (!ret)
+	/* It needs the times, which are known now. */
+	if (!ret && !opts->print_fn && opts->view.tui)
+		ret = script_command__set(&rep->script_options, opts);
+	if (!ret && !opts->print_fn)
 		ret = view__show(&opts->view, m, sections, &opts->sections, &opts->print);
 	if (!ret)
 		ret = write_printed(stdout);
@@ -113,14 +116,12 @@ static int begin_events(struct reading *reading)
 	struct report *rep = container_of(reading, struct report, reading);
 	struct report_options *opts = &rep->opts;
 	struct measurement *m = &reading->m;
-	int ret;
 
 	if (opts->print_fn)
 		return 0;
 	if (reading->again)
 		return view__reopen(&opts->view, m->session, m);
-	ret = view__open(&opts->view, m->session, m, &opts->sections);
-	return ret || !opts->view.tui ? ret : script_command__set(&rep->script_options, opts);
+	return view__open(&opts->view, m->session, m, &opts->sections);
 }
 
 static int report__run(struct report *rep)

@@ -36,6 +36,9 @@ json_of()
 		--format json >"$1" 2>"$1.err" ||
 		{ cat "$1.err"; return 1; }
 }
+# A time line has no use for call chains.
+ok "a time line is exported" "$PERF" kvm unified export -f -i chains.data --format trace -o "$TMP/trace"
+ok "... which has slices" grep -q '"ph":"X"' "$TMP/trace"
 ok "stacks are exported" export_to "$TMP/folded" chains.data
 ok "and there is a report" json_of "$TMP/json" chains.data
 ok "both have the same time" "$TESTS/folded-sums" "$TMP/folded" "$TMP/json"

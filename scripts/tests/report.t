@@ -1277,8 +1277,18 @@ bad_config()
 	cat "$TMP/warnings"
 	grep -q "$3" "$TMP/warnings"
 }
-ok "refused: perfconfig: keys that are of no use" bad_config sort_order weight,cpu \
-	"^report.sort_order: rows are not told apart by 'weight'"
+# perf report has keys that this has not.
+printf '[report]\n\tsort_order = comm,cgroup\n' >"$TMP/config"
+other_keys()
+{
+	PERF_CONFIG=$TMP/config view "$@" >"$TMP/output" && cat "$TMP/warnings"
+}
+ok "perfconfig: keys that are of no use here are told of" grep -q \
+	'^report.sort_order of perfconfig is not used here; --sort can be given' <(other_keys)
+ok "... and not used" diff "$TMP/view" "$TMP/output"
+ok "... with --sort there is no word on them" \
+	not grep -q sort_order <(other_keys --sort class)
+ok "... which counts" diff <(view --sort class) "$TMP/output"
 # A typing error in what is ours
 other_setting()
 {

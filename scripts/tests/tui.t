@@ -125,6 +125,18 @@ ok "... from the first row on" first_row_is "$faults"
 press q q
 ok "... the end" shows '^exit code 0'
 
+# The same time is shown of the samples.
+start --time 40%-50% -C 0
+ok "a part of the time: the menu of the tables" shows '^[0-9]+K? guest1'
+press Enter
+ok "... the host's" shows '\[guest1\]'
+press r
+ok "... scripts" shows 'Show individual samples '
+press Enter
+ok "... in the pager" shows '^:|lines 1-'
+ok "... are of that time, and of that CPU" \
+	grep -qE '[k]vm unified script .*-C .?0.? .*--time .?[0-9.]+,[0-9.]+' <(ps -eo args)
+
 # perf script would not have the names of a guest's functions: it knows no --guest-root.
 start
 ok "samples of a row: the menu of the tables" shows '^[0-9]+K? guest1'
