@@ -16,13 +16,12 @@ ok "unit tests of the time axis" "$TSAN_PERF" test 'kvm unified: time axis'
 
 lab_runs tiny-vmm
 "$TOP/scripts/bench/widen" "$LAB_OUT/tiny-vmm/perf.data" "$TMP/wide" 16 >&2
-# report PERF CPUS: JSON
+# report PERF CPUS FILE: as JSON
 report()
 {
-	taskset -c "$2" "$1" kvm unified report -f -i "$TMP/wide" --format json 2>"$TMP/err"
+	taskset -c "$2" "$1" kvm unified report -f -i "$TMP/wide" --format json >"$3"
 }
-ok "a wide profile, by one thread" report "$PERF" 0 >"$TMP/one.json"
-ok "... and by two, under TSan" report "$TSAN_PERF" 0,1 >"$TMP/two.json"
-cat "$TMP/err" >&2
+ok "a wide profile, by one thread" report "$PERF" 0 "$TMP/one.json"
+ok "... and by two, under TSan" report "$TSAN_PERF" 0,1 "$TMP/two.json"
 ok "... is the same to the ns" cmp "$TMP/one.json" "$TMP/two.json"
 done_testing
