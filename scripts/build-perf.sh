@@ -4,10 +4,10 @@
 # as perf has it by default. It is mainline's, whatever BASE says.
 #
 # PERF_VARIANT names a second build beside the default one: "asan" is built
-# with the address and undefined-behaviour sanitizers, "tsan" with that of threads, "orig" from the tree
-# without the series, to compare with, "collector" is one static file to copy into
-# guests, for perf kvm unified guest-map, "prefix" is built from PERF_SRC in the state
-# PERF_STATE. EXTRA_CFLAGS adds flags.
+# with the address and undefined-behaviour sanitizers, "tsan" with that of threads,
+# "orig" from the tree without the series, to compare with, "collector" is one static
+# file to copy into guests, for perf kvm unified guest-map, "prefix" is built from
+# PERF_SRC in the state PERF_STATE. EXTRA_CFLAGS adds flags.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
@@ -27,6 +27,14 @@ FLAGS=(NO_SDT=1 NO_LIBPYTHON=1 NO_JVMTI=1 BUILD_BPF_SKEL=1 NO_LIBNUMA=1
 FEATURES=(libtraceevent libelf dwarf libunwind zstd libslang bpf bpf_skeletons)
 GOAL=all
 
+# sanitize NAMES [FLAG]: the checks that are added let gcc warn of what cannot be: the default
+# build is the one in which warnings are errors.
+sanitize()
+{
+	CFLAGS_MORE="-fsanitize=$1${2:+ $2} -fno-omit-frame-pointer $CFLAGS_MORE"
+	FLAGS+=(WERROR=0)
+}
+
 case $VARIANT in
 '')	;;
 # Half of perf's size is tables of CPUs' events. Plugins cannot be linked statically,
@@ -40,13 +48,10 @@ collector)
 	GOAL=$OUT/perf ;;
 orig)	SRC=$TREE/orig ;;
 prefix)	SRC=${PERF_SRC:?} ;;
-# The checks that UBSan adds let gcc warn of what cannot be: the default build is
-# the one in which warnings are errors. Not alignment: perf's own compressed records
-# are of any size, and those behind one are where that leaves them.
-asan)	CFLAGS_MORE="-fsanitize=address,undefined -fno-sanitize=alignment -fno-omit-frame-pointer $CFLAGS_MORE"
-	FLAGS+=(WERROR=0) ;;
-tsan)	CFLAGS_MORE="-fsanitize=thread -fno-omit-frame-pointer $CFLAGS_MORE"
-	FLAGS+=(WERROR=0) ;;
+# Not alignment: perf's own compressed records are of any size, and those after one are
+# where that leaves them.
+asan)	sanitize address,undefined -fno-sanitize=alignment ;;
+tsan)	sanitize thread ;;
 *)	[ -n "$CFLAGS_MORE" ] ||
 		die "PERF_VARIANT=$VARIANT: without EXTRA_CFLAGS there are asan, tsan, orig and collector" ;;
 esac

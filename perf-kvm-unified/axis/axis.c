@@ -602,12 +602,9 @@ int time_axis__add_look(struct time_axis *ta, const struct axis_look *look)
 }
 
 /* In the thread */
-static int work(const struct axis_record *record, const struct axis_sink *to, void *arg)
+static int work(const struct axis_record *record, void *arg)
 {
-	struct time_axis *ta = arg;
-
-	ta->to = *to;
-	return do_record(ta, record);
+	return do_record(arg, record);
 }
 
 /* Where there cannot be a thread, there is none. */
@@ -617,6 +614,8 @@ static void begin_thread(struct time_axis *ta)
 		return;
 	ta->threads = false;
 	ta->worker = axis_worker__new(work, ta);
+	if (ta->worker)
+		ta->to = axis_worker__sink(ta->worker);
 }
 
 /**

@@ -53,6 +53,11 @@ struct chunks {
 	size_t	nr;
 };
 
+/* What is not in use. The last one is taken first: it is in the CPU's cache still. */
+struct spare_chunks {
+	struct chunk *last;
+};
+
 /**
  * struct axis_worker - see axis_worker__new()
  * @coming: the caller adds to it, or NULL
@@ -60,7 +65,8 @@ struct chunks {
  * @changed: some of it did
  * @records: to be worked on
  * @pieces: to be taken by the caller
- * @spare_records: @spare_pieces: what is not in use any more
+ * @spare_records: for @coming
+ * @spare_pieces: for @filling
  * @busy: the thread works
  * @waited_for: the caller takes nothing until the thread is idle
  * @ended: there is nothing to come
@@ -76,8 +82,8 @@ struct axis_worker {
 	struct cond	changed;
 	struct chunks	records;
 	struct chunks	pieces;
-	struct chunks	spare_records;
-	struct chunks	spare_pieces;
+	struct spare_chunks spare_records;
+	struct spare_chunks spare_pieces;
 	bool		busy;
 	bool		waited_for;
 	bool		ended;
@@ -92,15 +98,6 @@ static void chunks__add(struct chunks *chunks, struct chunk *chunk)
 	else
 		chunks->first = chunk;
 	chunks->last = chunk;
-}
-
-/* To be taken next: what is in use again soon is in the CPU's cache still. */
-static void chunks__push(struct chunks *chunks, struct chunk *chunk)
-{
-	chunk->next = chunks->first;
-	if (!chunks->nr++)
-		chunks->last = chunk;
-	chunks->first = chunk;
 }
 
 /* NULL: there is none */
@@ -123,13 +120,37 @@ static void chunks__free(struct chunks *chunks)
 		free(chunk);
 }
 
+static void spare_chunks__add(struct spare_chunks *spare, struct chunk *chunk)
+{
+	chunk->next = spare->last;
+	spare->last = chunk;
+}
+
+/* NULL: there is none */
+static struct chunk *spare_chunks__take(struct spare_chunks *spare)
+{
+	struct chunk *chunk = spare->last;
+
+	if (chunk)
+		spare->last = chunk->next;
+	return chunk;
+}
+
+static void spare_chunks__free(struct spare_chunks *spare)
+{
+	struct chunk *chunk;
+
+	while ((chunk = spare_chunks__take(spare)))
+		free(chunk);
+}
+
 /* An empty one of @size bytes, of @spare if there is one; NULL: no memory */
-static struct chunk *new_chunk(struct axis_worker *worker, struct chunks *spare, size_t size)
+static struct chunk *new_chunk(struct axis_worker *worker, struct spare_chunks *spare, size_t size)
 {
 	struct chunk *chunk;
 
 	mutex_lock(&worker->lock);
-	chunk = chunks__take(spare);
+	chunk = spare_chunks__take(spare);
 	mutex_unlock(&worker->lock);
 	if (!chunk)
 		chunk = malloc(sizeof(*chunk) + size);
@@ -189,13 +210,18 @@ static int put_cpu(const struct cpu_interval *interval, void *arg)
 	return 0;
 }
 
+/* Where the thread is to hand out what it makes */
+struct axis_sink axis_worker__sink(struct axis_worker *worker)
+{
+	return (struct axis_sink) { .vcpu = put_vcpu, .cpu = put_cpu, .arg = worker };
+}
+
 static int do_chunk(struct axis_worker *worker, const struct chunk *chunk)
 {
-	const struct axis_sink to = { .vcpu = put_vcpu, .cpu = put_cpu, .arg = worker };
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < chunk->nr; i++)
-		ret = worker->work(&chunk->records[i], &to, worker->arg);
+		ret = worker->work(&chunk->records[i], worker->arg);
 	return ret;
 }
 
@@ -222,7 +248,7 @@ static void *run(void *arg)
 		hand_on(worker);
 		mutex_lock(&worker->lock);
 		worker->ret = ret;
-		chunks__push(&worker->spare_records, chunk);
+		spare_chunks__add(&worker->spare_records, chunk);
 	}
 	mutex_unlock(&worker->lock);
 	return NULL;
@@ -247,8 +273,8 @@ static void axis_worker__free(struct axis_worker *worker)
 {
 	chunks__free(&worker->records);
 	chunks__free(&worker->pieces);
-	chunks__free(&worker->spare_records);
-	chunks__free(&worker->spare_pieces);
+	spare_chunks__free(&worker->spare_records);
+	spare_chunks__free(&worker->spare_pieces);
 	free(worker->filling);
 	free(worker->coming);
 	cond_destroy(&worker->changed);
@@ -294,7 +320,7 @@ static int deliver(struct axis_worker *worker, const struct axis_sink *sink)
 		for (size_t i = 0; !ret && i < chunk->nr; i++)
 			ret = deliver_piece(&chunk->pieces[i], sink);
 		mutex_lock(&worker->lock);
-		chunks__push(&worker->spare_pieces, chunk);
+		spare_chunks__add(&worker->spare_pieces, chunk);
 	}
 	return ret ?: worker->ret;
 }
@@ -302,6 +328,24 @@ static int deliver(struct axis_worker *worker, const struct axis_sink *sink)
 static bool is_idle(const struct axis_worker *worker)
 {
 	return !worker->busy && !worker->records.nr;
+}
+
+static bool has_room(const struct axis_worker *worker)
+{
+	return worker->records.nr < MOST_RECORDS;
+}
+
+/* Hands out what comes until @done. @lock is held. 0 or what failed */
+static int deliver_until(struct axis_worker *worker, const struct axis_sink *sink,
+			 bool (*done)(const struct axis_worker *worker))
+{
+	int ret = deliver(worker, sink);
+
+	while (!ret && !done(worker)) {
+		cond_wait(&worker->changed, &worker->lock);
+		ret = deliver(worker, sink);
+	}
+	return ret;
 }
 
 /* Gives the thread what has come, if there is something. @lock is held. */
@@ -330,11 +374,7 @@ int axis_worker__add(struct axis_worker *worker, const struct axis_record *recor
 		return 0;
 	mutex_lock(&worker->lock);
 	give(worker);
-	ret = deliver(worker, sink);
-	while (!ret && worker->records.nr >= MOST_RECORDS) {
-		cond_wait(&worker->changed, &worker->lock);
-		ret = deliver(worker, sink);
-	}
+	ret = deliver_until(worker, sink, has_room);
 	mutex_unlock(&worker->lock);
 	return ret;
 }
@@ -365,11 +405,7 @@ int axis_worker__catch_up(struct axis_worker *worker, const struct axis_sink *si
 
 	mutex_lock(&worker->lock);
 	give(worker);
-	ret = deliver(worker, sink);
-	while (!ret && !is_idle(worker)) {
-		cond_wait(&worker->changed, &worker->lock);
-		ret = deliver(worker, sink);
-	}
+	ret = deliver_until(worker, sink, is_idle);
 	mutex_unlock(&worker->lock);
 	return ret;
 }

@@ -47,16 +47,11 @@ struct axis_record {
 	};
 };
 
-/**
- * axis_work_fn - does it, in the thread
- * @to: gets what is handed out
- *
- * 0 or -errno, which is of the caller's next call
- */
-typedef int (*axis_work_fn)(const struct axis_record *record, const struct axis_sink *to,
-			    void *arg);
+/* Does it, in the thread. 0 or -errno, which is of the caller's next call */
+typedef int (*axis_work_fn)(const struct axis_record *record, void *arg);
 
 struct axis_worker *axis_worker__new(axis_work_fn work, void *arg);
+struct axis_sink axis_worker__sink(struct axis_worker *worker);
 int axis_worker__add(struct axis_worker *worker, const struct axis_record *record,
 		     const struct axis_sink *sink);
 void axis_worker__wait(struct axis_worker *worker);

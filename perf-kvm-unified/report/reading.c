@@ -528,13 +528,13 @@ int readings__setup(void)
 
 /*
  * Of each vCPU and each CPU there are arrays that grow and shrink. glibc takes what was freed once
- * for what is to stay, however large it is, and that is full of holes then.
+ * for what is to stay, however large it is, and that is full of holes then; and what one thread has
+ * freed is of no use to the other.
  */
-static void give_back_large_arrays(void)
+static void keep_heap_small(void)
 {
 #ifdef __GLIBC__
 	mallopt(M_MMAP_THRESHOLD, LARGE_ARRAY);
-	/* What one thread has freed is of use to the other. */
 	mallopt(M_ARENA_MAX, 1);
 #endif
 }
@@ -553,7 +553,7 @@ int reading__init(struct reading *reading, struct report_options *opts)
 		.path = opts->input,
 		.force = opts->force,
 	};
-	give_back_large_arrays();
+	keep_heap_small();
 	if (measurement__init(&reading->m))
 		return -ENOMEM;
 	reading->m.use_timeline = opts->use_timeline;

@@ -50,13 +50,13 @@ static int report__print(struct report *rep)
 		ret = stall_lines__build(&rep->stalls, sections, m);
 		opts->print.stalls = &rep->stalls;
 	}
-	if (!ret && opts->print_fn)
+	if (!ret && opts->print_fn) {
 		ret = opts->print_fn(m, sections, &opts->sections, &opts->print, stdout);
-	/* It needs the times, which are known now. */
-	if (!ret && !opts->print_fn && opts->view.tui)
-		ret = script_command__set(&rep->script_options, opts);
-	if (!ret && !opts->print_fn)
-		ret = view__show(&opts->view, m, sections, &opts->sections, &opts->print);
+	} else if (!ret) {
+		/* It needs the times, which are known now. */
+		ret = opts->view.tui ? script_command__set(&rep->script_options, opts) : 0;
+		ret = ret ?: view__show(&opts->view, m, sections, &opts->sections, &opts->print);
+	}
 	if (!ret)
 		ret = write_printed(stdout);
 	/* Who reads it has had enough, as head has. */

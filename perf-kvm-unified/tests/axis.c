@@ -1830,14 +1830,14 @@ static int stream__feed_sample(struct time_axis *ta, const struct axis_sample *s
 
 enum feed { FEED_AT_ONCE, FEED_BIT_BY_BIT, FEED_THREAD };
 
-static int stream__feed(const struct stream *s, struct time_axis *ta, bool timeline, enum feed feed)
+/* In a thread, a vCPU that is new comes now and then, too. All but the end: 0 or what failed */
+static int stream__feed(const struct stream *s, struct time_axis *ta, bool timeline, enum feed feed,
+			const struct axis_sink *sink)
 {
 	int err = axis__new(ta, timeline, STREAM_TIME);
-	bool had_thread = false;
 
-	forget();
 	ta->threads = feed == FEED_THREAD;
-	ta->sink = (struct axis_sink) { .vcpu = collect_vcpu, .cpu = collect_cpu, .arg = ta };
+	ta->sink = *sink;
 	ta->span.near = STREAM_NEAR;
 	ta->span.period = STREAM_PERIOD;
 	for (u32 v = 0; v < RANDOM_VCPUS; v++)
@@ -1849,9 +1849,22 @@ static int stream__feed(const struct stream *s, struct time_axis *ta, bool timel
 					 stream__feed_sample(ta, &record->sample);
 		if (!err && feed != FEED_AT_ONCE)
 			err = time_axis__advance(ta, record->at);
-		had_thread |= !!ta->worker;
+		if (ta->worker && i % 1000 == 0 && time_axis__findnew_vcpu(ta, RANDOM_VCPUS, i) < 0)
+			err = -ENOMEM;
 	}
-	if (feed == FEED_THREAD ? !had_thread : had_thread)
+	return err;
+}
+
+/* ... and what comes out is kept */
+static int stream__collect(const struct stream *s, struct time_axis *ta, bool timeline,
+			   enum feed feed)
+{
+	const struct axis_sink sink = { .vcpu = collect_vcpu, .cpu = collect_cpu, .arg = ta };
+	int err;
+
+	forget();
+	err = stream__feed(s, ta, timeline, feed, &sink);
+	if (!err && !!ta->worker != (feed == FEED_THREAD))
 		err = -EINVAL;
 	return err ?: time_axis__finish(ta);
 }
@@ -1862,12 +1875,12 @@ static int check_stream(const struct stream *s, bool timeline)
 	struct sum sums_before[MAX_CPUS];
 	struct time_axis ta;
 
-	TEST_ASSERT_VAL("at once", !stream__feed(s, &ta, timeline, FEED_AT_ONCE));
+	TEST_ASSERT_VAL("at once", !stream__collect(s, &ta, timeline, FEED_AT_ONCE));
 	TEST_ASSERT_VAL("all time, once", axis__is_whole(&ta));
 	time_axis__exit(&ta);
 	for (enum feed feed = FEED_BIT_BY_BIT; feed <= FEED_THREAD; feed++) {
 		keep(before, sums_before);
-		TEST_ASSERT_VAL("bit by bit", !stream__feed(s, &ta, timeline, feed));
+		TEST_ASSERT_VAL("bit by bit", !stream__collect(s, &ta, timeline, feed));
 		TEST_ASSERT_VAL("all time, once", axis__is_whole(&ta));
 		TEST_ASSERT_VAL("the same", same_as(before, sums_before));
 		time_axis__exit(&ta);
@@ -1918,30 +1931,16 @@ static int fail_late_cpu(const struct cpu_interval *interval __maybe_unused, voi
 	return fail_late(arg);
 }
 
-/* Adds all, and a vCPU that is new now and then. 0 or what failed */
-static int feed_thread(const struct stream *s, struct time_axis *ta, struct failing_sink *sink)
+/* 0 or what failed */
+static int feed_thread(const struct stream *s, struct time_axis *ta, struct failing_sink *failing)
 {
-	int err = axis__new(ta, true, STREAM_TIME);
-
-	ta->threads = true;
-	ta->sink = (struct axis_sink) {
+	const struct axis_sink sink = {
 		.vcpu = fail_late_vcpu,
 		.cpu = fail_late_cpu,
-		.arg = sink,
+		.arg = failing,
 	};
-	ta->span.near = STREAM_NEAR;
-	for (u32 v = 0; v < RANDOM_VCPUS; v++)
-		axis__vcpu(ta, v / 2, v);
-	for (size_t i = 0; !err && i < s->nr; i++) {
-		const struct stream_record *record = &s->records[i];
 
-		err = record->is_event ? time_axis__add_event(ta, &record->event) :
-					 time_axis__add_sample(ta, &record->sample);
-		err = err ?: time_axis__advance(ta, record->at);
-		if (i % 1000 == 0 && time_axis__findnew_vcpu(ta, RANDOM_VCPUS, i) < 0)
-			err = -ENOMEM;
-	}
-	return err;
+	return stream__feed(s, ta, true, FEED_THREAD, &sink);
 }
 
 /* The sink is called by who adds, and what it returns ends all; a thread ends with the axis. */

@@ -38,7 +38,7 @@
  * the next one that it knows of, the RTC's, a day later. Awake, it finds that timer. On the
  * host's clock nothing has passed.
  */
-static const struct timespec longest = { .tv_nsec = NSEC_PER_SEC / 10 };
+#define LONGEST_SLEEP	(NSEC_PER_SEC / 10)
 
 typedef int (*clock_gettime_fn)(clockid_t clock, struct timespec *ts);
 typedef int (*ppoll_fn)(struct pollfd *fds, nfds_t nr_fds, const struct timespec *timeout,
@@ -59,12 +59,17 @@ static long long begin, end;
 static const struct pollfd *awaited;
 static nfds_t nr_awaited;
 
+static long long to_ns(const struct timespec *ts)
+{
+	return ts->tv_sec * NSEC_PER_SEC + ts->tv_nsec;
+}
+
 static long long monotonic_ns(void)
 {
 	struct timespec ts;
 
 	real_clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+	return to_ns(&ts);
 }
 
 /* Other libraries' constructors may ask for the time before ours. */
@@ -108,25 +113,21 @@ int clock_gettime(clockid_t clock, struct timespec *ts)
 	return 0;
 }
 
-static bool is_longer(const struct timespec *a, const struct timespec *b)
-{
-	return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
-}
-
 int ppoll(struct pollfd *fds, nfds_t nr_fds, const struct timespec *timeout,
 	  const sigset_t *signals)
 {
+	static const struct timespec longest = { .tv_nsec = LONGEST_SLEEP };
 	int rc;
 
 	/* The main loop is the first thread's. */
 	if (gettid() != getpid())
 		return real_ppoll(fds, nr_fds, timeout, signals);
 
-	if (!timeout || is_longer(timeout, &longest))
+	if (!timeout || to_ns(timeout) > LONGEST_SLEEP)
 		timeout = &longest;
 	pthread_mutex_lock(&lock);
 	begin = monotonic_ns();
-	end = begin + timeout->tv_sec * NSEC_PER_SEC + timeout->tv_nsec;
+	end = begin + to_ns(timeout);
 	awaited = fds;
 	nr_awaited = nr_fds;
 	sleeping = true;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# The report's two threads, under ThreadSanitizer: the unit tests of the time axis, and the profiles
-# that the lab has left, whose JSON has to be the same as with one thread.
+# The report's two threads, under ThreadSanitizer: the unit tests of the time axis, and a profile
+# of 16 CPUs, whose JSON has to be the same as with one thread.
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh

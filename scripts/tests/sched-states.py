@@ -150,13 +150,6 @@ def reported(level):
     return sums, vmm
 
 
-def longest_reported(report, vm, vcpu):
-    """A VM with one vCPU has no line of the vCPU's own; those of one with several come after."""
-    longest = {(line["vm"], line.get("vcpu", 0)): line.get("longest_ns", 0)
-               for line in report["stalls"] if line["waits"] == "wake-up"}
-    return longest.get((vm, vcpu), 0)
-
-
 def vcpus(path):
     """(VM, vCPU, its thread)"""
     with open(os.path.join(path, "vms"), "rb") as file:
@@ -177,6 +170,9 @@ def main():
     # A VM with one vCPU has no level of the vCPU's own; that of one with several comes before.
     levels = {(level["vm"], level.get("vcpu", 0)): level for level in report["levels"]
               if level["level"] != "host"}
+    # The same for stalls, but there that of the vCPU comes after.
+    longest_reported = {(line["vm"], line.get("vcpu", 0)): line.get("longest_ns", 0)
+                        for line in report["stalls"] if line["waits"] == "wake-up"}
     table = list(vcpus(profile))
     threads = scheduled(trace, formats, [tid for _, _, tid in table], start, end)
     for vm, vcpu, tid in table:
@@ -184,7 +180,7 @@ def main():
         if sum(sums) != end - start:
             sys.exit("sched-states: the report of %s is not of that time" % vm)
         states = [part for pair in zip(threads[tid].sums, sums) for part in pair]
-        longest = threads[tid].longest, longest_reported(report, vm, vcpu)
+        longest = threads[tid].longest, longest_reported.get((vm, vcpu), 0)
         print(vm, vcpu, *("%.3f" % (100 * time / (end - start)) for time in states + [vmm]),
               *("%.3f" % (time / NS_PER_MS) for time in longest))
 
