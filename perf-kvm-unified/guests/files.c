@@ -139,7 +139,7 @@ static char *find_called(struct kvm_guest *guest, const char *name, const struct
 		return NULL;
 	}
 	if (!elf_file__is_modest(real, &limit)) {
-		pr_debug("%s: %s has more than %s, not used\n", __func__, real,
+		pr_debug("Guest %s: %s has more than %s, not used\n", guest->name, real,
 			 limit ?: "a program");
 		if (limit)
 			warn_large(guest, real, limit);
@@ -152,9 +152,8 @@ static char *find_called(struct kvm_guest *guest, const char *name, const struct
 		guest->nr_foreign_files++;
 	else
 		guest->nr_other_files++;
-	pr_debug("%s: %s %s guest %s says, not used\n", __func__, real,
-		 bid ? "has not the build-id that" : "is not the file without a build-id that",
-		 guest->name);
+	pr_debug("Guest %s: %s %s the guest has, not used\n", guest->name, real,
+		 bid ? "has not the build-id that" : "is not the file without a build-id that");
 out_free:
 	free(real);
 	return NULL;

@@ -20,7 +20,7 @@
 #include "option-values.h"
 #include "sections.h"
 
-bool list_has_empty_item(const char *list)
+static bool list_has_empty_item(const char *list)
 {
 	size_t len = strlen(list);
 

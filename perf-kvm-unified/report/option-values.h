@@ -18,6 +18,4 @@ int parse_option_cpus(const struct option *opt, const char *arg, int unset);
 int parse_option_levels(const struct option *opt, const char *arg, int unset);
 int parse_option_attribution(const struct option *opt, const char *arg, int unset);
 
-bool list_has_empty_item(const char *list);
-
 #endif /* __PERF_KVM_UNIFIED_REPORT_OPTION_VALUES_H */

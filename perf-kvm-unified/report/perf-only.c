@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Options of perf report that perf kvm unified report does not have, and those of perf diff that
- * perf kvm unified diff does not have, each with what there is in place of it. -h does not show
- * them.
+ * perf kvm unified diff does not have, each with what there is in place of it, or taken without a
+ * word where it changes nothing. -h does not show them.
  */
 #include <stdlib.h>
 #include <linux/compiler.h>
@@ -21,6 +21,17 @@ static int tell(const struct option *opt, const char *arg __maybe_unused,
 	exit(EXIT_USAGE);
 }
 
+/* It is done in any case. */
+static int ignore(const struct option *opt __maybe_unused, const char *arg __maybe_unused,
+		  int unset __maybe_unused)
+{
+	return 0;
+}
+
+#define ALWAYS(l)										\
+	{ .type = OPTION_CALLBACK, .long_name = (l), .callback = ignore,			\
+	  .flags = PARSE_OPT_HIDDEN | PARSE_OPT_NOARG }
+
 #define NOT_IN(command, s, l, instead)								\
 	{ .type = OPTION_CALLBACK, .short_name = (s), .long_name = (l), .help = (instead),	\
 	  .value = (void *)(command), .callback = tell,						\
@@ -33,7 +44,6 @@ static int tell(const struct option *opt, const char *arg __maybe_unused,
 #define OF_SAMPLES	"its rows are of time, which hardware's data of single samples is not part of.\n" \
 			"perf report has it, for the same profile"
 #define BY_MODE		"use -F overhead_guest_sys,overhead_guest_us,sym or --sort class"
-#define ALWAYS		"it always does so"
 
 const struct option perf_only_options[] = {
 	PERF_ONLY('D', "dump-raw-trace", OF_RECORDS),
@@ -70,13 +80,13 @@ const struct option perf_only_options[] = {
 	PERF_ONLY(0, "showcpuutilization", BY_MODE),
 	PERF_ONLY(0, "pretty", "use --format json or csv, or --stdio -t ,"),
 	PERF_ONLY(0, "gtk", "use --tui or --stdio"),
-	PERF_ONLY(0, "group", ALWAYS),
 	PERF_ONLY(0, "group-sort-idx", "rows are in the order of time; --tui has the keys 0 to 9"),
-	PERF_ONLY(0, "skip-empty", ALWAYS),
 	PERF_ONLY(0, "disable-order", "time needs its order"),
 	PERF_ONLY(0, "ignore-callees", "use --max-stack or --symbols"),
 	PERF_ONLY(0, "unwind-style", "use perf config unwind.style"),
 	PERF_ONLY(0, "show-ref-call-graph", OF_SAMPLES),
+	ALWAYS("group"),
+	ALWAYS("skip-empty"),
 	OPT_END()
 };
 

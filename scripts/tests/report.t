@@ -1020,7 +1020,11 @@ no_fields()
 	[ $? -eq 129 ] && grep -q -e "--fields wants keys.*, not '$1'" "$TMP/warnings"
 }
 ok "refused: -F ''" no_fields ''
-ok "refused: -F sym," no_fields sym,
+ok "refused: -F ," no_fields ,
+ok "taken as by perf report: a comma at the end" diff \
+	<(kvm_report "" --stdio -F overhead,sym) <(kvm_report "" --stdio -F overhead,sym,)
+ok "taken as by perf report: what is so in any case" diff \
+	<(kvm_report "" --stdio) <(kvm_report "" --stdio --group --skip-empty)
 "$PERF" kvm unified guest-map stray >"$TMP/output" 2>&1
 ok "... by guest-map, too" grep -q 'Unknown argument: stray' "$TMP/output"
 full_disk()
@@ -1512,6 +1516,13 @@ ok "several events: rows with little time, and more of another event" \
 	awk '$1 + 0 < 1 && $3 + 0 >= 1 { found = 1 } END { exit !found }' "$TMP/rows"
 ok "... --percent-limit is of the time" diff <(awk '$1 + 0 >= 1' "$TMP/rows") <(grep '^ ' "$TMP/limited")
 ok "... which is said" grep -qE '^# [0-9]+ more below 1.00% of time: ' "$TMP/limited"
+# hidden_percent COLUMN: of the rows that are not shown
+hidden_percent()
+{
+	awk -v column="$1" '$1 + 0 < 1 { sum += $column } END { printf "%.2f\n", sum }' "$TMP/rows"
+}
+within 0.2 "... with what they have of page faults" "$(hidden_percent 3)" "$(
+	sed -nE 's/^# [0-9]+ more below 1.00% of time: .*, and ([0-9.]+)% of page-faults.*/\1/p' "$TMP/limited")"
 # --- perf's own commands ---------------------------------------------------------------
 
 guest_files=$MAIN_TREE/guest/root
