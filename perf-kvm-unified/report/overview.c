@@ -106,15 +106,23 @@ static int overview_vm__init(struct overview_vm *vm, struct sections *sections,
 	return ret;
 }
 
-/* Most stolen from first, then by number: the same order every time */
+/* In percent: it could have run, and another had the CPU, or a limit of its own forbade it. */
+static double overview_vm__withheld(const struct overview_vm *vm)
+{
+	const u64 *classes = vm->profile.classes;
+
+	return profile__percent(&vm->profile,
+				classes[PROFILE_STEAL] + classes[PROFILE_THROTTLED]);
+}
+
+/* Of which most was withheld first, then by number: the same order every time */
 static int vm__cmp(const void *_a, const void *_b)
 {
 	const struct overview_vm *a = _a, *b = _b;
-	double steal_a = profile__percent(&a->profile, a->profile.classes[PROFILE_STEAL]);
-	double steal_b = profile__percent(&b->profile, b->profile.classes[PROFILE_STEAL]);
+	double withheld_a = overview_vm__withheld(a), withheld_b = overview_vm__withheld(b);
 
-	if (steal_a != steal_b)
-		return steal_a > steal_b ? -1 : 1;
+	if (withheld_a != withheld_b)
+		return withheld_a > withheld_b ? -1 : 1;
 	return sort_cmp(a->vm, b->vm);
 }
 

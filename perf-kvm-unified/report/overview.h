@@ -41,7 +41,8 @@ struct overview_vm {
 /**
  * struct overview - a line for each VM
  * @knows_guest_steal: what guests were told is known; it is of the whole measurement
- * @vms: the one that was stolen most from first, @nr of them
+ * @vms: the one first that wanted a CPU most while another had it, or a limit of its own
+ *	forbade it; @nr of them
  * @cgroups: those of all VMs
  */
 struct overview {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Where the time of VMs went in intervals: a line for each VM to see when, and a row for each
- * interval, or for each time in which somebody who is asked for has stolen, for people and as comma
- * separated values.
+ * interval, or for each time in which somebody who is asked for has stolen, or in which a VM was
+ * held back, for people and as comma separated values.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -32,6 +32,9 @@
 
 /* Rows of more VMs than that are shown only if it is said of which. */
 #define MAX_VMS_WITH_ROWS	8
+
+/* So many times in which VMs were held back are shown at most, of all VMs together. */
+#define MAX_HELD_BACK		40U
 
 /* Which intervals are told of, and how */
 struct over_time_view {
@@ -254,28 +257,42 @@ static void print_rows(const struct over_time_view *view, const struct measureme
 	fputc('\n', fp);
 }
 
-/* Some intervals of a VM, one after the other, in each of which something was stolen */
-struct stolen_range {
+/* Some intervals of a VM, one after the other, in each of which something was withheld from it */
+struct time_range {
 	u64	first;
 	u64	end;
 	u64	time;		/* ns, of its vCPUs */
-	u64	stolen;		/* ns */
-	const struct time_part *most;
+	u64	withheld;	/* ns */
+	u64	most;		/* ns, in an interval */
+	const char *why;	/* in that */
 };
 
-static void stolen_range__add(struct stolen_range *range, const struct time_part *part)
+static void time_range__add(struct time_range *range, const struct time_part *part, u64 ns,
+			    const char *why)
 {
 	range->time += part->profile.totals[PROFILE_TIME];
-	range->stolen += part->thief_ns;
-	if (!range->most || part->thief_ns > range->most->thief_ns)
-		range->most = part;
+	range->withheld += ns;
+	if (!range->why || ns > range->most) {
+		range->most = ns;
+		range->why = why;
+	}
+}
+
+/* @nr: the interval that is next */
+static void time_range__add_next(struct time_range *range, u64 nr, const struct time_part *part,
+				 u64 ns, const char *why)
+{
+	if (!range->why)
+		range->first = nr;
+	range->end = nr + 1;
+	time_range__add(range, part, ns, why);
 }
 
 /* @known: it is known when that was */
 static void print_range(const struct over_time_view *view, const char *vm,
-			const struct stolen_range *range, bool known, FILE *fp)
+			const struct time_range *range, bool known, FILE *fp)
 {
-	if (!range->stolen)
+	if (!range->withheld)
 		return;
 	print_padded(vm, view->name_width, fp);
 	if (known)
@@ -283,31 +300,28 @@ static void print_range(const struct over_time_view *view, const char *vm,
 			view->decimals, fmin(begin_of(view, range->end), view->end_s));
 	else
 		fprintf(fp, "  %10s  %10s", "-", "-");
-	fprintf(fp, "  %8.3f  %6.2f  ", (double)range->stolen / NSEC_PER_SEC,
-		percent_of(range->stolen, range->time));
-	print_padded(range->most->thief, 0, fp);
+	fprintf(fp, "  %8.3f  %6.2f  ", (double)range->withheld / NSEC_PER_SEC,
+		percent_of(range->withheld, range->time));
+	print_padded(range->why, 0, fp);
 	fputc('\n', fp);
 }
 
 /* When a VM was stolen from by those that are asked for, and what else is theirs, by shares */
 static void print_ranges_of(const struct over_time_view *view, const char *name, u32 vm, FILE *fp)
 {
-	struct stolen_range range = { }, other = { };
+	struct time_range range = { }, other = { };
 
 	for (u64 nr = view->first; nr < view->end; nr++) {
 		const struct time_part *part = over_time__part(view->over, vm, nr);
 
 		if (part && part->thief_seen) {
-			if (!range.most)
-				range.first = nr;
-			range.end = nr + 1;
-			stolen_range__add(&range, part);
+			time_range__add_next(&range, nr, part, part->thief_ns, part->thief);
 			continue;
 		}
 		print_range(view, name, &range, /*known=*/true, fp);
-		range = (struct stolen_range) { };
+		range = (struct time_range) { };
 		if (part && part->thief_ns)
-			stolen_range__add(&other, part);
+			time_range__add(&other, part, part->thief_ns, part->thief);
 	}
 	print_range(view, name, &range, /*known=*/true, fp);
 	print_range(view, name, &other, /*known=*/false, fp);
@@ -330,6 +344,65 @@ static void print_ranges(const struct over_time_view *view, const struct measure
 	fputc('\n', fp);
 }
 
+/*
+ * When a VM was held back in this way, and how long: @max rows at most. How many there are, those
+ * that are not shown included
+ */
+static u32 print_held_back_of(const struct over_time_view *view, const char *name, u32 vm,
+			      enum profile_class class, const char *how, u32 max, FILE *fp)
+{
+	struct time_range range = { };
+	u32 nr_rows = 0;
+
+	for (u64 nr = view->first; nr <= view->end; nr++) {
+		const struct time_part *part = nr < view->end ?
+					       over_time__part(view->over, vm, nr) : NULL;
+		u64 ns = part ? part->profile.classes[class] : 0;
+
+		if (ns) {
+			time_range__add_next(&range, nr, part, ns, how);
+			continue;
+		}
+		if (range.withheld && nr_rows++ < max)
+			print_range(view, name, &range, /*known=*/true, fp);
+		range = (struct time_range) { };
+	}
+	return nr_rows;
+}
+
+/* From when to when VMs were held back by a limit of their own, or stopped */
+static void print_held_back(const struct over_time_view *view, const struct measurement *m,
+			    const struct overview *overview, FILE *fp)
+{
+	static const struct {
+		enum profile_class class;
+		const char *how;
+	} ways[] = {
+		{ PROFILE_THROTTLED, "throttled" }, { PROFILE_STOPPED, "stopped" },
+	};
+	u32 nr = 0;
+
+	if (!over_time__has(view->over, PROFILE_THROTTLED) &&
+	    !over_time__has(view->over, PROFILE_STOPPED))
+		return;
+	fprintf(fp, "# when VMs were throttled or stopped: s, and %% of the VM's vCPU time then; begin and end are those of intervals of %g s\n",
+		(double)view->over->interval / NSEC_PER_SEC);
+	print_padded("# VM", view->name_width, fp);
+	fprintf(fp, "  %10s  %10s  %8s  %6s  %s\n", "from s", "to s", "s", "%", "how");
+	for (u32 i = 0; i < overview->nr; i++) {
+		u32 vm = overview->vms[i].vm;
+
+		for (size_t way = 0; way < ARRAY_SIZE(ways); way++)
+			nr += print_held_back_of(view, m->vms[vm].name, vm, ways[way].class,
+						 ways[way].how,
+						 MAX_HELD_BACK - min(nr, MAX_HELD_BACK), fp);
+	}
+	if (nr > MAX_HELD_BACK)
+		fprintf(fp, "# %u more of these times are not shown: take a longer interval, --vm or --format csv\n",
+			nr - MAX_HELD_BACK);
+	fputc('\n', fp);
+}
+
 /* For people, if it is asked for */
 void print_over_time(const struct measurement *m, const struct sections *sections,
 		     const struct print_opts *opts, FILE *fp)
@@ -345,6 +418,7 @@ void print_over_time(const struct measurement *m, const struct sections *section
 		print_ranges(&view, m, overview, fp);
 		return;
 	}
+	print_held_back(&view, m, overview, fp);
 	if (overview->nr > MAX_VMS_WITH_ROWS && !sections->opts->vms) {
 		fprintf(fp, "# rows of %u VMs are not shown: those of a VM are with --vm NAME, and all with --format csv\n\n",
 			overview->nr);

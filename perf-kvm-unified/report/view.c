@@ -340,11 +340,14 @@ static void help_line(const struct measurement *m, const struct overview *overvi
 {
 	const struct overview_vm *most = overview->vms;
 	u64 stolen = overview->nr ? most->profile.classes[PROFILE_STEAL] : 0;
+	u64 throttled = overview->nr ? most->profile.classes[PROFILE_THROTTLED] : 0;
 	int len = 0;
 
-	if (stolen)
-		len = scnprintf(buf, size, "Stolen most from: %s (%.2f %% of its time). ",
-				m->vms[most->vm].name, profile__percent(&most->profile, stolen));
+	if (stolen || throttled)
+		len = scnprintf(buf, size, "%s: %s (%.2f %% of its time). ",
+				stolen >= throttled ? "Stolen most from" : "Throttled most",
+				m->vms[most->vm].name,
+				profile__percent(&most->profile, max(stolen, throttled)));
 	scnprintf(buf + len, size - len, "All VMs: perf kvm unified report --summary");
 }
 

@@ -109,6 +109,10 @@ check_report()
 	ok "$1: in timeline mode" test "$(value 'measurement()["mode"]' all)" = timeline
 	ok "$1: without loss" test "$(value 'measurement()["lost_records"]' all)" = 0
 	ok "$1: all time of each CPU and vCPU is there once" "$TESTS/report-sums" "$TMP/all.json"
+	ok "$1: the VM is first that waited most, for whatever reason" value \
+		'(lambda waits: 1 / (waits == sorted(waits, reverse=True)))(
+			[(x["classes_ns"]["steal"] + x["classes_ns"]["throttled"]) / x["time_ns"]
+				for x in r[0].json["overview"]])' all
 	ok "$1: all VMs are there" vms_are_there
 	ok "$1: $2 of them" test "$(wc -l <"$TMP/vms")" -eq "$2"
 	ok "$1: their vCPUs have the threads that KVM says" threads_are_right
@@ -172,28 +176,34 @@ check_when()
 	done
 }
 
-# thief_shown: ms from when the hog was planted until --thief has a time of it, and from when it
-# ended until the last of these has ended
-thief_shown()
+# ranges_shown CAUSE WHAT OPTION...: ms from when it was planted until --interval has a time of WHAT,
+# and from when it ended until the last of these has ended
+ranges_shown()
 {
 	"$PERF" kvm unified report -f -i fleet.data -k "$TREE/host/vmlinux" --format table --summary \
-		--interval ${STEP}ms --thief "${HOG#task }" >"$TMP/ranges" 2>"$TMP/ranges.err"
-	awk -v zero="$(value 'measurement()["zero_ns"]' all)" -v begin="$(planted hog-begin)" \
-		-v end="$(planted hog-end)" '
+		--interval ${STEP}ms "${@:3}" >"$TMP/ranges" 2>"$TMP/ranges.err"
+	awk -v zero="$(value 'measurement()["zero_ns"]' all)" -v begin="$(planted "$1-begin")" \
+		-v end="$(planted "$1-end")" -v what="$2" '
 		/^# VM +from s/ { on = 1; next } /^$/ { on = 0 }
-		on && $2 != "-" && (first == "" || $2 < first) { first = $2 }
-		on && $2 != "-" && $3 > last { last = $3 }
+		on && index($0, what) && $2 != "-" && (first == "" || $2 < first) { first = $2 }
+		on && index($0, what) && $2 != "-" && $3 > last { last = $3 }
 		END { printf "%d %d\n", (zero - begin) / 1e6 + first * 1e3,
 			(zero - end) / 1e6 + last * 1e3 }' "$TMP/ranges"
 }
 
-check_thief()
+# check_ranges NAME CAUSE WHAT OPTION...
+check_ranges()
 {
 	local begin end
 
-	read -r begin end < <(thief_shown)
-	within $NEAR "$1: ms from when the hog began until --thief shows it" "$begin" 0
+	read -r begin end < <(ranges_shown "${@:2}")
+	within $NEAR "$1: ms from when $2 began until --interval has a time of $3" "$begin" 0
 	within $NEAR "$1: ms from when it ended" "$end" 0
+}
+
+check_thief()
+{
+	check_ranges "$1" hog "$HOG" --thief "${HOG#task }"
 	ok "$1: a thread is a thief once" value \
 		"1 / all(len(set(pids)) == len(pids) for pids in
 			[[t['pid'] for t in x['thieves'] if 'pid' in t] for x in r[0].json['overview']])" all
@@ -220,6 +230,7 @@ check_stopped()
 	within $NEAR "$1: ms that it was stopped at once, by --stalls, and how long it was" \
 		"$(value "[x['longest_ns'] // $MSEC for x in r[0].json['stalls']
 			if x['vm'] == '$vm' and x['waits'] == 'stopped'][0]" all)" "$(lasted stopped)"
+	check_ranges "$1" stopped stopped
 	report summary --summary --format table
 	ok "$1: that it was stopped, on the first screen" \
 		grep -qE "^# stopped: $vm, [0-9.]+ %;" "$TMP/summary.json"
@@ -237,6 +248,7 @@ check_quota()
 	ok "$1: by --stalls, $vm was throttled for as long as all of its table" value \
 		"1 / ([x['time_ns'] for x in r[0].json['stalls'] if x['vm'] == '$vm' and x['waits'] == 'throttled'][0] ==
 		      [x for x in r[0].json['overview'] if x['vm'] == '$vm'][0]['classes_ns']['throttled'])" all
+	check_ranges "$1" quota throttled
 	ok "$1: by which cgroup's limit, and how often, on the first screen" grep -qxE \
 		"# throttled: $vm, by a limit of cgroup /machine.slice/machine-$vm.scope that was taken away meanwhile; it held tasks back in [1-9][0-9]* periods? of the recording" \
 		"$TMP/screen.json"
