@@ -126,9 +126,10 @@ static void nameless_files__sort(struct nameless_files *files)
  * @guest: its name
  * @all_ns: its time in user mode
  * @nr_others: so many files of the guest's root directory have such names, and are others
+ * @advise: not only what they cost
  */
 void nameless_files__describe(struct nameless_files *files, const char *guest, u64 all_ns,
-			      u64 nr_others, char *buf, size_t size)
+			      u64 nr_others, bool advise, char *buf, size_t size)
 {
 	char others[96] = "";
 	struct name_list names = { };
@@ -136,7 +137,7 @@ void nameless_files__describe(struct nameless_files *files, const char *guest, u
 	nameless_files__sort(files);
 	if (nr_others)
 		scnprintf(others, sizeof(others),
-			  "; %" PRIu64 " of such names %s there, and not the guest's",
+			  "; %" PRIu64 " of such names %s below --guest-root, and not the guest's",
 			  nr_others, nr_others == 1 ? "is" : "are");
 	for (size_t i = 0; i < files->nr; i++) {
 		const char *name = files->entries[i].name;
@@ -147,10 +148,11 @@ void nameless_files__describe(struct nameless_files *files, const char *guest, u
 	}
 	scnprintf(buf, size,
 		  "%.1f %% of %s's user time is in %zu file%s without a build-id: %s;\n"
-		  "%s functions have no names. Link with --build-id (Go: -ldflags=-B=gobuildid), or have\n"
-		  "the same files below --guest-root%s.\n",
+		  "%s functions have no names%s%s.\n",
 		  percent_of(files->ns, all_ns), guest, files->nr, files->nr == 1 ? "" : "s",
-		  name_list__end(&names), files->nr == 1 ? "its" : "their", others);
+		  name_list__end(&names), files->nr == 1 ? "its" : "their", others,
+		  advise ? ". Link with --build-id (Go: -ldflags=-B=gobuildid),\n"
+			   "or have the same files below --guest-root" : "");
 }
 
 /* 0 or -ENOMEM */
@@ -188,7 +190,7 @@ static int add_vcpu(struct nameless *vm, const struct kvm_guest *guest,
 	return 0;
 }
 
-/* A line or two for each of the first guests */
+/* A line or two for each of the first guests, and what to do once */
 static void warn_without_build_id(const struct measurement *m, struct nameless *vms)
 {
 	u32 nr = 0;
@@ -202,7 +204,7 @@ static void warn_without_build_id(const struct measurement *m, struct nameless *
 			continue;
 		nameless_files__describe(files, m->vms[vm].name, vms[vm].all,
 					 m->vms[vm].guest ? m->vms[vm].guest->nr_other_files : 0,
-					 buf, sizeof(buf));
+					 /*advise=*/nr == 1, buf, sizeof(buf));
 		unified_warning("%s", buf);
 	}
 	if (nr > NAMES_SHOWN)

@@ -24,7 +24,7 @@ struct nameless_files {
 
 int nameless_files__add(struct nameless_files *files, const char *name, u64 ns);
 void nameless_files__describe(struct nameless_files *files, const char *guest, u64 all_ns,
-			      u64 nr_others, char *buf, size_t size);
+			      u64 nr_others, bool advise, char *buf, size_t size);
 void nameless_files__exit(struct nameless_files *files);
 
 void sections__warn_nameless(const struct sections *sections);

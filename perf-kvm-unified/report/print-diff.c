@@ -60,7 +60,7 @@ static void print_alone(const struct diff *diff, enum diff_side side, FILE *fp)
 		print_padded(level->name, 0, fp);
 	}
 	if (nr)
-		fputc('\n', fp);
+		fputs(" (their rows: perf kvm unified report --vm)\n", fp);
 }
 
 static void print_vcpus(const struct diff *diff, FILE *fp)

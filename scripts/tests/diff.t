@@ -88,8 +88,8 @@ ok "another VM on the CPU: the first row is what it steals" \
 	<(first 'VMs, ' "$TMP/neighbour")
 ok "... the host has it as the first, too" grep -qE '^ 0.00 [0-9.]+ \+[0-9.]+ \[gamma\] \(VM\)$' \
 	<(first 'Host, ' "$TMP/neighbour")
-ok "a VM that has come is said" grep -qx '# came, only in new: gamma' "$TMP/neighbour"
-ok "... and one that has gone" grep -qx '# gone, only in old: beta' "$TMP/neighbour"
+ok "a VM that has come is said" grep -qxF '# came, only in new: gamma (their rows: perf kvm unified report --vm)' "$TMP/neighbour"
+ok "... and one that has gone" grep -qF '# gone, only in old: beta (' "$TMP/neighbour"
 ok "... and what they did" grep -qE '^gamma +- +[1-9][0-9.]+ +- ' "$TMP/neighbour"
 ok "idle comes last" grep -qE ' alpha +\[idle\] \(halt_exit\) *$' \
 	<(sed -n '/^VMs, /,/^(/p' "$TMP/neighbour" | tail -n 2)

@@ -661,7 +661,7 @@ ok "... all functions have their names" diff "$TMP/json" "$TMP/json-no-id"
 ok "... and nothing is said" not grep -q 'without a build-id' "$TMP/warnings"
 ok "no build-id, another file of that name: there is a report" without_id other
 ok "... no function has a name" not grep -q '"function": "quantum_.*libquantum' "$TMP/json-no-id"
-ok "... it is said" grep -q '1 of such names is there, and not the guest' "$TMP/warnings"
+ok "... it is said" grep -q '1 of such names is below --guest-root, and not the guest' "$TMP/warnings"
 ok "no build-id, of an older collector: there is a report" without_id none
 ok "... no function has a name" not grep -q '"function": "quantum_.*libquantum' "$TMP/json-no-id"
 ok "... it is said" grep -q 'user time is in 1 file without a build-id: .*/libquantum.so.8;' "$TMP/warnings"

@@ -197,7 +197,7 @@ HOME=$TMP/nobody "$PERF" kvm unified report -f -i perf.data --guest-root "$TMP/s
 	>"$TMP/other.csv" 2>"$TMP/other.err"
 ok "without a build-id, another file: it has no names" \
 	not grep -E '^vm,.*"no-build-id"' <(grep '"contained-spin"' "$TMP/other.csv" | grep -v '"\[unknown\]"')
-ok "... which is said" grep -q "1 of such names is there, and not the guest's" "$TMP/other.err"
+ok "... which is said" grep -q "1 of such names is below --guest-root, and not the guest's" "$TMP/other.err"
 
 # What perf knows, every command of it knows.
 for name in jit_hot jit_late 'nodeMultiply' 'mix::Mixer<int>::spin' contained_spin mapped_spin \
