@@ -142,6 +142,14 @@ struct perf_record_guest_vm_limit {
 	char	cgroup[];	/* path in the hierarchy, padded with zeros; "": SCHED_DEADLINE */
 };
 
+/* PERF_RECORD_GUEST_VM_NO_MAP: why a VM has no map, in "vms", after the VMs */
+struct perf_record_guest_vm_no_map {
+	struct perf_event_header header;
+	__u32	pid;		/* of the VMM */
+	__u32	reserved;
+	char	why[];		/* padded with zeros to 8 bytes */
+};
+
 /*
  * PERF_RECORD_MMAP2 in a guest map: in __reserved_1, with PERF_RECORD_MISC_MMAP_BUILD_ID. The file
  * has no build-id: what stands for it is what file_print() makes of the file. A reader that does

@@ -33,6 +33,9 @@
 #define KVM_VMS_MAX		65536
 #define KVM_VCPUS_MAX		(2 * 131072)
 
+/* Bytes of why a VM has no map: commands and their errors are told in it. */
+#define NO_MAP_MAX_LEN		511
+
 /* A record's size has 16 bits. */
 #define VCPUS_PER_RECORD	4000U
 
@@ -478,6 +481,54 @@ static int kvm_vm__write_tsc(const struct kvm_vm *vm, int fd)
 	return vm->tsc.known ? write_all(fd, &rec, sizeof(rec)) : 0;
 }
 
+/**
+ * kvm_vms__set_no_map - keep why there is no map of a VM
+ * @pid: its @kvm_vm.pid
+ * @why: what does not print is made '?'; long ones are cut
+ *
+ * Without memory, it is not known why.
+ */
+void kvm_vms__set_no_map(struct kvm_vms *vms, pid_t pid, const char *why)
+{
+	struct kvm_vm *vm = kvm_vms__find_pid(vms, pid);
+
+	if (!vm)
+		return;
+	free(vm->no_map);
+	vm->no_map = strndup(why, NO_MAP_MAX_LEN);
+	for (char *c = vm->no_map; c && *c; c++) {
+		if (!isascii(*c) || !isprint(*c))
+			*c = '?';
+	}
+}
+
+/* Why there is no map of the VM, as far as it is known; else NULL */
+const char *kvm_vms__no_map(struct kvm_vms *vms, pid_t pid)
+{
+	const struct kvm_vm *vm = kvm_vms__find_pid(vms, pid);
+
+	return vm ? vm->no_map : NULL;
+}
+
+static int kvm_vm__write_no_map(const struct kvm_vm *vm, int fd)
+{
+	struct perf_record_guest_vm_no_map rec = {
+		.header.type = PERF_RECORD_GUEST_VM_NO_MAP,
+		.pid = vm->pid,
+	};
+	char why[NO_MAP_MAX_LEN + sizeof(u64)] = { };
+	size_t size;
+	int ret;
+
+	if (!vm->no_map)
+		return 0;
+	size = PERF_ALIGN(strlen(vm->no_map) + 1, sizeof(u64));
+	strlcpy(why, vm->no_map, sizeof(why));
+	rec.header.size = sizeof(rec) + size;
+	ret = write_all(fd, &rec, sizeof(rec));
+	return ret ?: write_all(fd, why, size);
+}
+
 /* How the profile is made, as a record. 0 or -errno */
 int kvm_vms__write_recording(const struct kvm_vms *vms, int fd)
 {
@@ -499,6 +550,8 @@ int kvm_vms__write_vms(const struct kvm_vms *vms, int fd)
 		ret = kvm_vm__write(&vms->entries[i], fd);
 		if (!ret)
 			ret = kvm_vm__write_tsc(&vms->entries[i], fd);
+		if (!ret)
+			ret = kvm_vm__write_no_map(&vms->entries[i], fd);
 	}
 	return ret ?: kvm_limits__write(&vms->limits, fd);
 }
@@ -576,6 +629,18 @@ static int kvm_vms__process_tsc(struct kvm_vms *vms, const struct perf_record_gu
 	return 0;
 }
 
+static int kvm_vms__process_no_map(struct kvm_vms *vms,
+				   const struct perf_record_guest_vm_no_map *rec)
+{
+	char why[NO_MAP_MAX_LEN + 1];
+
+	if (rec->header.size < sizeof(*rec) || !kvm_vms__find_pid(vms, rec->pid))
+		return -EINVAL;
+	scnprintf(why, sizeof(why), "%.*s", (int)(rec->header.size - sizeof(*rec)), rec->why);
+	kvm_vms__set_no_map(vms, rec->pid, why);
+	return 0;
+}
+
 /* Takes over a record, if it is one of VMs. 0 or -errno: -EINVAL if it makes no sense */
 int kvm_vms__process(struct kvm_vms *vms, const union perf_event *event)
 {
@@ -591,6 +656,8 @@ int kvm_vms__process(struct kvm_vms *vms, const union perf_event *event)
 		return kvm_vms__process_vm(vms, (const void *)event);
 	case PERF_RECORD_GUEST_VM_TSC:
 		return kvm_vms__process_tsc(vms, (const void *)event);
+	case PERF_RECORD_GUEST_VM_NO_MAP:
+		return kvm_vms__process_no_map(vms, (const void *)event);
 	case PERF_RECORD_GUEST_VM_LIMIT:
 		return kvm_limits__process(&vms->limits, event);
 	default:
@@ -617,8 +684,10 @@ void kvm_vms__exit(struct kvm_vms *vms)
 	struct hashmap_entry *entry;
 	size_t bkt;
 
-	for (size_t i = 0; i < vms->nr; i++)
+	for (size_t i = 0; i < vms->nr; i++) {
 		zfree(&vms->entries[i].vcpus);
+		zfree(&vms->entries[i].no_map);
+	}
 	zfree(&vms->entries);
 	vms->nr = 0;
 	kvm_limits__exit(&vms->limits);

@@ -22,6 +22,7 @@ struct patterns;
  * struct kvm_vm - a virtual machine
  * @pid: of the VMM, if that runs no other VM; else kvm_vm__key()
  * @fd: in the VMM, known after a scan; else 0
+ * @no_map: why its map could not be had, printable; NULL: it could, or that was not tried
  */
 struct kvm_vm {
 	pid_t	pid;
@@ -31,6 +32,7 @@ struct kvm_vm {
 	struct guest_vcpu *vcpus;	/* sorted by id */
 	struct guest_tsc tsc;		/* of all vCPUs, if it is the same */
 	bool	tsc_changed;		/* it was another one before that one */
+	char	*no_map;
 };
 
 /**
@@ -66,6 +68,8 @@ void kvm_vms__pr_no_such(const struct kvm_vms *vms, const char *option, const ch
 const char *kvm_vms__unseen(const struct kvm_vms *vms, char *buf, size_t size);
 struct kvm_vm *kvm_vms__find_pid(struct kvm_vms *vms, pid_t pid);
 int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm);
+void kvm_vms__set_no_map(struct kvm_vms *vms, pid_t pid, const char *why);
+const char *kvm_vms__no_map(struct kvm_vms *vms, pid_t pid);
 int kvm_vms__write_recording(const struct kvm_vms *vms, int fd);
 int kvm_vms__write_vms(const struct kvm_vms *vms, int fd);
 int kvm_vms__write(const struct kvm_vms *vms, const char *path);

@@ -124,6 +124,14 @@ struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char
 	return NULL;
 }
 
+/* Why @guest has no map, as far as that is known; else NULL */
+const char *kvm_guests__no_map(struct perf_session *session, const struct kvm_guest *guest)
+{
+	if (!session->kvm_guests || guest->has_map)
+		return NULL;
+	return kvm_vms__no_map(&session->kvm_guests->vms, guest->pid);
+}
+
 /*
  * The guest that the VMM @pid runs, or NULL: no memory, or no pid, or not a
  * profile with guests. A VM that came and went during the record is in no table.

@@ -60,6 +60,7 @@ struct kvm_guest *kvm_guests__findnew_earlier(struct perf_session *session,
 					      const struct kvm_guest *guest);
 struct kvm_guest *kvm_guests__find_whole(struct perf_session *session, struct kvm_guest *guest);
 struct kvm_guest *kvm_guests__find_name(struct perf_session *session, const char *name);
+const char *kvm_guests__no_map(struct perf_session *session, const struct kvm_guest *guest);
 
 int kvm_guests__load_given(struct perf_session *session,
 			   const struct kvm_guests_options *options);

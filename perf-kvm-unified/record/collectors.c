@@ -26,13 +26,13 @@
 #include "util/time-utils.h"
 #include "kvm-unified/format/stream.h"
 #include "kvm-unified/format/vms.h"
+#include "kvm-unified/lib/guest-reasons.h"
 #include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
 #include "collectors.h"
 #include "guest-cmds.h"
 #include "guest-maps.h"
-#include "guest-reasons.h"
 #include "interrupts.h"
 #include "shell-command.h"
 
@@ -61,6 +61,7 @@ enum collector_state {
  * @out: the file that it writes to, for as long as it is not known if it has begun; else -1
  * @until: when its time is over, ns
  * @asked_again: nothing has come of following its guest
+ * @reason: why it has failed, or NULL
  */
 struct collector {
 	struct list_head       node;
@@ -74,6 +75,7 @@ struct collector {
 	int		       out;
 	u64		       until;
 	bool		       asked_again;
+	char		       *reason;
 };
 
 /**
@@ -115,6 +117,7 @@ void collectors__exit(struct collectors *collectors)
 	list_for_each_entry_safe(c, tmp, &collectors->list, node) {
 		list_del(&c->node);
 		free(c->text);
+		free(c->reason);
 		free(c);
 	}
 	guest_cmds__free(&collectors->cmds);
@@ -231,7 +234,6 @@ static void end(struct collector *c, const char *dir)
 static void __printf(3, 4) fail_collector(struct waiting *w, struct collector *c,
 					  const char *fmt, ...)
 {
-	char *reason;
 	va_list ap;
 
 	if (c->state == COLLECTOR_RUNS)
@@ -241,11 +243,10 @@ static void __printf(3, 4) fail_collector(struct waiting *w, struct collector *c
 	c->state = COLLECTOR_FAILED;
 	end(c, w->dir);
 	va_start(ap, fmt);
-	if (vasprintf(&reason, fmt, ap) < 0)
-		reason = NULL;
+	if (vasprintf(&c->reason, fmt, ap) < 0)
+		c->reason = NULL;
 	va_end(ap);
-	guest_reasons__add(&w->reasons, c->name, reason ?: "out of memory");
-	free(reason);
+	guest_reasons__add(&w->reasons, c->name, c->reason ?: "out of memory");
 }
 
 /* How its command has failed; to be freed. NULL: no memory */
@@ -551,8 +552,8 @@ static void add_late(struct waiting *w, const struct kvm_vm *vm)
 		guest_reasons__add(&w->reasons, vm->name, "out of memory");
 	} else if (cmd->follow) {
 		c->state = COLLECTOR_FAILED;
-		guest_reasons__add(&w->reasons, vm->name,
-				   "started meanwhile, and no --guest-cmd is for it");
+		c->reason = strdup("started meanwhile, and no --guest-cmd is for it");
+		guest_reasons__add(&w->reasons, vm->name, c->reason ?: "out of memory");
 	}
 }
 
@@ -563,6 +564,17 @@ static void add_all_late(struct waiting *w, const struct kvm_vms *vms)
 		return;
 	for (size_t i = w->collectors->nr_at_start; i < vms->nr; i++)
 		add_late(w, &vms->entries[i]);
+}
+
+/* Why guests have no map is kept with their VMs. */
+static void keep_reasons(const struct collectors *collectors, struct kvm_vms *vms)
+{
+	const struct collector *c;
+
+	list_for_each_entry(c, &collectors->list, node) {
+		if (c->reason)
+			kvm_vms__set_no_map(vms, c->key, c->reason);
+	}
 }
 
 /* "187 of 200", where there are several; why not the others has been said. */
@@ -588,7 +600,10 @@ static void say_result(const struct collectors *collectors)
 	fprintf(stderr, " ]\n");
 }
 
-/* After the measurement: gets all maps into the directory. @vms: with those that came since */
+/*
+ * After the measurement: gets all maps into the directory. @vms: with those that came since; gets
+ * why there are none
+ */
 void collectors__fetch(struct collectors *collectors, struct kvm_vms *vms, const char *dir)
 {
 	struct waiting w = { .collectors = collectors, .dir = dir };
@@ -606,6 +621,7 @@ void collectors__fetch(struct collectors *collectors, struct kvm_vms *vms, const
 	guest_reasons__free(&w.not_followed);
 	guest_reasons__warn(&w.reasons, "No map of");
 	guest_reasons__free(&w.reasons);
+	keep_reasons(collectors, vms);
 	say_result(collectors);
 }
 

@@ -18,6 +18,7 @@
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/errors.h"
+#include "kvm-unified/lib/guest-reasons.h"
 #include "kvm-unified/lib/warnings.h"
 #include "kvm-unified/memory/current.h"
 #include "kvm-unified/memory/looker.h"
@@ -25,7 +26,6 @@
 #include "collectors.h"
 #include "guest-maps.h"
 #include "guest-memory.h"
-#include "guest-reasons.h"
 #include "interrupts.h"
 
 #define KIB		1024UL
@@ -51,7 +51,7 @@
  * @looker: what looks at it, unless it @failed
  * @tasks_only: its map is a collector's: where it has its current tasks is all that is wanted
  * @began: its kernel is known
- * @why: the last look has failed
+ * @why: the last look has failed, or the guest has no map
  * @rest_until: when the next look may be, ns
  */
 struct guest_view {
@@ -127,10 +127,23 @@ static void fail_view(struct guest_memory *memory, struct guest_view *view, cons
 {
 	view->failed = true;
 	looker__end(&view->looker);
+	if (why != view->why)
+		strlcpy(view->why, why, sizeof(view->why));
 	if (view->tasks_only)
 		add_no_tasks(memory, view, why);
 	else
 		add_reason(memory, &memory->reasons, view, why);
+}
+
+/* Why guests have no map is kept with their VMs. */
+static void keep_reasons(const struct guest_memory *memory, struct kvm_vms *vms)
+{
+	for (size_t i = 0; i < memory->nr; i++) {
+		const struct guest_view *view = &memory->guests[i];
+
+		if (view->failed && !view->tasks_only)
+			kvm_vms__set_no_map(vms, view->vmm, view->why);
+	}
 }
 
 /**
@@ -443,11 +456,11 @@ static void finish(struct work *work, struct guest_view *view)
 
 /**
  * guest_memory__take - have a last look, and write the maps
- * @vms: also with those that have come since the start
+ * @vms: also with those that have come since the start; gets why there are no maps
  * @dir: the profile
  */
 void guest_memory__take(struct guest_memory *memory, const struct collectors *collectors,
-			const struct kvm_vms *vms, const char *dir)
+			struct kvm_vms *vms, const char *dir)
 {
 	struct work work = {
 		.memory = memory,
@@ -464,6 +477,7 @@ void guest_memory__take(struct guest_memory *memory, const struct collectors *co
 	restart_late(memory);
 	start_lookers(memory, /*late=*/true, work.until);
 	do_work(&work);
+	keep_reasons(memory, vms);
 	guest_reasons__warn(&memory->reasons, "No names out of the memory of");
 	guest_reasons__warn(&memory->missing, "Not all names out of the memory of");
 	guest_reasons__warn(&memory->no_tasks, "Current tasks are not known of");

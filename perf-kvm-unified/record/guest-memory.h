@@ -56,7 +56,7 @@ int guest_memory__start(struct guest_memory *memory, const struct collectors *co
 void guest_memory__look_on(struct guest_memory *memory);
 void guest_memory__look_no_more(struct guest_memory *memory);
 void guest_memory__take(struct guest_memory *memory, const struct collectors *collectors,
-			const struct kvm_vms *vms, const char *dir);
+			struct kvm_vms *vms, const char *dir);
 void guest_memory__exit(struct guest_memory *memory);
 
 void looker__say(const struct looker *looker, const char *name);

@@ -560,6 +560,9 @@ static int measure(struct unified_record *rec)
 	failed = write_last_vms(rec);
 	collectors__fetch(&rec->collectors, &rec->vms, rec->output.path);
 	guest_memory__take(&rec->memory, &rec->collectors, &rec->vms, rec->output.path);
+	/* With why there are no maps of some */
+	if (!failed)
+		failed = write_vms(rec);
 	return ret ?: failed;
 }
 

@@ -196,12 +196,17 @@ static void print_guests(const struct measurement *m, FILE *fp)
 	for (u32 i = 0; i < m->nr_vms; i++) {
 		const struct kvm_guest *guest = m->vms[i].guest;
 		const struct kvm_guest *earlier = kvm_guests__find_earlier(m->session, guest);
+		const char *no_map = kvm_guests__no_map(m->session, guest);
 
 		fprintf(fp, "%s\n    {", i ? "," : "");
 		print_json_member("name", m->vms[i].name, fp);
 		fprintf(fp, ", \"pid\": %d, \"vcpus\": %u, \"map\": %s, \"address_spaces\": %zu",
 			m->vms[i].pid, measurement__nr_vcpus(m, i),
 			guest->has_map ? "true" : "false", guest->map.spaces.nr);
+		if (no_map) {
+			fputs(", ", fp);
+			print_json_member("no_map", no_map, fp);
+		}
 		fprintf(fp, ", \"followed\": %s, \"clock\": %s",
 			guest->map.followed ? "true" : "false", guest->has_clock ? "true" : "false");
 		fprintf(fp, ", \"user_samples\": %" PRIu64 ", \"user_samples_named\": %" PRIu64,

@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
+#include <linux/list.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 #include <perf/cpumap.h>
 
 #include "kvm-unified/guests/guests.h"
+#include "kvm-unified/lib/guest-reasons.h"
 #include "kvm-unified/lib/names.h"
 #include "class-columns.h"
 #include "measurement.h"
@@ -73,23 +75,33 @@ static void print_vm(const struct measurement *m, const struct overview *overvie
 	fputc('\n', fp);
 }
 
-/* "187 of 200 guests are mapped; no map: a, b, ... 11 more" */
+/* "187 of 200 guests are mapped; no map: a, b, ... 11 more"; and why not, as far as it is known */
 static void print_maps(const struct measurement *m, const struct section_opts *section_opts,
 		       FILE *fp)
 {
 	struct name_list without = { };
+	struct list_head reasons;
 	u32 nr = 0;
 
+	INIT_LIST_HEAD(&reasons);
 	for (u32 i = 0; i < m->nr_vms; i++) {
+		const char *why;
+
 		if (m->vms[i].left_out || !section_opts__wants_vm(section_opts, m->vms[i].name))
 			continue;
 		nr++;
-		if (!m->vms[i].guest->has_map)
-			name_list__add(&without, m->vms[i].name);
+		if (m->vms[i].guest->has_map)
+			continue;
+		name_list__add(&without, m->vms[i].name);
+		why = kvm_guests__no_map(m->session, m->vms[i].guest);
+		if (why)
+			guest_reasons__add(&reasons, m->vms[i].name, why);
 	}
 	fprintf(fp, "# %zu of %u guest%s mapped%s%s\n", nr - without.nr, nr,
 		nr == 1 ? " is" : "s are", without.nr ? "; no map: " : "",
 		name_list__end(&without));
+	guest_reasons__fprintf(&reasons, "no map of", fp);
+	guest_reasons__free(&reasons);
 }
 
 static u64 sum_of(const u64 *ns, int nr)

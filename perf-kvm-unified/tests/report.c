@@ -378,6 +378,62 @@ static int check_long_names(const char *path)
 	return TEST_OK;
 }
 
+/* Why VMs have no maps: what a guest may have sent, more than there is room for, nothing */
+static int check_no_map(const char *path)
+{
+	static const char *const whys[] = { "'ssh \033[31m' failed with 255", NULL, "", NULL };
+	struct kvm_vms vms = { }, copy = { };
+	char too_long[2000] = "", err[256];
+
+	memset(too_long, 'x', sizeof(too_long) - 1);
+	for (size_t i = 0; i < ARRAY_SIZE(whys); i++) {
+		struct kvm_vm new = { .pid = i + 1 };
+
+		TEST_ASSERT_VAL("added", !kvm_vms__add(&vms, &new));
+		if (whys[i])
+			kvm_vms__set_no_map(&vms, i + 1, whys[i]);
+	}
+	kvm_vms__set_no_map(&vms, ARRAY_SIZE(whys), too_long);
+	kvm_vms__set_no_map(&vms, ARRAY_SIZE(whys) + 1, "of no VM");
+	TEST_ASSERT_VAL("written and read", !kvm_vms__write(&vms, path) &&
+			!kvm_vms__read(&copy, path, err, sizeof(err)));
+	TEST_ASSERT_VAL("fit for a terminal",
+			!strcmp(kvm_vms__no_map(&copy, 1), "'ssh ?[31m' failed with 255"));
+	TEST_ASSERT_VAL("not tried", !kvm_vms__no_map(&copy, 2));
+	TEST_ASSERT_VAL("for nothing", !strcmp(kvm_vms__no_map(&copy, 3), ""));
+	TEST_ASSERT_EQUAL("cut", (int)strlen(kvm_vms__no_map(&copy, 4)), 511);
+	TEST_ASSERT_VAL("no VM", !kvm_vms__no_map(&copy, 5));
+	kvm_vms__exit(&vms);
+	kvm_vms__exit(&copy);
+	return TEST_OK;
+}
+
+/* Records of why there is no map that cannot be */
+static int check_bad_no_map(void)
+{
+	struct {
+		struct perf_record_guest_vm_no_map rec;
+		char why[8];
+	} bad = {
+		.rec.header.type = PERF_RECORD_GUEST_VM_NO_MAP,
+		.rec.header.size = sizeof(bad.rec) - 1,
+		.rec.pid = 1,
+		.why = "01234567",
+	};
+	struct kvm_vms vms = { };
+	struct kvm_vm vm = { .pid = 1 };
+
+	TEST_ASSERT_VAL("a VM", !kvm_vms__add(&vms, &vm));
+	TEST_ASSERT_EQUAL("cut", kvm_vms__process(&vms, (void *)&bad), -EINVAL);
+	bad.rec.header.size = sizeof(bad);
+	TEST_ASSERT_EQUAL("whole", kvm_vms__process(&vms, (void *)&bad), 0);
+	TEST_ASSERT_VAL("without an end", !strcmp(kvm_vms__no_map(&vms, 1), "01234567"));
+	bad.rec.pid = 2;
+	TEST_ASSERT_EQUAL("of no VM", kvm_vms__process(&vms, (void *)&bad), -EINVAL);
+	kvm_vms__exit(&vms);
+	return TEST_OK;
+}
+
 /*
  * A process that runs two VMs, each with a vCPU 0; another descriptor is a duplicate. One
  * was made by a thread that is there, the other one by one that has ended.
@@ -501,6 +557,10 @@ static int test__vms(struct test_suite *test __maybe_unused, int subtest __maybe
 		ret = check_fake_vms(&copy);
 	if (ret == TEST_OK)
 		ret = check_long_names(path);
+	if (ret == TEST_OK)
+		ret = check_no_map(path);
+	if (ret == TEST_OK)
+		ret = check_bad_no_map();
 
 	kvm_vms__exit(&vms);
 	kvm_vms__exit(&copy);

@@ -264,6 +264,7 @@ ok "... with nothing of a message in it" not grep -rqa 'Captured and wrote' no-s
 ok "the directory is another one in the end: an error" refused moved '/run/moved.data is not the directory any more .*: that is /run/away.data'
 ok "... with nothing in it" not grep . moved.ls
 ok "and there is a report, by CR3" went_on map-fails-report '\[cr3 0x'
+ok "... which says why there is no map" went_on map-fails-report "^# no map of guest2: 'exit 3' failed with 3\$"
 ok "a truncated map costs the names only" went_on map-truncated 'a map that is truncated'
 ok "a guest that does not answer costs the names only" went_on map-hangs 'No map of guest guest2: no answer in 1 s'
 ok "refused: a guest with two commands" refused follow-twice "guest 'guest2' has two commands"

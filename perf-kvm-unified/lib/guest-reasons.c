@@ -88,6 +88,15 @@ void guest_reasons__warn(struct list_head *reasons, const char *what)
 	}
 }
 
+/* A line for each, "# @what a, b: reason": each fit for a terminal */
+void guest_reasons__fprintf(struct list_head *reasons, const char *what, FILE *fp)
+{
+	struct guest_reason *reason;
+
+	list_for_each_entry(reason, reasons, node)
+		fprintf(fp, "# %s %s: %s\n", what, name_list__end(&reason->guests), reason->text);
+}
+
 void guest_reasons__free(struct list_head *reasons)
 {
 	struct guest_reason *reason, *tmp;
