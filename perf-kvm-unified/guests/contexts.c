@@ -311,6 +311,9 @@ static void dump_context(const struct perf_sample *sample, const struct told_con
 {
 	printf("\n%u %" PRIu64 " vCPU by BPF: ", sample->cpu, sample->time);
 	vcpu_sample__fprintf(&told->vcpu, stdout);
+	if (told->cpumode)
+		printf(", in %s mode",
+		       told->cpumode == PERF_RECORD_MISC_GUEST_USER ? "user" : "kernel");
 	if (told->task.tgid)
 		printf(", task cr3 %#" PRIx64 " %u/%u %s", told->task.pt_root, told->task.tgid,
 		       told->task.tid, told->task.comm);
