@@ -246,8 +246,11 @@ static struct hidden count_hidden(struct hists *hists, double limit)
 		percent = entry__percent(he);
 		hidden.nr++;
 		hidden.percent[PROFILE_TIME] += percent;
-		list_for_each_entry(pair, &he->pairs.head, pairs.node)
-			hidden.percent[hists_to_evsel(pair->hists)->core.idx] += entry__percent(pair);
+		list_for_each_entry(pair, &he->pairs.head, pairs.node) {
+			int column = hists_to_evsel(pair->hists)->core.idx;
+
+			hidden.percent[column] += entry__percent(pair);
+		}
 		if (table_entry__info(he)->key.class != PROFILE_VM)
 			continue;
 		/* Those with most come first. */

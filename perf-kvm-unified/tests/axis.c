@@ -1864,7 +1864,7 @@ static int stream__collect(const struct stream *s, struct time_axis *ta, bool ti
 
 	forget();
 	err = stream__feed(s, ta, timeline, feed, &sink);
-	if (!err && !!ta->worker != (feed == FEED_THREAD))
+	if (!err && (feed == FEED_THREAD ? !ta->worker : !!ta->worker))
 		err = -EINVAL;
 	return err ?: time_axis__finish(ta);
 }
