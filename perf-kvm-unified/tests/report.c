@@ -1229,8 +1229,7 @@ static int test__without_build_id(struct test_suite *test __maybe_unused,
 	TEST_ASSERT_VAL("one", strstarts(buf, "100.0 % of vm1's user time is in 1 file without "));
 	TEST_ASSERT_VAL("one", strstr(buf, " a build-id: /usr/bin/a;\nits functions"));
 	TEST_ASSERT_VAL("not what to do again", !strstr(buf, "Link with"));
-	TEST_ASSERT_VAL("another",
-			strstr(buf, "; 1 of such names is below --guest-root, and not the guest's"));
+	TEST_ASSERT_VAL("another", strstr(buf, "; 1 of such names is below --guest-root, "));
 	nameless_files__exit(&one);
 	return TEST_OK;
 }

@@ -965,12 +965,12 @@ exit_code()
 	[ $? -eq "$1" ]
 }
 for bad in "--format xml" "--attribution none" "--format csv --sort cpu" \
-	"--format json --sort sym," "--format json -H" "--format csv -g" "--format json -F sym" \
+	"--format json --sort ," "--format json -H" "--format csv -g" "--format json -F sym" \
 	"--format json --children" "--format csv -G" "--format table --max-stack 3" \
 	"--tui" "--vcpu a" "--pid 1,x" \
 	"--pid ,1" "--vcpu 0,0" "--vcpu 0-" "--vcpu 3-1" "--vcpu 0-1,1" "--vcpu 0-99999999" "--cpu a" "--cpu ," "--cpu 0-" "--cpu 0-,1" "--cpu 0,,1" \
 	"--cpu 0,a" "-C 1-" "--vm guest1,," "--vm guest1,guest1" \
-	"--percent-limit 101" "--guest-map x" "--sort dso,,sym" "--format csv -n" \
+	"--percent-limit 101" "--guest-map x" "--format csv -n" \
 	"--format json -t ;" "--format table -w 9" "--format csv -p foo" "--costs --vcpu 0" \
 	"-g graph,0.5,caller,function,count"; do
 	# shellcheck disable=SC2086 # an option and its value
