@@ -30,8 +30,8 @@
 	extern const char name##_end[]
 
 /*
- * The same with a CPUID, which exits, behind so many other instructions that an interrupt
- * which hits the guest is rarely taken at the CPUID itself: nothing jumps there, and behind
+ * The same with a CPUID, which exits, after so many other instructions that an interrupt
+ * which hits the guest is rarely taken at the CPUID itself: nothing jumps there, and after
  * an entry it has been skipped.
  */
 #define GUEST_SPIN_AND_EXIT(name)			\
@@ -91,12 +91,12 @@ struct perf_sample {
 	u64	time;
 	u32	raw_size;
 	u8	raw[PERF_RAW_MAX];
-	/* What is behind the parts above, and how many bytes of it there are */
+	/* What is after the parts above, and how many bytes of it there are */
 	u32	rest_size;
 	u64	rest[PERF_REST_MAX];
 };
 
-/* What perf_sample_parse() takes apart; others have to come behind all of these. */
+/* What perf_sample_parse() takes apart; others have to come after all of these. */
 #define PERF_SAMPLE_KNOWN	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 				 PERF_SAMPLE_CPU | PERF_SAMPLE_RAW)
 

@@ -158,7 +158,7 @@ static inline unsigned int sample_vcpu_words(const struct perf_sample *sample)
 	return (sample_vcpu(sample)->flags & PERF_VCPU_WORDS_MASK) >> PERF_VCPU_WORDS_SHIFT;
 }
 
-/* The words are those that the flags tell of, and nothing is behind them. */
+/* The words are those that the flags tell of, and nothing is after them. */
 static inline bool sample_vcpu_is_whole(const struct perf_sample *sample)
 {
 	return sample->rest_size == (1 + sample_vcpu_words(sample)) * sizeof(u64);

@@ -265,7 +265,7 @@ static void open_timeline(struct perf_ring *ring)
 }
 
 /*
- * The events of @turns turns, or until *counted is not 0, behind one that is not recorded
+ * The events of @turns turns, or until *counted is not 0, after one that is not recorded
  * if @warm. Between any two, and before the first, the vCPU's thread is in user space for
  * @vmm_ns, and @between is called.
  */

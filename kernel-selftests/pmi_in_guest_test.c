@@ -2,8 +2,8 @@
 /*
  * What perf labels guest has interrupted the guest: kvm_arch_pmi_in_guest().
  *
- * Interrupts that hit the guest are taken behind the exit, and so are others that have
- * become pending behind an exit for another reason, and softirqs are run on top of both.
+ * Interrupts that hit the guest are taken after the exit, and so are others that have
+ * become pending after an exit for another reason, and softirqs are run on top of both.
  * The former are the guest's samples, the latter the host's.
  *
  * There is no need for a PMU: samples are of the software event cpu-clock, and of the
@@ -189,7 +189,7 @@ static void test_spin(void)
 	perf_ring_close(&softirq_ring);
 }
 
-/* A guest that exits all the time: most interrupts become pending behind an exit. */
+/* A guest that exits all the time: most interrupts become pending after an exit. */
 static void test_exit(void)
 {
 	struct perf_ring ring;

@@ -397,7 +397,7 @@ static int emit_vcpu(struct time_axis *ta, const struct axis_span *span,
 	return ret;
 }
 
-/* Until when a vCPU has been handed out: it needs of the CPUs what is behind. */
+/* Until when a vCPU has been handed out: it needs of the CPUs what is after. */
 static u64 vcpu__handed_out(const struct axis_vcpu *vcpu)
 {
 	if (!queue_len(&vcpu->labelled))
@@ -703,7 +703,7 @@ int time_axis__finish(struct time_axis *ta)
 	return ret ?: advance(ta, &ta->span, &until);
 }
 
-/* How many samples there are behind @time, of those that are kept still */
+/* How many samples there are after @time, of those that are kept still */
 u64 time_axis__samples_after(const struct time_axis *ta, u64 time)
 {
 	u64 nr = cpu_tracks__samples_after(&ta->tracks, time);
@@ -718,7 +718,7 @@ u64 time_axis__samples_after(const struct time_axis *ta, u64 time)
 	return nr;
 }
 
-/* How many events there are behind @time, of those that are kept still */
+/* How many events there are after @time, of those that are kept still */
 u64 time_axis__events_after(const struct time_axis *ta, u64 time)
 {
 	u64 nr = 0;

@@ -14,7 +14,7 @@ static const struct cell *cells__next(const struct cells *c)
 	return next < c->nr ? &c->cells[next] : NULL;
 }
 
-/* Is there no sample behind the one that the last position was in? */
+/* Is there no sample after the one that the last position was in? */
 bool cells__is_last(const struct cells *c)
 {
 	return !cells__next(c);

@@ -38,7 +38,7 @@ struct cells {
 /**
  * struct cells_carry - what is left of the cells before
  * @sample: the last one, if @has_sample
- * @since: ns of pieces behind it
+ * @since: ns of pieces after it
  */
 struct cells_carry {
 	struct axis_sample sample;

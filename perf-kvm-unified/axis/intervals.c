@@ -8,7 +8,7 @@
 #include "kvm-unified/lib/queue.h"
 #include "intervals.h"
 
-/* Is @b the same as @a, and behind it? */
+/* Is @b the same as @a, and after it? */
 bool vcpu_interval__continues(const struct vcpu_interval *a, const struct vcpu_interval *b)
 {
 	return a->end == b->start && a->vcpu == b->vcpu && a->task == b->task &&

@@ -21,7 +21,7 @@ static struct vcpu_interval *state_at(const struct run_labels_input *in, size_t 
 	return queue_first(in->states) + i;
 }
 
-/* Each sample of the vCPU that is in a piece of KVM_RUN, behind the last one of before */
+/* Each sample of the vCPU that is in a piece of KVM_RUN, after the last one of before */
 static int run_cells(struct run_labels *labels, const struct run_labels_input *in,
 		     struct cells *cells)
 {
@@ -93,7 +93,7 @@ struct labels_walk {
 	bool		final;
 };
 
-/* Until when it is known what ran in @state: behind the last sample, one may be to come. */
+/* Until when it is known what ran in @state: after the last sample, one may be to come. */
 static u64 known_until(const struct labels_walk *w, const struct vcpu_interval *state)
 {
 	u64 until = w->done > w->near ? w->done - w->near : 0;

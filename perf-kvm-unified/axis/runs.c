@@ -49,7 +49,7 @@ static void merge(const struct runs *runs, char *from, char *to, size_t begin, s
 }
 
 /*
- * How many entries stay where they are, of those before @end, which are a run: none behind
+ * How many entries stay where they are, of those before @end, which are a run: none after
  * comes before them. What is added a little late moves few of them.
  */
 static size_t nr_in_place(const struct runs *runs, char *array, size_t end)

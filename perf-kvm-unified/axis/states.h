@@ -14,7 +14,7 @@ struct axis_vcpu;
 /**
  * struct axis_until - how far to go
  * @time: all that has happened until then is known, and what has begun
- * @silent: the same of axis_span.near behind it: not before @time, or where all is known that
+ * @silent: the same of axis_span.near after it: not before @time, or where all is known that
  *	is to come, so long before the end of the axis. That there is no sample says more then.
  * @final: or all there is
  */

@@ -646,7 +646,7 @@ static int split__by_vcpu(struct wait_split *s, u32 vcpu, u64 end)
 	return split__add(s, &part, end);
 }
 
-/* Where @next begins to be who had the CPU, behind @sign or behind nothing */
+/* Where @next begins to be who had the CPU, after @sign or after nothing */
 static u64 sign__begin(const struct wait_split *s, const struct sign *sign,
 		       const struct sign *next)
 {
@@ -759,7 +759,7 @@ int cpu_tracks__split_wait(const struct cpu_tracks *tracks, const struct axis_sp
 		const struct occupant *o = NULL;
 		u64 end = wait->end;
 
-		/* What comes behind the wait is not looked at: it may be 2 s of them. */
+		/* What comes after the wait is not looked at: it may be 2 s of them. */
 		for (; i < queue_len(&track->occupants); i++) {
 			const struct occupant *next = queue_first(&track->occupants) + i;
 
@@ -954,7 +954,7 @@ static void keep_last(struct host_walk *w, u64 base)
 	w->track->carry = carry;
 }
 
-/* What is before a sample does not depend on what comes behind it. */
+/* What is before a sample does not depend on what comes after it. */
 static void go_to_last_sample(struct host_walk *w)
 {
 	if (w->cells.nr)
@@ -1052,7 +1052,7 @@ void cpu_tracks__forget(struct cpu_tracks *tracks, u64 time)
 	}
 }
 
-/* How many samples there are behind @time that are the host's */
+/* How many samples there are after @time that are the host's */
 u64 cpu_tracks__samples_after(const struct cpu_tracks *tracks, u64 time)
 {
 	u64 nr = 0;

@@ -49,7 +49,7 @@ int axis_work__sort(struct axis_work *work)
 }
 
 /**
- * axis_work__find - the first work that ends behind a time
+ * axis_work__find - the first work that ends after a time
  * @period: ns that a sample stands for, half of it before the sample
  *
  * false: there is none, as far as it is known.

@@ -46,7 +46,7 @@ static int ksyms_reader__add(void *arg, const char *name, char type, u64 start)
 
 	/*
 	 * A static symbol, or one of a module (whose name would have a tab and
-	 * the module behind it), may have the same name.
+	 * the module after it), may have the same name.
 	 */
 	if (kallsyms2elf_binding(type) != STB_GLOBAL)
 		return 0;

@@ -21,7 +21,7 @@ struct guest_kernel_events {
 
 /**
  * guest_follow_cb - gets what perf record would be told of processes
- * @event: a FORK, COMM, MMAP2 or EXIT record without a sample id behind it
+ * @event: a FORK, COMM, MMAP2 or EXIT record without a sample id after it
  * @time: ns of CLOCK_BOOTTIME; hardly ever goes back
  *
  * What it returns, if not 0, ends guest_follow__look().

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Where things are in a kernel: the offsets of members, by its BTF, and the page table
- * that is behind an address.
+ * that is after an address.
  */
 #include <errno.h>
 #include <string.h>

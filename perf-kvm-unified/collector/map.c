@@ -200,7 +200,7 @@ static int process_followed(union perf_event *event, u64 time, void *arg)
 
 /*
  * A dummy event, so that the file is one that perf script and so on can read.
- * Its records have no sample id behind them.
+ * Its records have no sample id after them.
  */
 static int write_attr(struct guest_map *map)
 {

@@ -192,7 +192,7 @@ static int symbol__cmp(const void *_a, const void *_b)
 	return sort_cmp(a->start, b->start);
 }
 
-/* Is @line, of "address type name\t[module]", a function of @module? It is cut behind its name. */
+/* Is @line, of "address type name\t[module]", a function of @module? It is cut after its name. */
 static bool parse_line(char *line, const struct guest_module *module, struct module_symbol *sym)
 {
 	size_t len = strlen(module->name);

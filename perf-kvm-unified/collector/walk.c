@@ -307,7 +307,7 @@ static int read_kernel(struct walk *w, struct list_view *link, struct guest_task
 
 /*
  * The entry after the last of the @nr in the path could not be read: find the last
- * one that is still in the list, drop those behind it and give its links in @link.
+ * one that is still in the list, drop those after it and give its links in @link.
  */
 static int step_back(struct walk *w, size_t *nr, struct list_view *link)
 {

@@ -129,7 +129,7 @@ static bool is_not_later(const void *entry, const void *key)
  *
  * Both run at one rate but for the corrections of NTP, in both: what one is ahead
  * of the other is interpolated between two pairs, and kept before the first and
- * behind the last. GUEST_TIME_NONE without guest_clock__set(), and where the guest's
+ * after the last. GUEST_TIME_NONE without guest_clock__set(), and where the guest's
  * clock was set, or the guest was stopped: it is not known when it was.
  */
 u64 guest_clock__time(const struct guest_clock *clock, u64 host)

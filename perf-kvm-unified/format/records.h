@@ -19,7 +19,7 @@
  *    guest was watched (--follow) has its time in front: see GUEST_TIME.
  *
  * A profile that is a stream itself (record -o -) has the records of "vms" among perf's own:
- * once in front of all others, with the VMs that there are then, and once behind them.
+ * once in front of all others, with the VMs that there are then, and once after them.
  *
  * Room: format/, what is written on one side and read on the other: records, and the tables
  * that are made of them.
@@ -171,7 +171,7 @@ struct perf_record_guest_map {
 	__u32	reserved;
 };
 
-/* PERF_RECORD_GUEST_MISSED: what is not in the map, behind all others */
+/* PERF_RECORD_GUEST_MISSED: what is not in the map, after all others */
 struct perf_record_guest_missed {
 	struct perf_event_header header;
 	__u64	spaces;		/* processes whose root could not be read */
@@ -186,7 +186,7 @@ struct perf_record_guest_clock {
 };
 
 /*
- * PERF_RECORD_GUEST_TIME: when that happened which the records behind it say, up
+ * PERF_RECORD_GUEST_TIME: when that happened which the records after it say, up
  * to the next of these. It never goes back. Before the first: before the map.
  */
 struct perf_record_guest_time {

@@ -51,7 +51,7 @@ static int read_records(FILE *file, guest_stream_cb cb, void *arg, char *err, si
 		return -EINVAL;
 	}
 
-	/* The largest record and the zero byte behind it */
+	/* The largest record and the zero byte after it */
 	buf = malloc(UINT16_MAX + 1);
 	if (!buf) {
 		scnprintf(err, errlen, "cannot be read: out of memory");
@@ -104,7 +104,7 @@ static int read_records(FILE *file, guest_stream_cb cb, void *arg, char *err, si
 /**
  * guest_stream__read - hand each record of a stream to @cb
  * @fd: the stream, read from where it is; where it is afterwards is not defined
- * @cb: gets a record of which all header.size bytes are there and, behind them,
+ * @cb: gets a record of which all header.size bytes are there and, after them,
  *	a zero byte; the stream ends if it does not return 0
  * @err: on failure of the stream itself, a sentence for the user
  *

@@ -163,7 +163,7 @@ const struct kvm_vm *kvm_vms__find_short(const struct kvm_vms *vms, const char *
 	return vm;
 }
 
-/* Is @text what stands between two commas of @name, or before or behind all? */
+/* Is @text what stands between two commas of @name, or before or after all? */
 static bool is_part(const char *name, const char *text)
 {
 	size_t len = strlen(text);

@@ -103,10 +103,10 @@ struct guest_map_data {
 /* In a guest's @pid: what ran in it before it was booted */
 #define KVM_GUEST_EARLIER	((pid_t)(1U << 31))
 
-/* How they are called: the page table root comes behind it. */
+/* How they are called: the page table root comes after it. */
 #define GUEST_UNNAMED_COMM	"[cr3 "
 
-/* How code is called that a process has made for itself: its pid comes behind it. */
+/* How code is called that a process has made for itself: its pid comes after it. */
 #define GUEST_JIT_MODULE	"[JIT] tid "
 
 /* More of these than any guest needs get one row: a CR3 costs the guest nothing. */

@@ -32,7 +32,7 @@
 static const char *const text_symbols[] = { "_stext", "_text" };
 #define TEXT_END_SYMBOL	"_etext"
 
-/* perf takes the last function of a kernel for that long, behind the page that it begins in. */
+/* perf takes the last function of a kernel for that long, after the page that it begins in. */
 #define LAST_FUNCTION_LEN	4096
 
 /* Of what is larger, the symbols are not of one kernel. */

@@ -16,7 +16,7 @@
 /* The longest name of a function that a JIT compiler gives */
 #define GUEST_SYMBOL_MAX_LEN	1024
 
-/* "start size name", start and size in hex, and @name is behind them. Does it make sense? */
+/* "start size name", start and size in hex, and @name is after them. Does it make sense? */
 bool guest_symbol__parse_range(const char *line, u64 *start, u64 *size, const char **name)
 {
 	char *at;
@@ -63,7 +63,7 @@ u32 guest_text__count_lines(const char *text, u32 len)
 	return nr;
 }
 
-/* Adds @len bytes of @more to *@text, which ends with a 0 behind its *@text_len. 0 or -ENOMEM */
+/* Adds @len bytes of @more to *@text, which ends with a 0 after its *@text_len. 0 or -ENOMEM */
 int guest_text__append(char **text, size_t *text_len, const char *more, size_t len)
 {
 	char *grown = realloc(*text, *text_len + len + 1);

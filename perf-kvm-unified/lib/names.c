@@ -78,7 +78,7 @@ static int distance(const char *wanted, const char *name)
 	if (strlen(name) < len + SIMILARITY_FLOOR) {
 		cost = cost_of(wanted, name);
 	} else {
-		/* Compilers put something behind the names of functions. */
+		/* Compilers put something after the names of functions. */
 		scnprintf(head, len + 1, "%s", name);
 		cost = cost_of(wanted, head);
 	}

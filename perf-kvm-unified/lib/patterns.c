@@ -47,9 +47,9 @@ bool pattern__match(const char *text, const char *name)
 
 /**
  * list__next_item - what is in front of the next comma
- * @list: moves behind that, or becomes NULL at the end
+ * @list: moves after that, or becomes NULL at the end
  *
- * A comma behind a backslash is of the item; the backslash stays, it is so in patterns. Not by
+ * A comma after a backslash is of the item; the backslash stays, it is so in patterns. Not by
  * strpbrk_esc(), which reads in front of a list that begins with the two.
  *
  * Return: to be freed, or NULL: no memory

@@ -2,7 +2,7 @@
 /*
  * The tables of kallsyms, found in a kernel's read-only data by their own shape, as no symbol
  * says where they are: it is they that say it. scripts/kallsyms.c writes them; what they are
- * one behind the other, each aligned to 8 bytes, since 7.0 to 4:
+ * one after the other, each aligned to 8 bytes, since 7.0 to 4:
  *
  *	5.10	offsets base num names markers		 tokens index
  *	6.2	offsets base num names markers sequences tokens index
@@ -304,7 +304,7 @@ static bool check_addresses(struct tables *t, enum kallsyms_encoding encoding,
 }
 
 /*
- * The one encoding and place of the offsets that make sense. Those with a base have it behind them,
+ * The one encoding and place of the offsets that make sense. Those with a base have it after them,
  * or before the number of names. They are told from those with per-CPU symbols by the order of the
  * addresses: one of them has them descend. What is relative to its place comes last, as what is
  * relative to a base ascends as that, too.

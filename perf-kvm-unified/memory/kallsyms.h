@@ -27,7 +27,7 @@ enum kallsyms_encoding {
 /**
  * struct kernel_symbols - the symbols of the guest's kernel, without those of modules
  * @entries: in the order of kallsyms, which is by address
- * @names: 0-terminated, one behind the other
+ * @names: 0-terminated, one after the other
  */
 struct kernel_symbols {
 	struct kernel_symbol *entries;

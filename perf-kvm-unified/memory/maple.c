@@ -33,7 +33,7 @@
 /* Ten ways at each node: more than there are VMAs in any process */
 #define MAX_DEPTH	8
 
-/* Slots of one node type: words of the node, behind its parent */
+/* Slots of one node type: words of the node, after its parent */
 struct shape {
 	u32	nr_slots;
 	u32	pivots;

@@ -21,7 +21,7 @@
 #define KSYM_NAME_OLD		128
 #define KSYM_NAME_NEW		512
 
-/* Before 6.13, the struct around it has no name: behind a sequence number, aligned to 8. */
+/* Before 6.13, the struct around it has no name: after a sequence number, aligned to 8. */
 #define TK_CORE_TIMEKEEPER	8
 
 /*

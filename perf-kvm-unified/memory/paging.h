@@ -36,7 +36,7 @@ struct guest_paging {
 };
 
 /**
- * struct guest_run - addresses that are mapped one behind the other, in the same way
+ * struct guest_run - addresses that are mapped one after the other, in the same way
  * @va: @size: in bytes, multiples of a page
  * @writable: @executable: as the page tables say
  */

@@ -172,7 +172,7 @@ static int find_symtab(const struct elf *elf, struct table *t)
 
 /*
  * .dynsym, by what the program tells its loader: a file without symbols may have no section
- * headers in memory either. The strings are behind the symbols, or it is not known how many
+ * headers in memory either. The strings are after the symbols, or it is not known how many
  * these are.
  */
 static int find_dynsym(const struct elf *elf, struct table *t)

@@ -17,7 +17,7 @@
 /* How it begins, in a page of its own */
 #define VMCOREINFO_HEAD		"OSRELEASE="
 
-/* The number behind "@key=" at the beginning of a line. 0 or -ENOENT */
+/* The number after "@key=" at the beginning of a line. 0 or -ENOENT */
 static int find_number(const char *text, const char *key, int base, u64 *value)
 {
 	size_t len = strlen(key);

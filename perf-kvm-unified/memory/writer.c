@@ -49,7 +49,7 @@ static void *reserve(struct guest_writer *w, size_t size)
 	return at;
 }
 
-/* A record of @type and @size with what is in @rec behind its header */
+/* A record of @type and @size with what is in @rec after its header */
 void guest_writer__record(struct guest_writer *w, u32 type, const void *rec, size_t size)
 {
 	struct perf_event_header *header = reserve(w, aligned(size));
@@ -98,7 +98,7 @@ void guest_writer__end(struct guest_writer *w)
 
 /*
  * Text of any length in as many records of @type as it takes, each with @head in front, whose
- * u32 at @len_at says how much is behind it. Each ends with a line.
+ * u32 at @len_at says how much is after it. Each ends with a line.
  */
 void guest_writer__text(struct guest_writer *w, u32 type, const void *head, size_t head_size,
 			size_t len_at, const char *text, size_t len)

@@ -59,7 +59,7 @@ static int pass_on(const struct option *opt, const char *arg, int unset)
 
 	note_option(args, opt, arg, unset);
 
-	/* perf record wants it behind the events that it is for, which are of whole CPUs. */
+	/* perf record wants it after the events that it is for, which are of whole CPUs. */
 	if (opt->short_name == 'G') {
 		if (args->cgroup) {
 			pr_err("-G can be given once here: it is for all events\n");
@@ -126,7 +126,7 @@ static bool options__have(const struct option *options, const struct option *wan
  * @args: gets those of perf record as they are parsed
  * @own: those of this command
  *
- * @own, and behind it those of perf record that have no namesake there, made so that
+ * @own, and after it those of perf record that have no namesake there, made so that
  * they are passed on. What parse_options() does not know about options, such as that
  * one takes an argument, would have to be known here otherwise.
  *
@@ -135,7 +135,7 @@ static bool options__have(const struct option *options, const struct option *wan
 struct option *record_args__merge_options(struct record_args *args, const struct option *own)
 {
 	size_t nr = options__nr(own);
-	/* A heading comes between them, and OPTION_END behind them. */
+	/* A heading comes between them, and OPTION_END after them. */
 	struct option *options = calloc(nr + options__nr(record_options) + 2, sizeof(*options));
 
 	if (!options)

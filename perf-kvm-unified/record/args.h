@@ -8,7 +8,7 @@ struct option;
 
 /**
  * struct record_args - the command line that perf record gets
- * @argv: its arguments, and a NULL behind them
+ * @argv: its arguments, and a NULL after them
  * @argc: how many there are
  * @pids: those of -p, or NULL
  * @cgroup: that of -G, which has to wait for the events, or NULL

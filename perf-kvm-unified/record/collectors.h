@@ -18,7 +18,7 @@ struct patterns;
  * @jobs: how many are asked at the same time
  * @selected: only these VMs are recorded: no others are asked that have no command of their
  *	own; NULL: all of them
- * @nr_at_start: VMs that ran then; those behind them in the table came later
+ * @nr_at_start: VMs that ran then; those after them in the table came later
  * @list: one for each guest that has a command, of struct collector
  */
 struct collectors {

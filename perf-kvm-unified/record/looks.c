@@ -135,7 +135,7 @@ static int find_vms(struct vcpu_looks *looks)
 	if (!threads)
 		return -ENOMEM;
 	/*
-	 * A vCPU that comes moves those behind it: of all, the next look is the first, and a
+	 * A vCPU that comes moves those after it: of all, the next look is the first, and a
 	 * state that goes on is told once more.
 	 */
 	memset(threads, 0, nr * sizeof(*threads));

@@ -187,7 +187,7 @@ static bool is_idle(enum profile_class class)
 
 /*
  * The largest change first. What is idle is what all others leave: it changes with any of them,
- * and by more than each, so it comes behind them.
+ * and by more than each, so it comes after them.
  */
 int change__cmp(const struct change *a, const struct change *b)
 {

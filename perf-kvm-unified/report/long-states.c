@@ -64,7 +64,7 @@ int long_states__map(struct long_states *states, const struct perf_session *sess
 
 /*
  * The next record at @offset of the file, 0 at first, or NULL: there is none that makes
- * sense; what is wrong is said when the file is read. @offset moves behind it.
+ * sense; what is wrong is said when the file is read. @offset moves after it.
  */
 union perf_event *long_states__next_event(const struct long_states *states,
 					  const struct perf_session *session, u64 *offset)

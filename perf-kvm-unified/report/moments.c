@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What is told of parts of the time, and of single waits: what has to be known of the
- * measurement for it, before it is summed up and behind that.
+ * measurement for it, before it is summed up and after that.
  */
 #include <errno.h>
 #include <stdlib.h>

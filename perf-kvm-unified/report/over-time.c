@@ -43,7 +43,7 @@ static int over_time__add_vm(struct over_time *over, u32 vm)
 	return 0;
 }
 
-/* @front: room before the first one; else behind the last. 0 or -ENOMEM */
+/* @front: room before the first one; else after the last. 0 or -ENOMEM */
 static int vm_over_time__grow(struct vm_over_time *vm, size_t more, bool front)
 {
 	size_t want = vm->nr + more;

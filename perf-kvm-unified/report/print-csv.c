@@ -17,7 +17,7 @@
 #include "tables.h"
 #include "thieves.h"
 
-/* A field, and the comma behind it */
+/* A field, and the comma after it */
 void print_csv_string(const char *str, FILE *fp)
 {
 	fputc('"', fp);

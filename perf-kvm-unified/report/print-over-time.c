@@ -23,7 +23,7 @@
 /* Marks of a spark line, by the room that there is */
 #define MIN_MARKS	40
 #define MAX_MARKS	120
-/* What stands before it without the VM's name, and room for the thief behind it */
+/* What stands before it without the VM's name, and room for the thief after it */
 #define OTHER_COLUMNS	65
 /* Of a mark in print_spark(), which is a character of UTF-8 */
 #define MARK_BYTES	3

@@ -36,7 +36,7 @@ enum profile_class {
 	PROFILE_NR_CLASSES
 };
 
-/* How the module of a VM begins, at host level: the pid of its VMM comes behind it. */
+/* How the module of a VM begins, at host level: the pid of its VMM comes after it. */
 #define PROFILE_VM_MODULE	"(VM pid "
 
 /* What makes a row of its own; a row has no more than that. */

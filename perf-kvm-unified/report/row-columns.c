@@ -69,7 +69,7 @@ void row_columns__init(struct row_columns *c, unsigned int sort, bool process, b
 		.process = process && sort & (PROFILE_SORT_COMM | PROFILE_SORT_PID),
 		.guest = guest,
 	};
-	/* The last one needs no blanks behind it. */
+	/* The last one needs no blanks after it. */
 	if (c->process || c->module)
 		c->function_width = FUNCTION_MIN_WIDTH;
 	if (c->process)

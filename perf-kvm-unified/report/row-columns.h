@@ -7,7 +7,7 @@
 
 struct profile_key;
 
-/* The columns of a table as text, and how wide those are that have another behind them */
+/* The columns of a table as text, and how wide those are that have another after them */
 struct row_columns {
 	bool	function;
 	bool	module;

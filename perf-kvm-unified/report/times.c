@@ -144,7 +144,7 @@ static int parse_parts(const char *str, const struct recorded *rec,
 {
 	int nr = 0;
 
-	/* More than there can be: a part has a blank behind it, or is the last. */
+	/* More than there can be: a part has a blank after it, or is the last. */
 	*times = calloc(strlen(str) + 1, sizeof(**times));
 	if (!*times)
 		return -ENOMEM;

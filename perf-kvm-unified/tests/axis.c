@@ -834,7 +834,7 @@ static int test__shares(struct test_suite *test __maybe_unused, int subtest __ma
 /*
  * 200,000 waits begin with a switch to the same task, and 20,000 tasks have five samples
  * each in every second one of them: of those without a sample, each of them gets as much. It
- * takes a fraction of a second; if each wait cost a look at each task, or at what comes behind
+ * takes a fraction of a second; if each wait cost a look at each task, or at what comes after
  * it, it would take many. The limit has room for sanitizers and busy machines.
  */
 #define NR_SHARED_WAITS		200000
@@ -1133,7 +1133,7 @@ static int test__queue(struct test_suite *test __maybe_unused, int subtest __may
 	return TEST_OK;
 }
 
-/* Not in order, and a long one with a short one in it, which ends behind one that begins later */
+/* Not in order, and a long one with a short one in it, which ends after one that begins later */
 static int test__silent_gaps(struct test_suite *test __maybe_unused,
 			     int subtest __maybe_unused)
 {

@@ -59,7 +59,7 @@ int test__memory_slots(struct test_suite *test __maybe_unused, int subtest __may
 
 enum { NR_PAGES = 4, TOUCHED = 2, UNMAPPED = 3 };
 
-/* A guest of four pages, of which one was touched, and one is not mapped; and a page behind it */
+/* A guest of four pages, of which one was touched, and one is not mapped; and a page after it */
 static int check_pages(struct host_mem *mem, char *guest)
 {
 	char *buf = calloc(NR_PAGES + 1, GUEST_PAGE_SIZE);

@@ -382,7 +382,7 @@ static int test_dangling(void)
 		guest_tasks__exit(&t);
 	}
 
-	/* what is behind the pointer is not a leader */
+	/* what is after the pointer is not a leader */
 	fake_init(&f);
 	f.k.task[C].tgid = 7;
 	TEST_ASSERT_VAL("a thread in the list", walk(&f, &t) == -EAGAIN && t.nr == 3);
