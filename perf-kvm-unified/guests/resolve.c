@@ -241,6 +241,24 @@ static pid_t kvm_guest__pid_of_task(struct kvm_guest *guest, const struct told_t
 	return pid < 0 || kvm_guest__call(guest, pid, comm) ? -1 : pid;
 }
 
+/**
+ * told_task__takes - is a sample the task's that was told, and not the CR3's owner's?
+ * @task: or NULL: none was told
+ * @owner: who had the CR3 then, or NULL: it is not known
+ * @user: the sample is in user mode
+ * @ambiguous: others have that CR3, too, or had it
+ *
+ * A kernel thread has the address space of another, and an address space that is used again may
+ * not be told apart from the one before. One that is shared has the functions.
+ */
+bool told_task__takes(const struct told_task *task, const struct guest_space *owner, bool user,
+		      bool ambiguous)
+{
+	if (!task || !owner)
+		return task;
+	return owner->pid != (pid_t)task->tgid && !(user && ambiguous);
+}
+
 /*
  * What can be done only when samples come. The kernel's symbols are in one file with
  * those of its modules, and perf puts them where they belong when it loads the kernel.
@@ -349,11 +367,7 @@ static void resolve(struct perf_session *session, struct perf_sample *sample)
 		guest->nr_user_ambiguous += user && !space && !task && ambiguous;
 		guest->nr_user_outside += user && !task && !followed;
 	}
-	/*
-	 * A kernel thread has the address space of another, and an address space that is used
-	 * again may not be told apart from the one before. One that is shared has the functions.
-	 */
-	if (task && (!space || (space->pid != (pid_t)task->tgid && !(user && ambiguous))))
+	if (told_task__takes(task, space, user, ambiguous))
 		space = NULL;
 	else
 		task = NULL;

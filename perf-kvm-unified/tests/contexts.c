@@ -3,6 +3,7 @@
  * Records of a BPF program and the samples that they are of, in the order in which they are read
  * and in the one in which samples are delivered.
  */
+#include <stdbool.h>
 #include <string.h>
 #include <byteswap.h>
 #include <linux/compiler.h>
@@ -17,6 +18,7 @@
 #include "kvm-unified/format/vcpu-timeline.h"
 #include "kvm-unified/guests/contexts.h"
 #include "kvm-unified/guests/guest.h"
+#include "kvm-unified/guests/resolve.h"
 #include "contexts.h"
 
 /* Two threads of vCPUs */
@@ -311,8 +313,43 @@ static int check_state(void)
 	return TEST_OK;
 }
 
+/* A sample is the task's that was told, or the owner's of the CR3. */
+static int check_choice(void)
+{
+	static const struct guest_space owner = { .pid = 7 };
+	static const struct told_task same = { .tgid = 7, .tid = 9 }, other = { .tgid = 8 };
+	static const struct {
+		const char *what;
+		const struct told_task *task;
+		const struct guest_space *owner;
+		bool user;
+		bool ambiguous;
+		bool takes;
+	} cases[] = {
+		{ "nothing is known", NULL, NULL, true, false, false },
+		{ "nothing was told", NULL, &owner, true, false, false },
+		{ "a CR3 of nobody", &other, NULL, true, false, true },
+		{ "a CR3 of several in turn", &other, NULL, true, true, true },
+		{ "the same by both", &same, &owner, true, false, false },
+		{ "in user mode, a CR3 that is used again", &other, &owner, true, false, true },
+		{ "in user mode, a shared CR3: it has the functions", &other, &owner, true, true,
+		  false },
+		{ "in the kernel, one that has borrowed the CR3", &other, &owner, false, false,
+		  true },
+		{ "in the kernel, one that shares it", &other, &owner, false, true, true },
+		{ "in the kernel, the same by both", &same, &owner, false, true, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		TEST_ASSERT_VAL(cases[i].what,
+				told_task__takes(cases[i].task, cases[i].owner, cases[i].user,
+						 cases[i].ambiguous) == cases[i].takes);
+	return TEST_OK;
+}
+
 int test__vcpu_contexts(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	return check_order() ?: check_nmi(10, 20) ?: check_nmi(0, 0) ?: check_lost() ?:
-	       check_content() ?: check_task() ?: check_bad() ?: check_state();
+	       check_content() ?: check_task() ?: check_bad() ?: check_state() ?:
+	       check_choice();
 }
