@@ -309,6 +309,7 @@ static int check_files(void)
 		{ "--vmlinux", symbol_conf.vmlinux_name },
 		{ "--kallsyms", symbol_conf.kallsyms_name },
 		{ "--guestmount", symbol_conf.guestmount },
+		{ "--symfs", symbol_conf.symfs[0] ? symbol_conf.symfs : NULL },
 		{ "--guestvmlinux", symbol_conf.default_guest_vmlinux_name },
 		{ "--guestkallsyms", symbol_conf.default_guest_kallsyms },
 		{ "--guestmodules", symbol_conf.default_guest_modules },

@@ -41,8 +41,9 @@ static int ignore(const struct option *opt __maybe_unused, const char *arg __may
 
 #define OF_RECORDS	"it is of records, and not of time. perf report has it, for the same profile"
 #define OF_CODE		"perf kvm unified annotate has it"
-#define OF_SAMPLES	"its rows are of time, which hardware's data of single samples is not part of.\n" \
+#define OF_SAMPLES	"its rows are of time, and this is of what the hardware has with single samples.\n" \
 			"perf report has it, for the same profile"
+#define OF_PERF		"perf report has it, for the same profile"
 #define BY_MODE		"use -F overhead_guest_sys,overhead_guest_us,sym or --sort class"
 
 const struct option perf_only_options[] = {
@@ -65,9 +66,9 @@ const struct option perf_only_options[] = {
 	PERF_ONLY(0, "itrace", OF_SAMPLES),
 	PERF_ONLY(0, "stitch-lbr", OF_SAMPLES),
 	PERF_ONLY(0, "total-cycles", OF_SAMPLES),
-	PERF_ONLY(0, "samples", OF_SAMPLES),
-	PERF_ONLY(0, "latency", OF_SAMPLES),
-	PERF_ONLY(0, "parallelism", OF_SAMPLES),
+	PERF_ONLY(0, "samples", OF_PERF),
+	PERF_ONLY(0, "latency", OF_PERF),
+	PERF_ONLY(0, "parallelism", OF_PERF),
 	PERF_ONLY(0, "tid", "use --sort task for who had the CPU, or --pid for a guest's"),
 	PERF_ONLY(0, "socket-filter", "use --cpu with the CPUs of the socket, or --sort socket"),
 	PERF_ONLY(0, "time-quantum", "use --interval, as in --interval 100ms"),
@@ -84,7 +85,7 @@ const struct option perf_only_options[] = {
 	PERF_ONLY(0, "disable-order", "time needs its order"),
 	PERF_ONLY(0, "ignore-callees", "use --max-stack or --symbols"),
 	PERF_ONLY(0, "unwind-style", "use perf config unwind.style"),
-	PERF_ONLY(0, "show-ref-call-graph", OF_SAMPLES),
+	PERF_ONLY(0, "show-ref-call-graph", OF_PERF),
 	ALWAYS("group"),
 	ALWAYS("skip-empty"),
 	OPT_END()

@@ -127,6 +127,9 @@ void print_report_header(const struct measurement *m, const struct section_opts 
 	if (measurement__vcpus_by(m) == VCPUS_BY_BPF)
 		fputs("# a BPF program has told the vCPUs of samples, as the kernel does not by itself\n",
 		      fp);
+	if (!measurement__knows_idle(m))
+		fputs("# idle time of the host counts as OS, as its kernel has no symbols here (-k)\n",
+		      fp);
 	/* Of many, the overview says which have maps. */
 	for (u32 i = 0; i < m->nr_vms && !opts->overview_alone; i++) {
 		if (!m->vms[i].left_out && section_opts__wants_vm(section_opts, m->vms[i].name))

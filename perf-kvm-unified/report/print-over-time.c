@@ -33,6 +33,9 @@
 /* Rows of more VMs than that are shown only if it is said of which. */
 #define MAX_VMS_WITH_ROWS	8
 
+/* ns: less is 0.000 s in a row. */
+#define LEAST_SHOWN		(NSEC_PER_MSEC / 2)
+
 /* So many times in which VMs were held back are shown at most, of all VMs together. */
 #define MAX_HELD_BACK		40U
 
@@ -292,7 +295,7 @@ static void time_range__add_next(struct time_range *range, u64 nr, const struct 
 static void print_range(const struct over_time_view *view, const char *vm,
 			const struct time_range *range, bool known, FILE *fp)
 {
-	if (!range->withheld)
+	if (!range->withheld || (!known && range->withheld < LEAST_SHOWN))
 		return;
 	print_padded(vm, view->name_width, fp);
 	if (known)

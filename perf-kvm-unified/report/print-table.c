@@ -85,7 +85,7 @@ static int print_section(const struct sections *sections, const struct section *
 	if (ret || !section->reasons)
 		return ret;
 
-	fprintf(fp, "%-28s  Stolen samples: %-8" PRIu64 " by the last exit reason before\n",
+	fprintf(fp, "%-28s  Samples not had: %-8" PRIu64 " by the last exit reason before\n",
 		section->title, profile__samples(section->taken, period));
 	return print_rows(sections, section->reasons, section->taken, 0, &reason_columns,
 			  opts, fp);

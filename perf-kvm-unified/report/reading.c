@@ -23,11 +23,15 @@
 #include <linux/string.h>
 #include <linux/time64.h>
 
+#include "util/build-id.h"
 #include "util/data.h"
 #include "util/debug.h"
+#include "util/dso.h"
 #include "util/evsel.h"
 #include "util/header.h"
 #include "util/hist.h"
+#include "util/machine.h"
+#include "util/map.h"
 #include "util/session.h"
 #include "util/symbol.h"
 #include "util/trace-event.h"
@@ -198,6 +202,19 @@ static void reading__warn_mixed(const struct reading *reading, const struct axis
 				name, vcpu->id);
 }
 
+/* Which vmlinux is missing, or what -k has is not */
+static void reading__warn_idle(const struct reading *reading)
+{
+	struct map *map = machine__kernel_map(&reading->m.session->machines.host);
+	char build_id[SBUILD_ID_SIZE] = "not known";
+
+	if (map && dso__has_build_id(map__dso(map)))
+		build_id__snprintf(dso__bid(map__dso(map)), build_id, sizeof(build_id));
+	unified_warning("The host's kernel has no symbols here, so idle time counts as OS: %s\n(its build-id is %s)\n",
+			symbol_conf.vmlinux_name ? "the file of -k is not its vmlinux" :
+						   "give its vmlinux (-k)", build_id);
+}
+
 static void reading__warn(const struct reading *reading)
 {
 	const struct measurement *m = &reading->m;
@@ -225,9 +242,7 @@ static void reading__warn(const struct reading *reading)
 		unified_warning("%s does not count time or all cycles, and the tables take its samples for time.\n",
 				evsel__name(m->evsel));
 	if (!measurement__knows_idle(m))
-		unified_warning("The host's kernel has no symbols here, so idle time counts as OS: %s\n",
-				symbol_conf.vmlinux_name ? "the file of -k is not its vmlinux" :
-							   "give its vmlinux (-k)");
+		reading__warn_idle(reading);
 	if (m->nr_unplaced)
 		unified_warning("%" PRIu64 " records have a time, CPU or vCPU number that cannot be: is the file damaged?\n",
 				m->nr_unplaced);

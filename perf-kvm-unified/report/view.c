@@ -308,7 +308,9 @@ static int view__print(const struct view *view, const struct measurement *m,
 
 	if (!quiet)
 		print_report_header(m, section_opts, opts, fp);
-	ret = print_overview(m, sections, opts, fp);
+	/* Rows alone are wanted, if there are any. */
+	if (!quiet || !sections->nr)
+		ret = print_overview(m, sections, opts, fp);
 	if (!ret && opts->costs)
 		ret = print_costs(m, sections, fp);
 	print_over_time(m, sections, opts, fp);

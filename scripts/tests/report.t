@@ -46,6 +46,8 @@ report --format json >"$TMP/json"
 ok "JSON: an exit code of 0" test $? -eq 0
 ok "JSON: all time is there once" "$TESTS/report-sums" "$TMP/json"
 ok "JSON: the mode" test "$(json "$TMP/json" 'measurement()["mode"]')" = timeline
+ok "JSON: with the host's vmlinux, idle time is known" \
+	test "$(json "$TMP/json" 'measurement()["idle_known"]')" = True
 report >"$TMP/table"
 ok "JSON: the samples of the table" test \
 	"$(json "$TMP/json" 'level("guest1")["samples"]')" -eq \
@@ -303,7 +305,7 @@ ok "--kallsyms: no such file" not report --kallsyms "$TMP/none"
 ok "... which is said" grep -q -e "^--kallsyms $TMP/none: No such file" "$TMP/warnings"
 ok "--percentage=relative is not for --format" not report --format json --percentage relative
 ok "... which is said" grep -q 'it knows no --percentage=relative' "$TMP/warnings"
-ok "--exit-reasons has a format of its own" grep -q '^guest1 .*Stolen samples: ' <(kvm_report "" --exit-reasons)
+ok "--exit-reasons has a format of its own" grep -q '^guest1 .*Samples not had: ' <(kvm_report "" --exit-reasons)
 for command in annotate script; do
 	"$PERF" kvm unified $command --vm guest1 >"$TMP/out" 2>&1
 	ok "$command --vm: a usage error" test $? -eq 129
@@ -372,7 +374,7 @@ ok "--sort dso: all time is there once" "$TESTS/report-sums" "$TMP/dso"
 ok "--sort dso: a row for each module" test \
 	"$(json "$TMP/dso" "len([x for x in ${VM}['rows'] if x['module'] == 'libquantum.so.8'])")" -eq 1
 ok "--sort comm,pid" test "$(report --sort comm,pid | sed -n '/^guest1 .*Total samples/,$p' | grep -c ' shor (')" -eq 2
-ok "--exit-reasons" grep -q '^guest1 .*Stolen samples: ' <(report --exit-reasons)
+ok "--exit-reasons" grep -q '^guest1 .*Samples not had: ' <(report --exit-reasons)
 
 # --- samples alone ----------------------------------------------------------------------------
 
@@ -1014,6 +1016,12 @@ stray_word()
 	[ $? -eq 129 ] && grep -q 'Unknown argument: stray' "$TMP/warnings"
 }
 ok "refused: a second word that is no option" stray_word
+no_symfs()
+{
+	"$PERF" kvm unified report -f -i perf.data --summary --symfs /none >"$TMP/output" 2>"$TMP/warnings"
+	[ $? -eq 1 ] && grep -qx -e '--symfs /none: No such file or directory' "$TMP/warnings"
+}
+ok "refused: --symfs that is not there" no_symfs
 no_fields()
 {
 	kvm_report "" --stdio -F "$1"
@@ -1062,6 +1070,8 @@ ns()
 }
 view >"$TMP/view"
 ok "stdio: an exit code of 0" test $? -eq 0
+ok "stdio: -q: titles and rows alone" diff <(view -q | grep '^#' | cut -d' ' -f2) <(printf 'Host\nguest1\n')
+ok "stdio: -q, where there are no tables: the overview" grep -q '^guest1 ' <(view -q --summary)
 ok "stdio: the columns are perf report's" \
 	grep -qx '# Overhead  *Pid:Command  *Shared Object  *Symbol *' "$TMP/view"
 ok "stdio: a function of a guest's process" \
@@ -2016,6 +2026,13 @@ ok "without the host's kernel: a report" test $? -eq 0
 ok "without the host's kernel: that is said" grep -q "The host's kernel has no symbols here" "$TMP/warnings"
 ok "without the host's kernel: how long it was idle is not known" grep -qE \
 	'^# host: .*, own work or idle [0-9.]+ %, lost or unknown' "$TMP/elsewhere"
+ok "without the host's kernel: that is above the tables, too" \
+	grep -q '^# idle time of the host counts as OS' "$TMP/elsewhere"
+ok "without the host's kernel: ... which has which build-id" \
+	grep -qE '^\(its build-id is [0-9a-f]{40}\)$' "$TMP/warnings"
+HOME=$TMP/home "$PERF" kvm unified report --format json -f -i perf.data >"$TMP/json" 2>/dev/null
+ok "without the host's kernel: JSON has that, too" \
+	test "$(json "$TMP/json" 'measurement()["idle_known"]')" = False
 ok "without the host's kernel: its functions do not get names of the kernel that runs here" \
 	not grep -E '^ .* \[kernel\]$' <(awk '/^Host/ { on = 1 } /^$/ { on = 0 } on && !/\[unknown\]/' "$TMP/elsewhere" |
 		sed 's/ *$//')
