@@ -8,7 +8,7 @@ TERMINAL_LINES=30
 # A screen that has not come after so many s, some fifty times what it takes, does not come. After one
 # such screen, the test has failed: the others are not waited for as long.
 TERMINAL_PATIENCE=60
-TERMINAL_LESS_PATIENCE=10
+TERMINAL_LESS_PATIENCE=3
 # How often the screen is looked at, s
 TERMINAL_LOOK=0.1
 
