@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # That make test CHANGED=1 finds a function that is broken, in each room of perf-kvm-unified, and how
 # long it takes. It needs what the lab has left in this checkout (make test), as CHANGED=1 does.
-# ROOMS="axis report": only in these.
+# ROOMS="axis report": only in these. --check: only that each function is still there.
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
@@ -33,6 +33,22 @@ place()
 	*) "$TOP/scripts/mutations.sh" --show "$1" ;;
 	esac
 }
+
+# is_there MUTATION: it changes something
+is_there()
+{
+	local lines
+
+	mapfile -t lines < <(place "$1")
+	not cmp -s "$TOP/${lines[0]}" <(sed "${lines[1]}" "$TOP/${lines[0]}")
+}
+
+if [ "${1:-}" = --check ]; then
+	while read -r room mutation; do
+		is_there "$mutation" || { echo "$room: $mutation finds nothing"; gone=1; }
+	done < <(mutations)
+	exit "${gone:-0}"
+fi
 
 COPY=$TMP/copy
 git clone -q "$TOP" "$COPY"

@@ -121,6 +121,7 @@ plant "an include of a room that may not be called" axis/states.c '#include "kvm
 plant "a circle of files" axis/gaps.h '#include "axis.h"'
 plant "an include by a way of its own" report/exits.c '#include "../lib/sort.h"'
 ok "each mutation finds its place in the code" "$TOP/scripts/mutations.sh" --check
+ok "... those of each room, too" "$TOP/scripts/tests-long/changed.t" --check
 ok "codespell" spelling
 ok "no paths of one machine, no package mirror" no_local_paths
 done_testing
