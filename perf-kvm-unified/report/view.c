@@ -131,8 +131,10 @@ int view__open(struct view *view, struct perf_session *session, struct measureme
 	view__begin(view);
 	if (!sort_order && !field_order)
 		sort_order = sort_keys__default(m);
-	/* As in perf report: rows of the hierarchy have no callers' time. */
+	/* Rows of the hierarchy have no callers' time. */
 	if (symbol_conf.report_hierarchy) {
+		if (symbol_conf.cumulate_callchain && view->children_given)
+			unified_warning("With --hierarchy there is no column of --children\n");
 		perf_hpp_list.need_collapse = true;
 		symbol_conf.cumulate_callchain = false;
 	}

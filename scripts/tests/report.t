@@ -1461,6 +1461,11 @@ ok "--symbols: one that was not sampled, but has called what was" \
 chains >"$TMP/chains"
 ok "-H: no callers' time, and rows in their places" not grep -q Children \
 	<(chains -H -g none)
+chains -H --children -g none >/dev/null
+ok "-H --children: that there is no such column" grep -qx 'With --hierarchy there is no column of --children' \
+	"$TMP/warnings"
+chains -H -g none >/dev/null
+ok "... and if nobody asked for it, not a word" not grep -q -e --children "$TMP/warnings"
 ok "-H: a process is above its modules" grep -qE '^ +[0-9.]+% +[0-9]+:qemu-system-x86' <(chains -H -g none)
 ok "-g: columns for callers and for code itself" grep -q '^# Children .*Self' "$TMP/chains"
 ok "-g: the callers of a function" grep -qE '^ +[|-].*[a-z_]+' "$TMP/chains"
