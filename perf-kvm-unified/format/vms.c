@@ -496,10 +496,8 @@ void kvm_vms__set_no_map(struct kvm_vms *vms, pid_t pid, const char *why)
 		return;
 	free(vm->no_map);
 	vm->no_map = strndup(why, NO_MAP_MAX_LEN);
-	for (char *c = vm->no_map; c && *c; c++) {
-		if (!isascii(*c) || !isprint(*c))
-			*c = '?';
-	}
+	if (vm->no_map)
+		text__make_printable(vm->no_map);
 }
 
 /* Why there is no map of the VM, as far as it is known; else NULL */
@@ -508,6 +506,16 @@ const char *kvm_vms__no_map(struct kvm_vms *vms, pid_t pid)
 	const struct kvm_vm *vm = kvm_vms__find_pid(vms, pid);
 
 	return vm ? vm->no_map : NULL;
+}
+
+/* Is there a VM of which it is known why there is no map? */
+bool kvm_vms__miss_maps(const struct kvm_vms *vms)
+{
+	for (size_t i = 0; i < vms->nr; i++) {
+		if (vms->entries[i].no_map)
+			return true;
+	}
+	return false;
 }
 
 static int kvm_vm__write_no_map(const struct kvm_vm *vm, int fd)

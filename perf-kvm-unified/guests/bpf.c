@@ -20,9 +20,9 @@
 #include "util/maps.h"
 #include "util/sample.h"
 #include "kvm-unified/lib/array.h"
+#include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/sort.h"
 #include "bpf.h"
-#include "files.h"
 #include "guest.h"
 #include "modules.h"
 
@@ -102,7 +102,7 @@ static int add_program(struct kvm_guest *guest, const struct bpf_program *progra
 	};
 
 	strlcpy(event.ksymbol.name, program->name, sizeof(event.ksymbol.name));
-	guest_text__sanitize(event.ksymbol.name);
+	text__make_printable(event.ksymbol.name);
 	return machine__process_ksymbol(guest->machine, &event, &sample);
 }
 

@@ -25,9 +25,9 @@
 #include "util/session.h"
 #include "util/vcpu-sample.h"
 #include "kvm-unified/format/vcpu-context.h"
+#include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/queue.h"
 #include "contexts.h"
-#include "files.h"
 #include "guests.h"
 #include "machine.h"
 #include "resolve.h"
@@ -153,7 +153,7 @@ static struct told_task task_of(const struct vcpu_context *context)
 	BUILD_BUG_ON(sizeof(task.comm) != sizeof(context->comm));
 	memcpy(task.comm, context->comm, sizeof(task.comm));
 	task.comm[sizeof(task.comm) - 1] = '\0';
-	guest_text__sanitize(task.comm);
+	text__make_printable(task.comm);
 	return task;
 }
 

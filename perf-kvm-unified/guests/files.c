@@ -5,7 +5,6 @@
  * user has named for that guest, and has the build-id that the guest says, or, of
  * a file without one, the same names.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -29,18 +28,10 @@
 #include "util/util.h"
 #include "util/modest-elf.h"
 #include "kvm-unified/lib/file-print.h"
+#include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/warnings.h"
 #include "files.h"
 #include "guest.h"
-
-/* Whatever prints it later: nothing in @str but what a terminal takes as text */
-void guest_text__sanitize(char *str)
-{
-	for (; *str; str++) {
-		if (!isprint((unsigned char)*str))
-			*str = '?';
-	}
-}
 
 /* Was the file deleted after it was mapped, as the guest's kernel has it? */
 bool guest_file__is_deleted(const char *name)
@@ -88,7 +79,7 @@ static void warn_large(struct kvm_guest *guest, const char *path, const char *li
 	if (guest->nr_large_files > LARGE_FILES_SAID)
 		return;
 	strlcpy(name, path, sizeof(name));
-	guest_text__sanitize(name);
+	text__make_printable(name);
 	unified_warning("Guest %s: %s has more than %s, which is the limit:\n"
 			"it is not used. If you trust it, 'perf buildid-cache --add' it for the names of its functions.\n",
 			guest->name, name, limit);
@@ -258,7 +249,7 @@ bool guest_file_name(struct kvm_guest *guest, const char *name, const struct bui
 	/* Not just "[name]": a VM may be called "heap", which perf takes for one. */
 	scnprintf(buf, size, GUEST_FILE_PREFIX "%s]%s%s", guest->name, name[0] == '/' ? "" : "/",
 		  name);
-	guest_text__sanitize(buf);
+	text__make_printable(buf);
 	/* Nor may it lead anywhere else. */
 	for (char *p = buf; (p = strstr(p, ".."));)
 		*p = '?';
@@ -277,7 +268,7 @@ void guest_module_name(const char *name, char *buf, size_t size)
 	len = strcspn(base, ".]");
 	scnprintf(buf, size, "[%.*s]", (int)len, base);
 	strreplace(buf, '-', '_');
-	guest_text__sanitize(buf);
+	text__make_printable(buf);
 }
 
 /**

@@ -19,7 +19,6 @@ struct kvm_guest;
 #define GUEST_FILE_DELETED	" (deleted)"
 
 bool guest_file__is_deleted(const char *name);
-void guest_text__sanitize(char *str);
 bool guest_file_name(struct kvm_guest *guest, const char *name, const struct build_id *bid,
 		     const struct build_id *print, char *buf, size_t size);
 void kvm_guest__free_files(struct kvm_guest *guest);

@@ -31,9 +31,9 @@
 #include "kvm-unified/format/stream.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/file-print.h"
+#include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/warnings.h"
-#include "files.h"
 #include "guest.h"
 #include "kernel.h"
 #include "load.h"
@@ -322,7 +322,7 @@ static int kvm_guest__apply_comm(struct kvm_guest *guest, const union perf_event
 	if (!guest_pid__is_valid(event->comm.pid) || event->comm.pid != event->comm.tid)
 		return 0;
 	strlcpy(comm, event->comm.comm, sizeof(comm));
-	guest_text__sanitize(comm);
+	text__make_printable(comm);
 	return kvm_guest__comm(guest, event->comm.pid, comm, exec);
 }
 

@@ -18,6 +18,7 @@
 #include "util/symbol.h"
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/format/spaces.h"
+#include "kvm-unified/lib/names.h"
 #include "files.h"
 #include "guest.h"
 #include "modules.h"
@@ -69,7 +70,7 @@ static void set_name(struct guest_changing_module *module, const char *name)
 		return;
 	}
 	strlcpy(module->name, name, sizeof(module->name));
-	guest_text__sanitize(module->name);
+	text__make_printable(module->name);
 }
 
 /**

@@ -10,7 +10,7 @@
 
 #include "util/dso.h"
 #include "util/symbol.h"
-#include "files.h"
+#include "kvm-unified/lib/names.h"
 #include "symbol-text.h"
 
 /* The longest name of a function that a JIT compiler gives */
@@ -48,7 +48,7 @@ int guest_symbol__parse(char *line, struct symbol **sym)
 	name = line + (behind - line);
 	if (strlen(name) >= GUEST_SYMBOL_MAX_LEN)
 		name[GUEST_SYMBOL_MAX_LEN - 1] = '\0';
-	guest_text__sanitize(name);
+	text__make_printable(name);
 
 	*sym = symbol__new(start, size, STB_GLOBAL, STT_FUNC, name);
 	return *sym ? 0 : -ENOMEM;

@@ -26,13 +26,27 @@
 /* Shorter names are part of many others. */
 #define PART_MIN_LEN		3
 
+static bool is_printable(char c)
+{
+	return isascii(c) && isprint(c);
+}
+
+/* Whatever it came from, and whatever prints it: leaves what a terminal takes for text. */
+void text__make_printable(char *text)
+{
+	for (; *text; text++) {
+		if (!is_printable(*text))
+			*text = '?';
+	}
+}
+
 /* Whatever it came from */
 static void append(struct name_list *list, const char *str, size_t max)
 {
 	size_t at = strlen(list->text);
 
 	for (; *str && max && at < sizeof(list->text) - 1; str++, max--)
-		list->text[at++] = isprint((unsigned char)*str) ? *str : '?';
+		list->text[at++] = is_printable(*str) ? *str : '?';
 	list->text[at] = '\0';
 }
 

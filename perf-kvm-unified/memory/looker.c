@@ -4,7 +4,6 @@
  * asks for, up to a limit, and gives back a map. Whatever it says is as little to be trusted as
  * the guest: perf copies it and counts, and does not believe it.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -23,6 +22,7 @@
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/format/stream.h"
 #include "kvm-unified/lib/errors.h"
+#include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/write.h"
 #include "confined-look.h"
 #include "current.h"
@@ -338,10 +338,7 @@ static int order(struct service *service, struct look_order *order, char *err, s
 	looker->stats = done.stats;
 	if (done.ret) {
 		done.err[sizeof(done.err) - 1] = '\0';
-		for (char *c = done.err; *c; c++) {
-			if (!isprint((unsigned char)*c))
-				*c = '?';
-		}
+		text__make_printable(done.err);
 		return fail(err, errlen, done.ret < 0 ? done.ret : -EPROTO, "%s", done.err);
 	}
 	looker->nr_looks++;

@@ -561,7 +561,7 @@ static int measure(struct unified_record *rec)
 	collectors__fetch(&rec->collectors, &rec->vms, rec->output.path);
 	guest_memory__take(&rec->memory, &rec->collectors, &rec->vms, rec->output.path);
 	/* With why there are no maps of some */
-	if (!failed)
+	if (!failed && kvm_vms__miss_maps(&rec->vms))
 		failed = write_vms(rec);
 	return ret ?: failed;
 }

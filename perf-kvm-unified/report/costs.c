@@ -174,6 +174,12 @@ const char *vm_cost__name(enum vm_cost cost)
 	return names[cost];
 }
 
+/* Where it is not known, idle time is in what is the host's own work or idle. */
+bool host_cost__is_known(enum host_cost cost, const struct measurement *m)
+{
+	return cost != HOST_COST_IDLE || measurement__knows_idle(m);
+}
+
 /* Without symbols of its kernel, where the host idles is work like any other. */
 const char *host_cost__name(enum host_cost cost, const struct measurement *m)
 {

@@ -2,6 +2,7 @@
 #ifndef __PERF_KVM_UNIFIED_REPORT_COSTS_H
 #define __PERF_KVM_UNIFIED_REPORT_COSTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -63,6 +64,7 @@ struct vm_costs *costs__by_vm(const struct costs *costs, const struct measuremen
 int costs__host_shares(const struct costs *costs, const struct measurement *m,
 		       struct host_shares *shares);
 const char *vm_cost__name(enum vm_cost cost);
+bool host_cost__is_known(enum host_cost cost, const struct measurement *m);
 const char *host_cost__name(enum host_cost cost, const struct measurement *m);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_COSTS_H */

@@ -2,6 +2,7 @@
 #ifndef __PERF_KVM_UNIFIED_REPORT_KEY_LIST_H
 #define __PERF_KVM_UNIFIED_REPORT_KEY_LIST_H
 
+#include <stdbool.h>
 #include <string.h>
 
 /* The keys of --sort and --fields as perf takes them: between commas or blanks */
@@ -15,6 +16,14 @@ static inline const char *key_list__key(const char *text, size_t *len)
 static inline const char *key_list__first(const char *list, size_t *len)
 {
 	return list ? key_list__key(list + strspn(list, ", "), len) : NULL;
+}
+
+/* Of one that is given: commas and blanks alone? */
+static inline bool key_list__is_empty(const char *list)
+{
+	size_t len;
+
+	return !key_list__first(list, &len);
 }
 
 /* The one after @key, which is @len long */

@@ -408,7 +408,6 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	const char *problem, *filter = NULL;
 	struct section_opts *sections = &opts->sections;
 	bool old_dso = false, old_comm = false, old_symbol = false;
-	size_t len;
 	struct option options[] = {
 		OPT_STRING('i', "input", &opts->input, "dir",
 			   "profile to read (default: perf.data); -: standard input"),
@@ -524,10 +523,10 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	warn_renamed(old_dso, "dso", "dsos");
 	warn_renamed(old_symbol, "symbol", "symbols");
 	opts->show_header |= opts->header_only;
-	if (sort_order && !key_list__first(sort_order, &len))
+	if (sort_order && key_list__is_empty(sort_order))
 		usage_error(usage, "--sort wants keys, with commas between them, not '%s'\n",
 			    sort_order);
-	if (field_order && !key_list__first(field_order, &len))
+	if (field_order && key_list__is_empty(field_order))
 		usage_error(usage, "--fields wants keys, with commas between them, not '%s'\n",
 			    field_order);
 	if (symbol_conf.field_sep && *symbol_conf.field_sep == '.')
@@ -608,7 +607,6 @@ static void parse_diff_argv(struct diff_options *opts, int argc, const char **ar
 {
 	struct report_options *report = &opts->report;
 	struct section_opts *sections = &report->sections;
-	size_t len;
 	struct option options[] = {
 		OPT_CALLBACK(0, "format", opts, "table|json|csv",
 			     "how to print it (default: table)", parse_diff_format),
@@ -646,7 +644,7 @@ static void parse_diff_argv(struct diff_options *opts, int argc, const char **ar
 		opts->inputs[DIFF_NEW] = argv[argc - 1];
 	if (argc == DIFF_NR_SIDES)
 		opts->inputs[DIFF_OLD] = argv[0];
-	if ((sort_order && !key_list__first(sort_order, &len)) || row_keys__setup(&sections->sort))
+	if ((sort_order && key_list__is_empty(sort_order)) || row_keys__setup(&sections->sort))
 		usage_error(usage, "--sort knows sym, dso, comm, pid and class, but not '%s'\n",
 			    sort_order);
 	opts->keep_pids = sort_order && sections->sort & PROFILE_SORT_PID;

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
@@ -207,8 +206,6 @@ static void print_share(const char *name, double before, double now, FILE *fp)
 static int print_host(const struct diff *diff, FILE *fp)
 {
 	struct host_shares shares[DIFF_NR_SIDES];
-	bool knows_idle = measurement__knows_idle(&diff->readings[DIFF_OLD].m) ||
-			  measurement__knows_idle(&diff->readings[DIFF_NEW].m);
 
 	for (int side = 0; side < DIFF_NR_SIDES; side++) {
 		const struct reading *reading = &diff->readings[side];
@@ -218,8 +215,8 @@ static int print_host(const struct diff *diff, FILE *fp)
 	}
 	print_share("# host: for VMs", shares[DIFF_OLD].vms, shares[DIFF_NEW].vms, fp);
 	for (int i = 0; i < HOST_COST_NR; i++) {
-		/* It is in what is the host's own work or idle. */
-		if (i == HOST_COST_IDLE && !knows_idle)
+		if (!host_cost__is_known(i, &diff->readings[DIFF_OLD].m) &&
+		    !host_cost__is_known(i, &diff->readings[DIFF_NEW].m))
 			continue;
 		fputs(", ", fp);
 		print_share(host_cost__name(i, &diff->readings[DIFF_NEW].m),

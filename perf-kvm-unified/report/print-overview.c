@@ -137,8 +137,7 @@ static int print_host_line(const struct measurement *m, const struct sections *s
 	fprintf(fp, "# host: %u CPU%s: for VMs %.2f %%", nr_cpus, nr_cpus == 1 ? "" : "s",
 		shares.vms);
 	for (int i = 0; i < HOST_COST_NR; i++) {
-		/* It is in what is the host's own work or idle. */
-		if (i == HOST_COST_IDLE && !measurement__knows_idle(m))
+		if (!host_cost__is_known(i, m))
 			continue;
 		fprintf(fp, ", %s %.2f %%", host_cost__name(i, m), shares.host[i]);
 	}

@@ -31,6 +31,7 @@
 #include "util/symbol_conf.h"
 #include "util/thread.h"
 #include "kvm-unified/guests/guest.h"
+#include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/patterns.h"
 #include "chains.h"
 #include "hits.h"
@@ -154,13 +155,11 @@ bool table_entry__has_symbol(const struct hist_entry *he)
 	return he->ms.sym && he->ms.sym->end > he->ms.sym->start;
 }
 
-/* What comes out of a guest may hold escapes. @str is changed */
+/* What comes out of a guest may hold escapes. @str is changed; or NULL */
 static char *without_escapes(char *str)
 {
-	for (char *c = str; c && *c; c++) {
-		if (!isprint((unsigned char)*c))
-			*c = '?';
-	}
+	if (str)
+		text__make_printable(str);
 	return str;
 }
 
