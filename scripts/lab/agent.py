@@ -6,6 +6,11 @@ import socket
 import time
 
 
+# That there was none in time: a scenario that fails then is booted again by host/run. Who has
+# expected it takes the file away.
+NO_ANSWER = "/run/no-answer"
+
+
 class AgentError(Exception):
     """The guest did not answer, or not with all of it."""
 
@@ -14,6 +19,7 @@ class Agent:
     """A connection to a guest's agent, which has one client at a time."""
 
     def __init__(self, path, timeout):
+        self.path = path
         self.timeout = timeout
         self.token = b""
         self.sock = self.connect(path, time.monotonic() + timeout)
@@ -55,6 +61,8 @@ class Agent:
                 left -= len(data)
             return code
         except socket.timeout:
+            with open(NO_ANSWER, "w", encoding="ascii") as file:
+                print(self.path, file=file)
             raise AgentError("no answer from the guest in %g s" % self.timeout)
         except OSError as error:
             raise AgentError(error.strerror)

@@ -22,7 +22,7 @@ boot_again()
 {
 	sleep 3
 	cut -d' ' -f1 /proc/uptime >"/run/$1-booted-from"
-	GUEST_EXEC_TIMEOUT=2 in_guest guest1 "echo b >/proc/sysrq-trigger" || :
+	GUEST_EXEC_TIMEOUT=2 in_guest guest1 "echo b >/proc/sysrq-trigger" || rm -f /run/no-answer
 	GUEST_EXEC_TIMEOUT=600 in_guest guest1 ready
 	cut -d' ' -f1 /proc/uptime >"/run/$1-booted-until"
 	in_guest guest1 start shares-bravo
