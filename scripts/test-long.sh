@@ -8,7 +8,7 @@
 . "$(dirname "$0")/common.sh"
 
 ALL=(lab stock reboot fleet processes many chains random-chains flame packets vmx vmx-nmi vmx-linux hostile
-	flakes changed threads lts agentless evaluation hot cost kvm-selftests package deb planted perf-suites nmi lts-nmi lts-accuracy processes-old fuzz memory stress kcsan locked lts-stress)
+	flakes changed threads lts agentless evaluation hot cost kvm-selftests kvm-unit-tests package deb planted perf-suites nmi lts-nmi lts-accuracy processes-old fuzz memory stress kcsan locked lts-stress)
 # They compile, and have what the others leave, of which most have one CPU's work.
 BESIDE="series lts-series"
 
@@ -21,6 +21,9 @@ fi
 # Minutes each, the first time: not hidden in the test that needs them.
 for name in "$@"; do
 	case $name in
+	kvm-unit-tests)
+		[ -z "${KVM_UNIT_TESTS:-}" ] ||
+			KERNEL_VARIANT=vanilla "$TOP/scripts/build-kernel.sh" ;;
 	hot|cost|kvm-selftests)
 		KERNEL_VARIANT=vanilla "$TOP/scripts/build-kernel.sh" ;;
 	planted|stress)
