@@ -70,6 +70,8 @@ static void parse_argv(struct export_options *opts, int argc, const char **argv)
 	if (!opts->format->push && sections->levels & SECTIONS_VM)
 		usage_error(usage, "--format %s wants --level host or vcpu: a VM has no time line of its own\n",
 			    opts->format->name);
+	if (sections->levels & SECTIONS_GUESTS)
+		usage_error(usage, "--level guests is a table of report: what is exported tells VMs apart\n");
 	if (sections->levels & SECTIONS_VM && sections->levels & SECTIONS_VCPU)
 		usage_error(usage, "--level vm or vcpu, not both: all time is exported once\n");
 }

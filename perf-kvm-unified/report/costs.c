@@ -49,7 +49,7 @@ static int add_sample(struct costs *costs, const struct measurement *m,
 	/* Interrupts, too, come in the idle task; and of a VM's time, it may not be known whose. */
 	class = m->hits.by_idx[sample->hit]->key.class;
 	if (class == PROFILE_IDLE || class == PROFILE_VM) {
-		costs->host[class == PROFILE_IDLE ? HOST_COST_IDLE : HOST_COST_UNKNOWN] += time;
+		costs->host[class == PROFILE_IDLE ? HOST_COST_IDLE : HOST_COST_GUESTS] += time;
 		return 0;
 	}
 	if (sample->task != TIME_AXIS_NONE)
@@ -102,7 +102,7 @@ static enum vm_cost task__cost(const struct measured_task *task)
 
 /**
  * costs__by_vm - whose it was
- * @host: gets what was no VM's
+ * @host: gets what was of no known vCPU and its VM
  *
  * When all is known. @m->nr_vms of them, those with most first; to be freed. All that was
  * added is in them or in @host. NULL: no memory
@@ -140,6 +140,12 @@ struct vm_costs *costs__by_vm(const struct costs *costs, const struct measuremen
 	return vms;
 }
 
+/* Of a VM that was not recorded, nothing is known; but it may have been seen by its threads. */
+bool vm_costs__is_told(const struct vm_costs *costs, const struct measurement *m)
+{
+	return costs->sum || !m->vms[costs->vm].left_out;
+}
+
 /* 0 or -ENOMEM */
 int costs__host_shares(const struct costs *costs, const struct measurement *m,
 		       struct host_shares *shares)
@@ -155,7 +161,7 @@ int costs__host_shares(const struct costs *costs, const struct measurement *m,
 	total = vms;
 	for (int i = 0; i < HOST_COST_NR; i++)
 		total += host[i];
-	shares->vms = percent_of(vms, total);
+	shares->vms = percent_of(vms + host[HOST_COST_GUESTS], total);
 	for (int i = 0; i < HOST_COST_NR; i++)
 		shares->host[i] = percent_of(host[i], total);
 	return 0;
@@ -174,6 +180,33 @@ const char *vm_cost__name(enum vm_cost cost)
 	return names[cost];
 }
 
+/* As programs have it */
+const char *vm_cost__id(enum vm_cost cost)
+{
+	static const char *const ids[VM_COST_NR] = {
+		[VM_COST_GUEST]		= "guest",
+		[VM_COST_EXITS]		= "exits",
+		[VM_COST_VCPU_THREADS]	= "vcpu_threads",
+		[VM_COST_VMM]		= "vmm",
+		[VM_COST_KERNEL]	= "kernel_threads",
+	};
+
+	return ids[cost];
+}
+
+/* The same */
+const char *host_cost__id(enum host_cost cost)
+{
+	static const char *const ids[HOST_COST_NR] = {
+		[HOST_COST_OWN]		= "own_work",
+		[HOST_COST_IDLE]	= "idle",
+		[HOST_COST_GUESTS]	= "guests",
+		[HOST_COST_UNKNOWN]	= "unknown",
+	};
+
+	return ids[cost];
+}
+
 /* Where it is not known, idle time is in what is the host's own work or idle. */
 bool host_cost__is_known(enum host_cost cost, const struct measurement *m)
 {
@@ -186,6 +219,7 @@ const char *host_cost__name(enum host_cost cost, const struct measurement *m)
 	static const char *const names[HOST_COST_NR] = {
 		[HOST_COST_OWN]		= "own work",
 		[HOST_COST_IDLE]	= "idle",
+		[HOST_COST_GUESTS]	= "guests, vCPU not known",
 		[HOST_COST_UNKNOWN]	= "lost or unknown",
 	};
 

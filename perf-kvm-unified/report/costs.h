@@ -19,10 +19,11 @@ enum vm_cost {
 	VM_COST_NR
 };
 
-/* What they did otherwise */
+/* What they did otherwise, or for whom is not known */
 enum host_cost {
 	HOST_COST_OWN,
 	HOST_COST_IDLE,
+	HOST_COST_GUESTS,	/* guests' code, of which no vCPU is known */
 	HOST_COST_UNKNOWN,	/* lost, or not known */
 	HOST_COST_NR
 };
@@ -50,7 +51,10 @@ struct vm_costs {
 	u64		sum;
 };
 
-/* In percent of the time of the host's CPUs: what they did for VMs, and otherwise */
+/*
+ * In percent of the time of the host's CPUs: what they did for VMs, with what is of @host for them,
+ * too, and otherwise
+ */
 struct host_shares {
 	double		vms;
 	double		host[HOST_COST_NR];
@@ -63,7 +67,10 @@ struct vm_costs *costs__by_vm(const struct costs *costs, const struct measuremen
 			      u64 host[HOST_COST_NR]);
 int costs__host_shares(const struct costs *costs, const struct measurement *m,
 		       struct host_shares *shares);
+bool vm_costs__is_told(const struct vm_costs *costs, const struct measurement *m);
 const char *vm_cost__name(enum vm_cost cost);
+const char *vm_cost__id(enum vm_cost cost);
+const char *host_cost__id(enum host_cost cost);
 bool host_cost__is_known(enum host_cost cost, const struct measurement *m);
 const char *host_cost__name(enum host_cost cost, const struct measurement *m);
 

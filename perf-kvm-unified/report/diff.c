@@ -129,6 +129,9 @@ static void diff__warn(const struct diff *diff)
 		unified_warning("The periods are not the same, %.3f ms and %.3f ms: the longer one finds less of what is short.\n",
 				(double)before->period / NSEC_PER_MSEC,
 				(double)now->period / NSEC_PER_MSEC);
+	if (measurement__nr_cpus(before) != measurement__nr_cpus(now))
+		unified_warning("The hosts have not as many CPUs, %u and %u: a share of the host is not the same time in both.\n",
+				measurement__nr_cpus(before), measurement__nr_cpus(now));
 	if (before->axis.span.timeline != now->axis.span.timeline)
 		unified_warning("%s is without a time line, so that steal, idle and the like are counted in another way\n"
 				"than in %s: --no-timeline counts them in the same, coarser way.\n",

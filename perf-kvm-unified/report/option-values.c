@@ -136,7 +136,7 @@ int parse_option_levels(const struct option *opt, const char *arg, int unset __m
 	unsigned int nr_known = 0;
 
 	*levels = 0;
-	for (int level = SECTION_HOST; list && level <= SECTION_VCPU; level++) {
+	for (int level = SECTION_HOST; list && level < SECTION_NR; level++) {
 		if (!strlist__has_entry(list, section_level__name(level)))
 			continue;
 		*levels |= 1U << level;
@@ -147,7 +147,7 @@ int parse_option_levels(const struct option *opt, const char *arg, int unset __m
 		return 0;
 	}
 	strlist__delete(list);
-	pr_err("--level knows host, vm and vcpu, each once, but not '%s'\n", arg);
+	pr_err("--level knows host, guests, vm and vcpu, each once, but not '%s'\n", arg);
 	return -EINVAL;
 }
 

@@ -3,6 +3,7 @@
  * The options of perf kvm unified report and diff: those that perf report has, too, are called
  * as there.
  */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -215,6 +216,7 @@ static print_fn csv_of(const struct report_options *opts)
 	} kinds[] = {
 		{ opts->sections.interval, print_over_time_csv },
 		{ opts->sections.stalls, print_stalls_csv },
+		{ opts->print.costs, print_costs_csv },
 		{ opts->summary, print_overview_csv },
 	};
 
@@ -231,8 +233,8 @@ static const char *choose_metrics(struct report_options *opts)
 	print_fn csv = opts->print_fn == print_csv ? csv_of(opts) : NULL;
 	struct section_opts *sections = &opts->sections;
 
-	if (csv && sections->interval && sections->stalls)
-		return "--format=csv has one table: --interval or --stalls, not both";
+	if (csv && !!sections->interval + sections->stalls + opts->print.costs > 1)
+		return "--format=csv has one table: --interval, --stalls or --costs";
 	if (csv)
 		opts->print_fn = csv;
 	else if (opts->print_fn != print_openmetrics)
@@ -240,8 +242,8 @@ static const char *choose_metrics(struct report_options *opts)
 	if (selects_rows(sections))
 		return "--pid, --comms, --dsos, --symbols: there are no rows in this --format";
 	if (opts->print_fn == print_openmetrics &&
-	    (sections->interval || opts->print.costs || opts->print.exit_reasons))
-		return "--format=openmetrics has no --interval, --costs and --exit-reasons";
+	    (sections->interval || opts->print.exit_reasons))
+		return "--format=openmetrics has no --interval and --exit-reasons";
 	if (sections->levels)
 		return "--level is for tables, which this --format has none of";
 	opts->summary = true;
@@ -284,6 +286,8 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 	}
 	if (tui || stdio)
 		return "--tui and --stdio have a format of their own";
+	if ((opts->show_header || opts->show_info) && opts->print_fn != print_table)
+		return "--header, --header-only and -I are text, and not in this --format";
 	if (field_order || symbol_conf.report_hierarchy || callchain_param.enabled ||
 	    symbol_conf.field_sep || symbol_conf.col_width_list_str ||
 	    symbol_conf.show_nr_samples || symbol_conf.show_total_period ||
@@ -294,9 +298,31 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 		return "--format has no call chains: it knows no --children, -G and --max-stack";
 	if (symbol_conf.filter_relative && !opts->relative_by_config)
 		return "--format has percentages of all: it knows no --percentage=relative";
-	if (opts->print_fn == print_csv && (opts->print.costs || opts->print.exit_reasons))
-		return "--costs and --exit-reasons are not in CSV: JSON has both";
+	if (opts->print_fn == print_csv && opts->print.exit_reasons)
+		return "--exit-reasons is not in CSV: JSON has it";
 	return choose_metrics(opts);
+}
+
+/* How the file @path begins: @size bytes of it. false: it has not so many, or cannot be read */
+static bool read_beginning(const char *path, void *buf, size_t size)
+{
+	/* A FIFO is not waited for. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	bool is_read;
+
+	if (fd < 0)
+		return false;
+	is_read = readn(fd, buf, size) == (ssize_t)size;
+	close(fd);
+	return is_read;
+}
+
+/* The image that a boot loader takes is no ELF file. */
+static bool is_elf(const char *path)
+{
+	char magic[SELFMAG];
+
+	return read_beginning(path, magic, sizeof(magic)) && !memcmp(magic, ELFMAG, SELFMAG);
 }
 
 /* Files that options name, those of perf kvm included */
@@ -323,6 +349,11 @@ static int check_files(void)
 		err = -errno;
 		pr_err("%s %s: %s\n", files[i].option, files[i].path, strerror(-err));
 		return err;
+	}
+	if (symbol_conf.vmlinux_name && !is_elf(symbol_conf.vmlinux_name)) {
+		pr_err("--vmlinux %s: it is no ELF file, as the vmlinux of a kernel's build is; --kallsyms takes a copy of the host's /proc/kallsyms\n",
+		       symbol_conf.vmlinux_name);
+		return -EINVAL;
 	}
 	return 0;
 }
@@ -382,18 +413,10 @@ bool report_options__symfs_hides_roots(const struct report_options *opts)
 static bool is_profile(const char *path, const char *suffix)
 {
 	char file[PATH_MAX];
-	bool is_one = false;
 	u64 magic;
-	int fd;
 
 	scnprintf(file, sizeof(file), "%s%s", path, suffix);
-	/* A FIFO is not waited for. */
-	fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd >= 0) {
-		is_one = readn(fd, &magic, sizeof(magic)) == sizeof(magic) && is_perf_magic(magic);
-		close(fd);
-	}
-	return is_one;
+	return read_beginning(file, &magic, sizeof(magic)) && is_perf_magic(magic);
 }
 
 static void parse_argv(struct report_options *opts, int argc, const char **argv)
@@ -421,8 +444,8 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		OPTS_CHARGING(opts),
 		OPT_BOOLEAN(0, "summary", &opts->summary,
 			    "only a line for each VM, and for the host"),
-		OPT_CALLBACK(0, "level", &sections->levels, "host|vm|vcpu[,...]",
-			     "only tables of these (default: all, or none if they are many)",
+		OPT_CALLBACK(0, "level", &sections->levels, "host|guests|vm|vcpu[,...]",
+			     "only tables of these (default: all but guests, or none if they are many)",
 			     parse_option_levels),
 		OPT_BOOLEAN(0, "costs", &opts->print.costs,
 			    "show what each VM costs the host, in CPU time"),

@@ -16,13 +16,22 @@
 #include "sections.h"
 #include "timeline.h"
 
+/* For add_vm(); @thieves: from all VMs */
+struct overview_arg {
+	struct overview *overview;
+	struct sections *sections;
+	struct measurement *m;
+	struct thief_sums thieves;
+};
+
 /* For the calls of sections__each_time() */
 struct vcpu_sums {
 	struct sections		*sections;
 	const struct measurement *m;
 	const struct axis_vcpu	*vcpu;
 	struct profile		profile;
-	struct thief_sums	*thieves;
+	struct thief_sums	*thieves;	/* from this VM */
+	struct thief_sums	*all_thieves;	/* from all */
 };
 
 static int add_time(const struct vcpu_interval *interval, u64 time, void *arg)
@@ -30,16 +39,22 @@ static int add_time(const struct vcpu_interval *interval, u64 time, void *arg)
 	struct vcpu_sums *sums = arg;
 	enum profile_class class = vcpu_interval__class(sums->m, sums->sections->opts->attribution,
 							interval);
+	const struct measured_task *task;
 	struct thief thief;
 	char owner[THIEF_OWNER_LEN];
+	int ret;
 
 	profile__add(&sums->profile, class, PROFILE_TIME, time);
 	if (class != PROFILE_STEAL || !time)
 		return 0;
 	thief = thief__find(sums->m, sums->vcpu, interval);
 	thief__owner_name(sums->m, &thief, owner, sizeof(owner));
-	return thief_sums__add(sums->thieves, owner,
-			       thief.kind == THIEF_TASK ? thief.task : NULL, time);
+	task = thief.kind == THIEF_TASK ? thief.task : NULL;
+	ret = thief_sums__add(sums->thieves, owner, task, time);
+	if (ret)
+		return ret;
+	thief__owner_of_any(sums->m, &thief, owner, sizeof(owner));
+	return thief_sums__add_from(sums->all_thieves, sums->vcpu->vm, owner, task, time);
 }
 
 static void add_hits(struct profile *p, const struct measurement *m, const struct hit_sums *hits)
@@ -57,13 +72,15 @@ double overview_vcpu__percent(const struct overview_vcpu *vcpu)
 }
 
 /* There is room for it. */
-static int overview_vm__add_vcpu(struct overview_vm *vm, struct sections *sections,
-				 struct measurement *m, const struct axis_vcpu *vcpu,
-				 struct thief_sums *thieves)
+static int overview_vm__add_vcpu(struct overview_vm *vm, struct overview_arg *oa,
+				 const struct axis_vcpu *vcpu, struct thief_sums *thieves)
 {
+	struct sections *sections = oa->sections;
+	struct measurement *m = oa->m;
 	const struct tally *tally = sections__tally(sections, vcpu - m->axis.vcpus);
 	struct vcpu_sums sums = {
-		.sections = sections, .m = m, .vcpu = vcpu, .thieves = thieves,
+		.sections = sections, .m = m, .vcpu = vcpu,
+		.thieves = thieves, .all_thieves = &oa->thieves,
 	};
 	struct overview_vcpu *line = &vm->vcpus[vm->nr_vcpus];
 	int ret;
@@ -86,8 +103,8 @@ static int overview_vm__add_vcpu(struct overview_vm *vm, struct sections *sectio
 	return 0;
 }
 
-static int overview_vm__init(struct overview_vm *vm, struct sections *sections,
-			     struct measurement *m, const struct vm_vcpus *vcpus)
+static int overview_vm__init(struct overview_vm *vm, struct overview_arg *oa,
+			     const struct vm_vcpus *vcpus)
 {
 	struct thief_sums thieves;
 	int ret = thief_sums__init(&thieves);
@@ -99,7 +116,7 @@ static int overview_vm__init(struct overview_vm *vm, struct sections *sections,
 	if (!vm->vcpus)
 		ret = -ENOMEM;
 	for (u32 i = 0; !ret && i < vcpus->nr; i++)
-		ret = overview_vm__add_vcpu(vm, sections, m, vcpus->vcpus[i], &thieves);
+		ret = overview_vm__add_vcpu(vm, oa, vcpus->vcpus[i], &thieves);
 	if (!ret)
 		ret = thief_sums__sorted(&thieves, &vm->thieves, &vm->nr_thieves);
 	thief_sums__exit(&thieves);
@@ -126,22 +143,16 @@ static int vm__cmp(const void *_a, const void *_b)
 	return sort_cmp(a->vm, b->vm);
 }
 
-struct overview_arg {
-	struct overview *overview;
-	struct sections *sections;
-	struct measurement *m;
-};
-
 static int add_vm(const struct vm_vcpus *vcpus, void *arg)
 {
-	const struct overview_arg *oa = arg;
+	struct overview_arg *oa = arg;
 	struct overview *overview = oa->overview;
 	struct overview_vm *vms = reallocarray(overview->vms, overview->nr + 1, sizeof(*vms));
 
 	if (!vms)
 		return -ENOMEM;
 	overview->vms = vms;
-	return overview_vm__init(&vms[overview->nr++], oa->sections, oa->m, vcpus);
+	return overview_vm__init(&vms[overview->nr++], oa, vcpus);
 }
 
 /**
@@ -152,10 +163,13 @@ static int add_vm(const struct vm_vcpus *vcpus, void *arg)
 int overview__build(struct overview *overview, struct sections *sections, struct measurement *m)
 {
 	struct overview_arg arg = { .overview = overview, .sections = sections, .m = m };
-	int ret = sections__each_vm(sections, m, add_vm, &arg);
+	int ret = thief_sums__init(&arg.thieves) ?: sections__each_vm(sections, m, add_vm, &arg);
 
 	overview->knows_guest_steal = m->axis.span.timeline && !sections->opts->nr_times &&
 				      !sections->opts->cpus;
+	if (!ret)
+		ret = thief_sums__sorted(&arg.thieves, &overview->thieves, &overview->nr_thieves);
+	thief_sums__exit(&arg.thieves);
 	if (!ret)
 		ret = vm_cgroups__init(&overview->cgroups, m);
 	if (!ret)
@@ -169,6 +183,7 @@ void overview__exit(struct overview *overview)
 		thief_sums__free(overview->vms[i].thieves, overview->vms[i].nr_thieves);
 		free(overview->vms[i].vcpus);
 	}
+	thief_sums__free(overview->thieves, overview->nr_thieves);
 	vm_cgroups__exit(&overview->cgroups);
 	zfree(&overview->vms);
 	overview->nr = 0;

@@ -43,11 +43,14 @@ struct overview_vm {
  * @knows_guest_steal: what guests were told is known; it is of the whole measurement
  * @vms: the one first that wanted a CPU most while another had it, or a limit of its own
  *	forbade it; @nr of them
+ * @thieves: who has stolen from all of them, most first, @nr_thieves of them
  * @cgroups: those of all VMs
  */
 struct overview {
 	struct overview_vm *vms;
 	u32		nr;
+	struct thief_sum *thieves;
+	size_t		nr_thieves;
 	struct vm_cgroups cgroups;
 	bool		knows_guest_steal;
 };

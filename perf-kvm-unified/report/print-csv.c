@@ -60,10 +60,8 @@ static int print_section(const struct measurement *m, const struct sections *sec
 	for (size_t i = 0; i < nr; i++) {
 		const struct profile_key *key = &rows[i].key;
 
-		fputs(section->level == SECTION_HOST ? "host," :
-		      section->level == SECTION_VM ? "vm," : "vcpu,", fp);
-		print_csv_string(section->level == SECTION_HOST ? "" :
-				 m->vms[section->vm].name, fp);
+		fprintf(fp, "%s,", section_level__name(section->level));
+		print_csv_string(section__has_vm(section) ? m->vms[section->vm].name : "", fp);
 		if (section->level == SECTION_VCPU)
 			fprintf(fp, "%u", section->vcpu);
 		fputc(',', fp);
@@ -128,5 +126,44 @@ int print_overview_csv(const struct measurement *m,
 								  sizeof(thief)) : "", fp);
 		fprintf(fp, "%" PRIu64 "\n", vm->nr_thieves ? vm->thieves[0].ns : 0);
 	}
+	return 0;
+}
+
+/* What each VM costs the host, the one with most first, and a line of the rest, without a VM */
+int print_costs_csv(const struct measurement *m, const struct sections *sections,
+		    const struct section_opts *section_opts __maybe_unused,
+		    const struct print_opts *opts __maybe_unused, FILE *fp)
+{
+	u64 host[HOST_COST_NR], sum = 0;
+	struct vm_costs *costs = costs__by_vm(&sections->costs, m, host);
+
+	if (!costs)
+		return -ENOMEM;
+	fputs("vm", fp);
+	for (int i = 0; i < VM_COST_NR; i++)
+		fprintf(fp, ",%s_ns", vm_cost__id(i));
+	for (int i = 0; i < HOST_COST_NR; i++)
+		fprintf(fp, ",%s_ns", host_cost__id(i));
+	fputs(",sum_ns\n", fp);
+	for (u32 vm = 0; vm < m->nr_vms; vm++) {
+		if (!vm_costs__is_told(&costs[vm], m))
+			continue;
+		print_csv_string(m->vms[costs[vm].vm].name, fp);
+		for (int i = 0; i < VM_COST_NR; i++)
+			fprintf(fp, "%" PRIu64 ",", costs[vm].ns[i]);
+		for (int i = 0; i < HOST_COST_NR; i++)
+			fputc(',', fp);
+		fprintf(fp, "%" PRIu64 "\n", costs[vm].sum);
+	}
+	free(costs);
+	for (int i = 0; i < VM_COST_NR; i++)
+		fputc(',', fp);
+	for (int i = 0; i < HOST_COST_NR; i++) {
+		fputc(',', fp);
+		if (host_cost__is_known(i, m))
+			fprintf(fp, "%" PRIu64, host[i]);
+		sum += host[i];
+	}
+	fprintf(fp, ",%" PRIu64 "\n", sum);
 	return 0;
 }

@@ -215,8 +215,10 @@ static int print_host(const struct diff *diff, FILE *fp)
 	}
 	print_share("# host: for VMs", shares[DIFF_OLD].vms, shares[DIFF_NEW].vms, fp);
 	for (int i = 0; i < HOST_COST_NR; i++) {
-		if (!host_cost__is_known(i, &diff->readings[DIFF_OLD].m) &&
-		    !host_cost__is_known(i, &diff->readings[DIFF_NEW].m))
+		/* It is in the share of VMs. */
+		if (i == HOST_COST_GUESTS ||
+		    (!host_cost__is_known(i, &diff->readings[DIFF_OLD].m) &&
+		     !host_cost__is_known(i, &diff->readings[DIFF_NEW].m)))
 			continue;
 		fputs(", ", fp);
 		print_share(host_cost__name(i, &diff->readings[DIFF_NEW].m),

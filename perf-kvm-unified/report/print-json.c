@@ -22,7 +22,7 @@
 #include "tables.h"
 
 #define SCHEMA_NAME	"perf-kvm-unified-report"
-#define SCHEMA_VERSION	3
+#define SCHEMA_VERSION	4
 
 /* What is no character of ASCII may be half of one: it is replaced. */
 void print_json_string(const char *str, FILE *fp)
@@ -108,7 +108,7 @@ static int print_section(const struct measurement *m, const struct sections *sec
 
 	fputs("\n    {\n      ", fp);
 	print_json_member("level", section_level__name(section->level), fp);
-	if (section->level != SECTION_HOST) {
+	if (section__has_vm(section)) {
 		fputs(", ", fp);
 		print_json_member("vm", m->vms[section->vm].name, fp);
 	}
@@ -191,36 +191,47 @@ void print_json_measurement(const char *name, const struct measurement *m, u64 z
 	fputs("}\n  },\n", fp);
 }
 
-static void print_guests(const struct measurement *m, FILE *fp)
+static void print_guest(const struct measurement *m, u32 vm, FILE *fp)
 {
+	const struct kvm_guest *guest = m->vms[vm].guest;
+	const struct kvm_guest *earlier = kvm_guests__find_earlier(m->session, guest);
+	const char *no_map = kvm_guests__no_map(m->session, guest);
+
+	fputs("\n    {", fp);
+	print_json_member("name", m->vms[vm].name, fp);
+	fprintf(fp, ", \"pid\": %d, \"vcpus\": %u, \"map\": %s, \"address_spaces\": %zu",
+		m->vms[vm].pid, measurement__nr_vcpus(m, vm),
+		guest->has_map ? "true" : "false", guest->map.spaces.nr);
+	if (no_map) {
+		fputs(", ", fp);
+		print_json_member("no_map", no_map, fp);
+	}
+	fprintf(fp, ", \"followed\": %s, \"clock\": %s",
+		guest->map.followed ? "true" : "false", guest->has_clock ? "true" : "false");
+	fprintf(fp, ", \"user_samples\": %" PRIu64 ", \"user_samples_named\": %" PRIu64,
+		guest->nr_user, guest->nr_user_named + guest->nr_user_told);
+	fprintf(fp, ", \"user_samples_told\": %" PRIu64, guest->nr_user_told);
+	fprintf(fp, ", \"user_samples_shared\": %" PRIu64 ", \"user_samples_ambiguous\": %" PRIu64
+		", \"user_samples_outside\": %" PRIu64,
+		guest->nr_user_shared, guest->nr_user_ambiguous, guest->nr_user_outside);
+	fprintf(fp, ", \"samples_before_boot\": %" PRIu64, earlier ? earlier->nr_samples : 0);
+	fprintf(fp, ", \"missed_processes\": %" PRIu64 ", \"missed_events\": %" PRIu64 "}",
+		guest->map.missed_spaces, guest->map.missed_events);
+}
+
+static void print_guests(const struct measurement *m, const struct section_opts *section_opts,
+			 FILE *fp)
+{
+	bool first = true;
+
 	fputs("  \"guests\": [", fp);
 	for (u32 i = 0; i < m->nr_vms; i++) {
-		const struct kvm_guest *guest = m->vms[i].guest;
-		const struct kvm_guest *earlier = kvm_guests__find_earlier(m->session, guest);
-		const char *no_map = kvm_guests__no_map(m->session, guest);
-
-		fprintf(fp, "%s\n    {", i ? "," : "");
-		print_json_member("name", m->vms[i].name, fp);
-		fprintf(fp, ", \"pid\": %d, \"vcpus\": %u, \"map\": %s, \"address_spaces\": %zu",
-			m->vms[i].pid, measurement__nr_vcpus(m, i),
-			guest->has_map ? "true" : "false", guest->map.spaces.nr);
-		if (no_map) {
-			fputs(", ", fp);
-			print_json_member("no_map", no_map, fp);
-		}
-		fprintf(fp, ", \"followed\": %s, \"clock\": %s",
-			guest->map.followed ? "true" : "false", guest->has_clock ? "true" : "false");
-		fprintf(fp, ", \"user_samples\": %" PRIu64 ", \"user_samples_named\": %" PRIu64,
-			guest->nr_user, guest->nr_user_named + guest->nr_user_told);
-		fprintf(fp, ", \"user_samples_told\": %" PRIu64, guest->nr_user_told);
-		fprintf(fp, ", \"user_samples_shared\": %" PRIu64
-			", \"user_samples_ambiguous\": %" PRIu64
-			", \"user_samples_outside\": %" PRIu64,
-			guest->nr_user_shared, guest->nr_user_ambiguous, guest->nr_user_outside);
-		fprintf(fp, ", \"samples_before_boot\": %" PRIu64,
-			earlier ? earlier->nr_samples : 0);
-		fprintf(fp, ", \"missed_processes\": %" PRIu64 ", \"missed_events\": %" PRIu64 "}",
-			guest->map.missed_spaces, guest->map.missed_events);
+		if (!section_opts__wants_vm(section_opts, m->vms[i].name))
+			continue;
+		if (!first)
+			fputc(',', fp);
+		first = false;
+		print_guest(m, i, fp);
 	}
 	fputs("\n  ],\n", fp);
 }
@@ -246,7 +257,6 @@ static void print_thief_task(const struct measurement *m, const struct vm_cgroup
 static void print_overview_thief(const struct measurement *m, const struct vm_cgroups *cgroups,
 				 const struct thief_sum *thief, FILE *fp)
 {
-	fputc('{', fp);
 	print_json_member("name", thief->owner, fp);
 	fputs(", ", fp);
 	if (thief->task && !thief->several)
@@ -264,7 +274,6 @@ static void print_overview_thief(const struct measurement *m, const struct vm_cg
 	if (thief->nr_more)
 		fprintf(fp, ", \"more_tasks\": %u, \"more_tasks_ns\": %" PRIu64, thief->nr_more,
 			thief->more_ns);
-	fputc('}', fp);
 }
 
 static void print_overview_vm(const struct measurement *m, const struct overview *overview,
@@ -284,29 +293,31 @@ static void print_overview_vm(const struct measurement *m, const struct overview
 			overview_vcpu__percent(&vm->vcpus[vm->least]));
 	fputs("\"thieves\": [", fp);
 	for (size_t i = 0; i < vm->nr_thieves; i++) {
-		fputs(i ? ", " : "", fp);
+		fputs(i ? ", {" : "{", fp);
 		print_overview_thief(m, &overview->cgroups, &vm->thieves[i], fp);
+		fputc('}', fp);
 	}
 	fputc(']', fp);
 	print_json_limits(m, vm->vm, fp);
 	fputc('}', fp);
 }
 
+/* Who has stolen from all of them */
+static void print_all_thieves(const struct measurement *m, const struct overview *overview,
+			      FILE *fp)
+{
+	fputs("  \"thieves\": [", fp);
+	for (size_t i = 0; i < overview->nr_thieves; i++) {
+		fputs(i ? ",\n    {" : "\n    {", fp);
+		print_overview_thief(m, &overview->cgroups, &overview->thieves[i], fp);
+		fprintf(fp, ", \"vms\": %u}", overview->thieves[i].nr_vms);
+	}
+	fputs("\n  ],\n", fp);
+}
+
 static int print_costs_of_vms(const struct measurement *m, const struct sections *sections,
 			      FILE *fp)
 {
-	static const char *const of_vm[VM_COST_NR] = {
-		[VM_COST_GUEST]		= "guest_ns",
-		[VM_COST_EXITS]		= "exits_ns",
-		[VM_COST_VCPU_THREADS]	= "vcpu_threads_ns",
-		[VM_COST_VMM]		= "vmm_ns",
-		[VM_COST_KERNEL]	= "kernel_threads_ns",
-	};
-	static const char *const of_host[HOST_COST_NR] = {
-		[HOST_COST_OWN]		= "own_work_ns",
-		[HOST_COST_IDLE]	= "idle_ns",
-		[HOST_COST_UNKNOWN]	= "unknown_ns",
-	};
 	u64 host[HOST_COST_NR];
 	struct vm_costs *costs = costs__by_vm(&sections->costs, m, host);
 
@@ -317,12 +328,12 @@ static int print_costs_of_vms(const struct measurement *m, const struct sections
 		fprintf(fp, "%s\n      {", vm ? "," : "");
 		print_json_member("vm", m->vms[costs[vm].vm].name, fp);
 		for (int i = 0; i < VM_COST_NR; i++)
-			fprintf(fp, ", \"%s\": %" PRIu64, of_vm[i], costs[vm].ns[i]);
+			fprintf(fp, ", \"%s_ns\": %" PRIu64, vm_cost__id(i), costs[vm].ns[i]);
 		fprintf(fp, ", \"sum_ns\": %" PRIu64 "}", costs[vm].sum);
 	}
 	fputs("\n    ],\n    \"host\": {", fp);
 	for (int i = 0; i < HOST_COST_NR; i++)
-		fprintf(fp, "%s\"%s\": %" PRIu64, i ? ", " : "", of_host[i], host[i]);
+		fprintf(fp, "%s\"%s_ns\": %" PRIu64, i ? ", " : "", host_cost__id(i), host[i]);
 	fputs("}\n  },\n", fp);
 	free(costs);
 	return 0;
@@ -432,7 +443,7 @@ int print_json(const struct measurement *m, const struct sections *sections,
 
 	fprintf(fp, "{\n  \"schema\": \"%s\", \"version\": %d,\n", SCHEMA_NAME, SCHEMA_VERSION);
 	print_json_measurement("measurement", m, sections->moments.zero, section_opts, opts, fp);
-	print_guests(m, fp);
+	print_guests(m, section_opts, fp);
 	fputs("  \"overview\": [", fp);
 	for (u32 i = 0; i < opts->overview->nr; i++) {
 		if (i)
@@ -440,6 +451,7 @@ int print_json(const struct measurement *m, const struct sections *sections,
 		print_overview_vm(m, opts->overview, &opts->overview->vms[i], fp);
 	}
 	fputs("\n  ],\n", fp);
+	print_all_thieves(m, opts->overview, fp);
 	print_intervals(m, &sections->moments, opts, fp);
 	print_stalls_of_vms(m, &sections->moments, opts->stalls, fp);
 	ret = print_costs_of_vms(m, sections, fp);

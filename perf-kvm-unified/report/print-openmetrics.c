@@ -5,9 +5,11 @@
  * are gauges, and summaries.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
@@ -183,11 +185,47 @@ static void print_thieves(const struct measurement *m, const struct overview *ov
 		print_thieves_of(m, &overview->vms[i], name, fp);
 }
 
-int print_openmetrics(const struct measurement *m, const struct sections *sections __maybe_unused,
+/* What the host's CPUs did for each VM, and otherwise. 0 or -ENOMEM */
+static int print_costs_of_vms(const struct measurement *m, const struct sections *sections,
+			      FILE *fp)
+{
+	static const char of_vm[] = "perf_kvm_vm_cost_seconds";
+	static const char of_host[] = "perf_kvm_host_cpu_seconds";
+	u64 host[HOST_COST_NR];
+	struct vm_costs *costs = costs__by_vm(&sections->costs, m, host);
+
+	if (!costs)
+		return -ENOMEM;
+	print_family(of_vm, "gauge", "CPU time of the host that the VM took, by its samples", fp);
+	for (u32 vm = 0; vm < m->nr_vms; vm++) {
+		if (!vm_costs__is_told(&costs[vm], m))
+			continue;
+		for (int i = 0; i < VM_COST_NR; i++) {
+			fprintf(fp, "%s{", of_vm);
+			print_label("vm", m->vms[costs[vm].vm].name, fp);
+			fprintf(fp, ",cost=\"%s\"}", vm_cost__id(i));
+			print_seconds(costs[vm].ns[i], fp);
+		}
+	}
+	free(costs);
+	print_family(of_host, "gauge", "CPU time of the host that no known vCPU and its VM took", fp);
+	for (int i = 0; i < HOST_COST_NR; i++) {
+		if (!host_cost__is_known(i, m))
+			continue;
+		fprintf(fp, "%s{cost=\"%s\"}", of_host,
+			i == HOST_COST_OWN && !measurement__knows_idle(m) ? "own_work_or_idle" :
+									    host_cost__id(i));
+		print_seconds(host[i], fp);
+	}
+	return 0;
+}
+
+int print_openmetrics(const struct measurement *m, const struct sections *sections,
 		      const struct section_opts *section_opts,
 		      const struct print_opts *opts, FILE *fp)
 {
 	static const char length[] = "perf_kvm_recording_seconds";
+	int ret;
 
 	print_family(length, "gauge", "How long the recording is, or what of it is asked for", fp);
 	fputs(length, fp);
@@ -196,6 +234,9 @@ int print_openmetrics(const struct measurement *m, const struct sections *sectio
 	print_stall_summaries(m, opts->stalls, /*of_vcpus=*/false, fp);
 	print_stall_summaries(m, opts->stalls, /*of_vcpus=*/true, fp);
 	print_thieves(m, opts->overview, fp);
-	fputs("# EOF\n", fp);
-	return 0;
+	/* They are of whole VMs. */
+	ret = section_opts->vcpus ? 0 : print_costs_of_vms(m, sections, fp);
+	if (!ret)
+		fputs("# EOF\n", fp);
+	return ret;
 }

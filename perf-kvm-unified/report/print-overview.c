@@ -29,6 +29,8 @@
 /* Names are whole, but a long one does not push the figures away for all. */
 #define VM_MAX_WIDTH	32
 #define COST_WIDTH	14
+/* Of those who have stolen from all VMs */
+#define THIEVES_SHOWN	5
 
 static bool is_shown(const struct class_column *column, const struct overview *overview)
 {
@@ -72,6 +74,36 @@ static void print_vm(const struct measurement *m, const struct overview *overvie
 		fprintf(fp, "  %5.2f ", profile__percent(&vm->profile, vm->thieves[0].ns));
 		print_padded(thief_sum__name(m, &vm->thieves[0], thief, sizeof(thief)), 0, fp);
 	}
+	fputc('\n', fp);
+}
+
+/* "# stolen from these 24 VMs together 2315.4 ms: 62.10 % task backup, pid 301 (4 VMs), ..." */
+static void print_thieves(const struct measurement *m, const struct overview *overview, FILE *fp)
+{
+	char thief[THIEF_NAME_LEN];
+	u64 all = 0, shown = 0;
+	u32 nr = 0;
+
+	for (u32 i = 0; i < overview->nr; i++) {
+		all += overview->vms[i].profile.classes[PROFILE_STEAL];
+		nr += overview->vms[i].nr_vcpus > 0;
+	}
+	/* Of a single one, its line has the first. */
+	if (nr < 2 || !all)
+		return;
+	fprintf(fp, "# stolen from these %u VMs together %.1f ms:", nr,
+		(double)all / NSEC_PER_MSEC);
+	for (size_t i = 0; i < min_t(size_t, overview->nr_thieves, THIEVES_SHOWN); i++) {
+		const struct thief_sum *sum = &overview->thieves[i];
+
+		fprintf(fp, "%s %.2f %% ", i ? "," : "", percent_of(sum->ns, all));
+		print_padded(thief_sum__name(m, sum, thief, sizeof(thief)), 0, fp);
+		fprintf(fp, " (from %u VM%s)", sum->nr_vms, sum->nr_vms == 1 ? "" : "s");
+		shown += sum->ns;
+	}
+	if (overview->nr_thieves > THIEVES_SHOWN)
+		fprintf(fp, ", %.2f %% %zu more", percent_of(all - shown, all),
+			overview->nr_thieves - THIEVES_SHOWN);
 	fputc('\n', fp);
 }
 
@@ -136,8 +168,12 @@ static int print_host_line(const struct measurement *m, const struct sections *s
 		return -ENOMEM;
 	fprintf(fp, "# host: %u CPU%s: for VMs %.2f %%", nr_cpus, nr_cpus == 1 ? "" : "s",
 		shares.vms);
+	/* Of most profiles, there is none. */
+	if (shares.host[HOST_COST_GUESTS])
+		fprintf(fp, " (%s %.2f %%)", host_cost__name(HOST_COST_GUESTS, m),
+			shares.host[HOST_COST_GUESTS]);
 	for (int i = 0; i < HOST_COST_NR; i++) {
-		if (!host_cost__is_known(i, m))
+		if (i == HOST_COST_GUESTS || !host_cost__is_known(i, m))
 			continue;
 		fprintf(fp, ", %s %.2f %%", host_cost__name(i, m), shares.host[i]);
 	}
@@ -171,11 +207,13 @@ int print_overview(const struct measurement *m, const struct sections *sections,
 	for (u32 i = 0; i < overview->nr; i++)
 		print_vm(m, overview, &overview->vms[i], width, fp);
 	ret = print_host_line(m, sections, fp);
+	print_thieves(m, overview, fp);
 	print_limits(m, overview, fp);
 	print_stopped(m, overview, fp);
 	print_maps(m, sections->opts, fp);
 	if (opts->nr_left_out)
-		fprintf(fp, "# %zu tables are not shown: those of a VM are with --vm NAME, and all with --level host,vm,vcpu\n",
+		fprintf(fp, "# %zu tables are not shown: those of a VM are with --vm NAME,\n"
+			"# what all guests execute together with --level guests, and all with --level host,vm,vcpu\n",
 			opts->nr_left_out);
 	fputc('\n', fp);
 	return ret;
@@ -189,7 +227,7 @@ static void print_ns(u64 ns, FILE *fp)
 /* What has a sum alone */
 static void print_cost(const char *what, u64 ns, u64 total, int width, FILE *fp)
 {
-	char name[32];
+	char name[48];
 
 	scnprintf(name, sizeof(name), "(%s)", what);
 	print_padded(name, width + VM_COST_NR * (COST_WIDTH + 2), fp);
@@ -216,7 +254,7 @@ int print_costs(const struct measurement *m, const struct sections *sections, FI
 		fprintf(fp, "  %*s", COST_WIDTH, vm_cost__name(i));
 	fprintf(fp, "  %*s  %7s\n", COST_WIDTH, "sum", "%");
 	for (u32 i = 0; i < m->nr_vms; i++) {
-		if (m->vms[costs[i].vm].left_out && !costs[i].sum)
+		if (!vm_costs__is_told(&costs[i], m))
 			continue;
 		if (!section_opts__wants_vm(sections->opts, m->vms[costs[i].vm].name)) {
 			others += costs[i].sum;
@@ -230,8 +268,10 @@ int print_costs(const struct measurement *m, const struct sections *sections, FI
 	}
 	if (others)
 		print_cost("other VMs", others, total, width, fp);
-	for (int i = 0; i < HOST_COST_NR; i++)
-		print_cost(host_cost__name(i, m), host[i], total, width, fp);
+	for (int i = 0; i < HOST_COST_NR; i++) {
+		if (host_cost__is_known(i, m) && (i != HOST_COST_GUESTS || host[i]))
+			print_cost(host_cost__name(i, m), host[i], total, width, fp);
+	}
 	fputc('\n', fp);
 	free(costs);
 	return 0;

@@ -86,6 +86,9 @@ int print_csv(const struct measurement *m, const struct sections *sections,
 int print_overview_csv(const struct measurement *m, const struct sections *sections,
 		       const struct section_opts *section_opts, const struct print_opts *opts,
 		       FILE *fp);
+int print_costs_csv(const struct measurement *m, const struct sections *sections,
+		    const struct section_opts *section_opts, const struct print_opts *opts,
+		    FILE *fp);
 int print_over_time_csv(const struct measurement *m, const struct sections *sections,
 			const struct section_opts *section_opts, const struct print_opts *opts,
 			FILE *fp);

@@ -138,6 +138,31 @@ static u16 filters(const struct section_opts *opts, const struct table_row *row)
 	return filtered;
 }
 
+/*
+ * Of whichever VM and process: what is called the same is one row, wherever a guest has mapped it.
+ * 0 or -ENOMEM
+ */
+static int section__add_of_any(const struct section *section, struct sections *sections,
+			       const struct table_row *row, u32 column,
+			       const struct tally_sum *sum)
+{
+	const struct profile_key key = profile_key__reduce(row->key,
+							   PROFILE_SORT_SYM | PROFILE_SORT_DSO);
+	struct table_row of_any = *row;
+	struct hit hit;
+
+	of_any.key = &key;
+	if (row->hit) {
+		hit = (struct hit) {
+			.cpu = row->hit->cpu,
+			.cpumode = row->hit->cpumode,
+			.level = row->hit->level,
+		};
+		of_any.hit = &hit;
+	}
+	return tables__add(sections->tables, section->table, &of_any, column, sum);
+}
+
 /* @row is changed: it gets what keeps it from being shown. 0 or -ENOMEM */
 static int section__add(struct section *section, struct sections *sections,
 			struct table_row *row, u32 column, const struct tally_sum *sum)
@@ -150,7 +175,7 @@ static int section__add(struct section *section, struct sections *sections,
 	if (!sum->sum)
 		return 0;
 	is_named = !filter || has_in_name(filter, row->key->function);
-	row->vm = section->level == SECTION_HOST ? TABLE_NO_VM : section->vm;
+	row->vm = section__has_vm(section) ? section->vm : TABLE_NO_VM;
 	row->filtered = filters(sections->opts, row);
 	if ((row->filtered || !is_named) && column == PROFILE_TIME)
 		section->hidden += sum->sum;
@@ -161,7 +186,9 @@ static int section__add(struct section *section, struct sections *sections,
 	if (sink->row)
 		return row->filtered || column != PROFILE_TIME ? 0 :
 		       sink->row(section, row, sum->sum, sink->arg);
-	return tables__add(sections->tables, section->table, row, column, sum);
+	return section->level == SECTION_GUESTS ?
+	       section__add_of_any(section, sections, row, column, sum) :
+	       tables__add(sections->tables, section->table, row, column, sum);
 }
 
 /* What was hit and nothing else is known of. 0 or -ENOMEM */
@@ -246,9 +273,16 @@ const char *section_level__name(enum section_level level)
 		[SECTION_HOST]	= "host",
 		[SECTION_VM]	= "vm",
 		[SECTION_VCPU]	= "vcpu",
+		[SECTION_GUESTS] = "guests",
 	};
 
 	return names[level];
+}
+
+/* Is it of one VM? */
+bool section__has_vm(const struct section *section)
+{
+	return section->level == SECTION_VM || section->level == SECTION_VCPU;
 }
 
 static bool vcpu_is_wanted(const struct section_opts *opts, const struct axis_vcpu *vcpu)
@@ -559,6 +593,7 @@ int sections__each_time(struct sections *sections, struct measurement *m,
 	return ret;
 }
 
+/* @thieves: NULL: tasks that had a CPU go by their names alone */
 struct vcpu_rows {
 	struct sections	*sections;
 	struct section	*section;
@@ -584,8 +619,7 @@ static int add_vcpu_row(const struct vcpu_interval *interval, u64 time, void *ar
 	const struct section_opts *opts = rows->sections->opts;
 	char name[VCPU_ROW_NAME_LEN];
 	struct profile_key key = vcpu_interval__key(rows->m, opts->attribution, rows->vcpu,
-						    opts->plain_thieves ? NULL : rows->thieves,
-						    interval, name);
+						    rows->thieves, interval, name);
 	struct table_row row = {
 		.key = &key,
 		.cpu = interval->cpu,
@@ -616,17 +650,19 @@ static int add_vcpu_row(const struct vcpu_interval *interval, u64 time, void *ar
 static int section__add_vcpus(struct sections *sections, u32 section, struct measurement *m,
 			      const struct axis_vcpu **vcpus, u32 nr)
 {
-	struct thieves thieves;
 	struct vcpu_rows rows = {
 		.sections = sections,
 		.section = &sections->entries[section],
 		.m = m,
-		.thieves = &thieves,
 	};
+	struct thieves thieves;
 	int ret = thieves__init(&thieves);
 
+	/* Namesakes among the thieves of all guests are of many VMs: no pids for them. */
+	if (!sections->opts->plain_thieves && rows.section->level != SECTION_GUESTS)
+		rows.thieves = &thieves;
 	/* How many there are of a name has to be known before they are called by it. */
-	for (u32 i = 0; !ret && i < nr && !sections->opts->thieves_by_pid; i++) {
+	for (u32 i = 0; !ret && rows.thieves && i < nr && !sections->opts->thieves_by_pid; i++) {
 		rows.vcpu = vcpus[i];
 		ret = sections__each_time(sections, m, vcpus[i], add_thief, &rows);
 	}
@@ -793,6 +829,39 @@ static int add_vm(const struct vm_vcpus *vcpus, void *arg)
 	return ret;
 }
 
+/* A VM's vCPUs go into the table of all guests, which is the last one yet. */
+static int add_to_guests(const struct vm_vcpus *vcpus, void *arg)
+{
+	const struct tables_arg *ta = arg;
+
+	return section__add_vcpus(ta->sections, ta->sections->nr - 1, ta->m, vcpus->vcpus,
+				  vcpus->nr);
+}
+
+static int count_vm(const struct vm_vcpus *vcpus, void *arg)
+{
+	u32 *nr = arg;
+
+	*nr += vcpus->nr > 0;
+	return 0;
+}
+
+/* All guests that are wanted, as if they were one. 0 or -ENOMEM */
+static int add_guests(struct tables_arg *ta)
+{
+	struct sections *sections = ta->sections;
+	char title[KVM_VM_NAME_LEN];
+	u32 nr = 0;
+	int ret = sections__each_vm(sections, ta->m, count_vm, &nr);
+
+	if (ret || !nr)
+		return ret;
+	scnprintf(title, sizeof(title), "%u guest%s together", nr, nr == 1 ? "" : "s");
+	if (!sections__new(sections, SECTION_GUESTS, 0, 0, title))
+		return -ENOMEM;
+	return sections__each_vm(sections, ta->m, add_to_guests, ta);
+}
+
 /* Calls @fn for each VM that is wanted. 0 or what it returned; -ENOMEM */
 int sections__each_vm(struct sections *sections, struct measurement *m, vm_vcpus_fn fn, void *arg)
 {
@@ -835,5 +904,7 @@ int sections__build(struct measurement *m, struct sections *sections)
 
 	if (!ret && sections->opts->levels & SECTIONS_HOST)
 		ret = add_host(sections, m);
+	if (!ret && sections->opts->levels & SECTIONS_GUESTS)
+		ret = add_guests(&arg);
 	return ret ?: sections__each_vm(sections, m, add_vm, &arg);
 }

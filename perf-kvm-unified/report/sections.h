@@ -30,12 +30,16 @@ enum section_level {
 	SECTION_HOST,
 	SECTION_VM,
 	SECTION_VCPU,
+	SECTION_GUESTS,	/* all VMs together */
+	SECTION_NR
 };
 
 /* Which tables */
 #define SECTIONS_HOST	(1U << SECTION_HOST)
 #define SECTIONS_VM	(1U << SECTION_VM)
 #define SECTIONS_VCPU	(1U << SECTION_VCPU)
+#define SECTIONS_GUESTS	(1U << SECTION_GUESTS)
+/* The default: what is of all guests together is in none of them a second time. */
 #define SECTIONS_ALL	(SECTIONS_HOST | SECTIONS_VM | SECTIONS_VCPU)
 
 /* @row, which is to be shown, has @ns of @section. 0 or -ENOMEM */
@@ -112,7 +116,7 @@ struct section_opts {
 
 /**
  * struct section - one table of the report
- * @vm: number of the VM
+ * @vm: number of the VM, if it is of one
  * @vcpu: id of the vCPU
  * @hidden: ns of rows that are not shown
  * @taken: ns of all classes that are what a vCPU did not get
@@ -168,6 +172,7 @@ typedef int (*vm_vcpus_fn)(const struct vm_vcpus *vcpus, void *arg);
 typedef int (*vcpu_time_fn)(const struct vcpu_interval *interval, u64 time, void *arg);
 
 const char *section_level__name(enum section_level level);
+bool section__has_vm(const struct section *section);
 u64 section_opts__time(const struct section_opts *opts, u64 start, u64 end);
 bool section_opts__wants_vm(const struct section_opts *opts, const char *name);
 

@@ -191,8 +191,9 @@ static const char *symoff_text(const struct hist_entry *he, char *buf, size_t si
 	else if (he->ip >= sym->start && he->ip < sym->end)
 		scnprintf(buf, size, "[%c] %s+0x%" PRIx64, he->level, sym->name,
 			  he->ip - sym->start);
-	/* perf has addresses of callers as they are in memory. */
-	else if (he->level == TABLE_NO_CODE || table_entry__has_symbol(he))
+	/* perf has addresses of callers as they are in memory; one that was made is none. */
+	else if (he->level == TABLE_NO_CODE || table_entry__has_symbol(he) ||
+		 he->ip == sym->start)
 		scnprintf(buf, size, "[%c] %s", he->level, sym->name);
 	else
 		scnprintf(buf, size, "[%c] %s 0x%" PRIx64, he->level, sym->name, he->ip);

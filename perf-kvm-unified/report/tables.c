@@ -31,6 +31,7 @@
 #include "util/symbol_conf.h"
 #include "util/thread.h"
 #include "kvm-unified/guests/guest.h"
+#include "kvm-unified/lib/name-map.h"
 #include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/patterns.h"
 #include "chains.h"
@@ -39,10 +40,11 @@
 #include "tables.h"
 #include "tally.h"
 
-/* A symbol that is in no file */
+/* A symbol that is in no file; @level: perf's letter for where it runs */
 struct made_symbol {
 	char		*module;
 	char		*function;
+	char		level;
 	struct map	*map;
 	struct symbol	*sym;
 };
@@ -51,7 +53,7 @@ static size_t made__hash(long key, void *ctx __maybe_unused)
 {
 	const struct made_symbol *made = (const struct made_symbol *)key;
 
-	return str_hash(made->function) ^ str_hash(made->module) * 31;
+	return str_hash(made->function) ^ str_hash(made->module) * 31 ^ made->level;
 }
 
 static bool made__equal(long _a, long _b, void *ctx __maybe_unused)
@@ -59,7 +61,8 @@ static bool made__equal(long _a, long _b, void *ctx __maybe_unused)
 	const struct made_symbol *a = (const struct made_symbol *)_a;
 	const struct made_symbol *b = (const struct made_symbol *)_b;
 
-	return !strcmp(a->function, b->function) && !strcmp(a->module, b->module);
+	return a->level == b->level && !strcmp(a->function, b->function) &&
+	       !strcmp(a->module, b->module);
 }
 
 static void made__delete(struct made_symbol *made)
@@ -83,6 +86,13 @@ void tables__exit(struct tables *tables)
 			made__delete(entry->pvalue);
 	}
 	hashmap__free(tables->made);
+	if (tables->made_maps) {
+		hashmap__for_each_entry(tables->made_maps, entry, bkt) {
+			free((void *)entry->pkey);
+			map__put(entry->pvalue);
+		}
+	}
+	hashmap__free(tables->made_maps);
 	thread__put(tables->nobody);
 	for (u32 i = 0; tables->vms_nobody && i < tables->m->nr_vms; i++)
 		thread__put(tables->vms_nobody[i]);
@@ -123,10 +133,12 @@ static struct thread *tables__nobody(struct tables *tables, u32 vm)
 int tables__init(struct tables *tables, const struct measurement *m)
 {
 	struct hashmap *made = hashmap__new(made__hash, made__equal, NULL);
+	struct hashmap *made_maps = name_map__new();
 
-	if (IS_ERR(made))
+	tables->made = IS_ERR(made) ? NULL : made;
+	tables->made_maps = IS_ERR(made_maps) ? NULL : made_maps;
+	if (!tables->made || !tables->made_maps)
 		return -ENOMEM;
-	tables->made = made;
 	tables->m = m;
 	tables->evlist = evlist__new();
 	tables->reasons = evlist__new();
@@ -231,16 +243,41 @@ struct evsel *tables__new_reasons(struct tables *tables)
 	return evsel;
 }
 
-/* The symbol of a row that has none of its own. NULL: no memory */
+/* That of a module which is in no file: perf tells modules apart by it. NULL: no memory */
+static struct map *tables__made_map(struct tables *tables, const char *module)
+{
+	struct map *map = NULL;
+	struct dso *dso;
+	char *name;
+
+	if (hashmap__find(tables->made_maps, module, &map))
+		return map;
+	name = strdup(module);
+	dso = dso__new(module);
+	if (dso) {
+		dso__set_loaded(dso);
+		/* There are no instructions of it to be looked at. */
+		dso__set_annotate_warned(dso);
+		map = map__new2(0, dso);
+		dso__put(dso);
+	}
+	if (name && map && !hashmap__add(tables->made_maps, name, map))
+		return map;
+	map__put(map);
+	free(name);
+	return NULL;
+}
+
+/* The symbol of a row that has none of its own; @level: where it runs. NULL: no memory */
 static const struct made_symbol *tables__made(struct tables *tables, const char *module,
-					      const char *function)
+					      const char *function, char level)
 {
 	struct made_symbol *made = zalloc(sizeof(*made)), *known;
 	u64 addr = hashmap__size(tables->made) + 1;
-	struct dso *dso;
 
 	if (!made)
 		return NULL;
+	made->level = level;
 	made->module = without_escapes(strdup(module));
 	made->function = without_escapes(strdup(function));
 	if (!made->module || !made->function)
@@ -250,19 +287,15 @@ static const struct made_symbol *tables__made(struct tables *tables, const char 
 		return known;
 	}
 
-	dso = dso__new(made->module);
-	if (!dso)
+	made->map = map__get(tables__made_map(tables, made->module));
+	if (!made->map)
 		goto no_memory;
-	dso__set_loaded(dso);
-	/* There are no instructions of it to be looked at. */
-	dso__set_annotate_warned(dso);
-	made->map = map__new2(0, dso);
 	/* Symbols are told apart by their addresses. This one has no instructions. */
 	made->sym = symbol__new(addr, 0, STB_GLOBAL, STT_FUNC, made->function);
-	if (made->sym)
-		dso__insert_symbol(dso, made->sym);
-	dso__put(dso);
-	if (made->map && made->sym && !hashmap__add(tables->made, made, made))
+	if (!made->sym)
+		goto no_memory;
+	dso__insert_symbol(map__dso(made->map), made->sym);
+	if (!hashmap__add(tables->made, made, made))
 		return made;
 no_memory:
 	made__delete(made);
@@ -329,7 +362,7 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 	/* As those that have symbols, of the same file */
 	if (hit && hit->map && !has_escapes(dso__short_name(map__dso(hit->map))))
 		module = dso__short_name(map__dso(hit->map));
-	made = tables__made(tables, module, function);
+	made = tables__made(tables, module, function, al->level);
 	if (!made)
 		return -ENOMEM;
 	if (!hit) {

@@ -69,7 +69,7 @@ struct table_row {
  * @evlist: the events
  * @reasons: those of tables of exit reasons, whose rows are told apart by @reason_keys
  *	and its @reason_key, see row_keys__setup_reasons()
- * @made: symbols for what is no code, by name
+ * @made: symbols for what has none in a file, by name; @made_maps: maps of their modules
  * @nobody: the thread of what is no thread's, on the host
  * @vms_nobody: ... in each VM, by its number: perf's browser finds the kernel by the thread
  */
@@ -80,6 +80,7 @@ struct tables {
 	struct perf_hpp_fmt reason_key;
 	const struct measurement *m;
 	struct hashmap	*made;
+	struct hashmap	*made_maps;
 	struct thread	*nobody;
 	struct thread	**vms_nobody;
 };

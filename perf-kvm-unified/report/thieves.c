@@ -139,6 +139,21 @@ int thief_sums__add(struct thief_sums *sums, const char *owner,
 	return -ENOMEM;
 }
 
+/* The same, from VM number @vm: one VM after the other is told of. */
+int thief_sums__add_from(struct thief_sums *sums, u32 vm, const char *owner,
+			 const struct measured_task *task, u64 ns)
+{
+	int ret = thief_sums__add(sums, owner, task, ns);
+	struct thief_sum *sum;
+
+	if (ret || !hashmap__find(sums->by_owner, owner, &sum))
+		return ret;
+	if (!sum->nr_vms || sum->last_vm != vm)
+		sum->nr_vms++;
+	sum->last_vm = vm;
+	return 0;
+}
+
 /* Most ns first, and the same order every time */
 static int thief_task__cmp(const void *_a, const void *_b)
 {
@@ -593,6 +608,29 @@ void thief__owner_name(const struct measurement *m, const struct thief *thief, c
 	case THIEF_UNKNOWN:
 	default:
 		strlcpy(name, "something not sampled", size);
+		break;
+	}
+}
+
+/* The same, where it is not said from which VM: a VM's own threads are called by its name. */
+void thief__owner_of_any(const struct measurement *m, const struct thief *thief, char *name,
+			 size_t size)
+{
+	switch (thief->kind) {
+	case THIEF_VCPU:
+		scnprintf(name, size, "own vCPUs of VM %s", m->vms[thief->vm].name);
+		break;
+	case THIEF_VMM:
+		scnprintf(name, size, "own VMM of VM %s", m->vms[thief->vm].name);
+		break;
+	case THIEF_VM:
+	case THIEF_TASK:
+	case THIEF_WAKING:
+	case THIEF_QUOTA:
+	case THIEF_SWITCHING:
+	case THIEF_UNKNOWN:
+	default:
+		thief__owner_name(m, thief, name, size);
 		break;
 	}
 }

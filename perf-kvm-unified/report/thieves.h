@@ -70,6 +70,7 @@ struct thief_task {
  * @owner: the name, as from thief__owner_name()
  * @task: the first task of that name, or NULL: no other task of the host
  * @several: there was more than one
+ * @nr_vms: of sums of several VMs: so many were stolen from, the last one is @last_vm
  * @all: all of them, in any order
  * @tasks: of several, those with most ns, most first, @nr_tasks of them, as
  *	thief_sums__sorted() has them
@@ -80,6 +81,8 @@ struct thief_sum {
 	u64		ns;
 	const struct measured_task *task;
 	bool		several;
+	u32		nr_vms;
+	u32		last_vm;
 	struct thief_task *all;
 	struct thief_task *tasks;
 	u32		nr_tasks;
@@ -116,6 +119,8 @@ int thief_sums__init(struct thief_sums *sums);
 void thief_sums__exit(struct thief_sums *sums);
 int thief_sums__add(struct thief_sums *sums, const char *owner,
 		    const struct measured_task *task, u64 ns);
+int thief_sums__add_from(struct thief_sums *sums, u32 vm, const char *owner,
+			 const struct measured_task *task, u64 ns);
 int thief_sums__sorted(const struct thief_sums *sums, struct thief_sum **sorted, size_t *nr);
 int thief_sums__top(const struct thief_sums *sums, struct thief_sum *top);
 void thief_sums__free(struct thief_sum *sorted, size_t nr);
@@ -140,5 +145,7 @@ bool thief__is_of(const struct measurement *m, const struct thief *thief,
 		  struct patterns *patterns, bool several);
 void thief__owner_name(const struct measurement *m, const struct thief *thief, char *name,
 		       size_t size);
+void thief__owner_of_any(const struct measurement *m, const struct thief *thief, char *name,
+			 size_t size);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_THIEVES_H */

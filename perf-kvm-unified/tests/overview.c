@@ -183,6 +183,15 @@ static int test__thief_sums(struct test_suite *test __maybe_unused, int subtest 
 	TEST_ASSERT_VAL("most first", sorted[0].ns == 7 && !strcmp(sorted[0].owner, "VM b"));
 	TEST_ASSERT_VAL("then the other", sorted[1].ns == 5 && !strcmp(sorted[1].owner, "VM a"));
 	thief_sums__free(sorted, nr);
+	for (u32 vm = 1; vm <= 2; vm++) {
+		TEST_ASSERT_VAL("from", !thief_sums__add_from(&sums, vm, "VM b", NULL, 1));
+		TEST_ASSERT_VAL("again", !thief_sums__add_from(&sums, vm, "VM b", NULL, 1));
+	}
+	TEST_ASSERT_VAL("from one", !thief_sums__add_from(&sums, 2, "VM a", NULL, 1));
+	TEST_ASSERT_VAL("sorted", !thief_sums__sorted(&sums, &sorted, &nr) && nr == 2);
+	TEST_ASSERT_VAL("from two VMs", sorted[0].ns == 11 && sorted[0].nr_vms == 2);
+	TEST_ASSERT_VAL("from one", sorted[1].ns == 6 && sorted[1].nr_vms == 1);
+	thief_sums__free(sorted, nr);
 	thief_sums__exit(&sums);
 	return TEST_OK;
 }
@@ -271,14 +280,16 @@ static int check_costs(struct measurement *m, struct costs *costs)
 {
 	const struct profile_key work_key = { PROFILE_OS, "work", "[kernel]", "", -1, 0 };
 	const struct profile_key idle_key = { PROFILE_IDLE, "idle", "[kernel]", "", -1, 0 };
+	const struct profile_key vm_key = { PROFILE_VM, "[gamma]", "(VM pid 1)", "", -1, 0 };
 	const struct hit *work = hits__findnew(&m->hits, &work_key, 0, NULL);
 	const struct hit *idle = hits__findnew(&m->hits, &idle_key, 0, NULL);
+	const struct hit *vm = hits__findnew(&m->hits, &vm_key, 0, NULL);
 	const struct cpu_interval guest = { .kind = CPU_TIME_GUEST, .vcpu = GAMMA_3 };
 	const struct cpu_interval lost = { .kind = CPU_TIME_LOST };
 	struct vm_costs *costs_by_vm;
 	u64 host[HOST_COST_NR];
 
-	TEST_ASSERT_VAL("hits", work && idle);
+	TEST_ASSERT_VAL("hits", work && idle && vm);
 	TEST_ASSERT_VAL("guest", !costs__add(costs, m, &guest, 1));
 	TEST_ASSERT_VAL("lost", !costs__add(costs, m, &lost, 2));
 	TEST_ASSERT_VAL("exit", !add_sample(costs, m, work->idx, VCPU_OF_GAMMA, GAMMA_3,
@@ -297,6 +308,9 @@ static int check_costs(struct measurement *m, struct costs *costs)
 	TEST_ASSERT_VAL("idle", !add_sample(costs, m, idle->idx, IDLE, TIME_AXIS_NONE,
 					    AXIS_SAMPLE_IDLE, 256));
 
+	TEST_ASSERT_VAL("no vCPU known", !add_sample(costs, m, vm->idx, VCPU_OF_GAMMA,
+						     TIME_AXIS_NONE, AXIS_SAMPLE_HOST, 512));
+
 	costs_by_vm = costs__by_vm(costs, m, host);
 	TEST_ASSERT_VAL("by VM", costs_by_vm);
 	TEST_ASSERT_VAL("most first", costs_by_vm[0].vm == ALPHA && costs_by_vm[1].vm == GAMMA);
@@ -307,7 +321,7 @@ static int check_costs(struct measurement *m, struct costs *costs)
 			costs_by_vm[1].ns[VM_COST_VCPU_THREADS] == 24 &&
 			costs_by_vm[1].ns[VM_COST_VMM] == 32 && costs_by_vm[1].sum == 61);
 	TEST_ASSERT_VAL("the host", host[HOST_COST_OWN] == 128 && host[HOST_COST_IDLE] == 256 &&
-			host[HOST_COST_UNKNOWN] == 2);
+			host[HOST_COST_UNKNOWN] == 2 && host[HOST_COST_GUESTS] == 512);
 	free(costs_by_vm);
 	return TEST_OK;
 }

@@ -201,6 +201,25 @@ check_ranges()
 	within $NEAR "$1: ms from when it ended" "$end" 0
 }
 
+# By function and module, all guests' rows of all their processes
+check_together()
+{
+	report together --level guests,vm
+	ok "$1: all guests together have the time of each, by class" "$TESTS/report-sums" "$TMP/together.json"
+	ok "$1: and their functions" value \
+		'(lambda sums, levels: 1 / (sums([levels[0]]) == sums(levels[1:]) != {}))(
+			lambda levels: {key: sum(row["time_ns"] for level in levels for row in level["rows"]
+				if (row["class"], row["function"], row["module"]) == key)
+				for key in {(row["class"], row["function"], row["module"])
+					for level in levels for row in level["rows"]
+					if row["class"] in ("OS", "USER")}},
+			r[0].json["levels"])' together
+	ok "$1: --vm: guests[] are those alone" test "$("$PERF" kvm unified report -f -i fleet.data \
+		-k "$TREE/host/vmlinux" --format json --vm 'b*' 2>/dev/null >"$TMP/some.json"
+		value "sorted(g['name'] for g in r[0].json['guests']) == [x for x in sorted(x['vm'] for x in
+			r[0].json['overview'])] and len(r[0].json['guests'])" some)" = "$(grep -c ^b "$TMP/vms")"
+}
+
 check_thief()
 {
 	check_ranges "$1" hog "$HOG" --thief "${HOG#task }"
@@ -287,6 +306,12 @@ check_first_screen()
 	ok "$1: no thief that was not planted has so large a share as the hog has of one" stands_out hog
 	ok "$1: who that is, on the first screen" \
 		grep -qE ' task backup, pid [0-9]+, in backup.service$' "$TMP/screen.json"
+	ok "$1: what it has stolen from all whom it meets, on the first screen" grep -qE \
+		"^# stolen from these 24 VMs together [0-9.]+ ms:.* $(value "'%.2f' % (100 * [x['time_ns'] for x in
+			r[0].json['thieves'] if x['name'] == '$HOG'][0] / sum(x['classes_ns']['steal']
+			for x in r[0].json['overview']))" all) % $HOG, pid [0-9]+, in backup.service \(from $(
+		value "[x['vms'] for x in r[0].json['thieves'] if x['name'] == '$HOG'][0]" all) VMs\)" \
+		"$TMP/screen.json"
 	ok "$1: whose cgroup is known" grep -q "on task backup, pid [0-9]*, in backup.service)" \
 		"$TMP/all.json"
 	vm=$(meets stopped)
@@ -375,6 +400,7 @@ wants()
 
 if wants fleet; then
 	check_report fleet 24
+	check_together fleet
 	check_planted fleet
 	check_when fleet
 	check_thief fleet
@@ -389,6 +415,7 @@ if wants fleet; then
 fi
 if wants fleet-one-cpu; then
 	check_report "one CPU" 7
+	check_together "one CPU"
 	check_thief "one CPU"
 	check_stopped "one CPU"
 	check_states "one CPU" 7 0.3

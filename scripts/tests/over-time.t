@@ -268,7 +268,11 @@ ok "as many waits as there are events of them" json "$TMP/json" \
 	"1 / (0 <= sum(x['number'] for x in r[0].json['stalls'] if 'vcpu' in x) -
 		measurement()['timeline_states']['preempted'] <= 2)"
 ok "CSV: of the VM, and of its vCPU" test "$(report --format csv --stalls | grep -c '^"guest1",')" -eq 4
-ok "refused: two tables as CSV" refused 129 'interval or --stalls, not both' --format csv --stalls --interval 1s
+for options in "--stalls --interval 1s" "--costs --interval 1s" "--stalls --costs"; do
+	# shellcheck disable=SC2086 # several options
+	ok "refused: two tables as CSV: $options" refused 129 'has one table: --interval, --stalls or --costs' \
+		--format csv $options
+done
 ok "without --stalls there is no such table" not grep -q 'waited for a CPU' "$TMP/table"
 
 # --- for Prometheus ----------------------------------------------------------------------------
@@ -311,9 +315,23 @@ thieves_of()
 }
 ok "openmetrics: the five who have stolen most" test "$(thieves_of "$TMP/metrics")" = \
 	"$(json "$TMP/json" '[(x["name"], "%.9f" % (x["time_ns"] / 1e9)) for x in r[0].json["overview"][0]["thieves"][:5]]')"
-for option in '--interval 1s' --costs --exit-reasons; do
+costs_of()
+{
+	metrics "$TMP/metrics" '[(x.labels["cost"], "%.9f" % x.value) for x in s if x.name == "'"$1"'"]'
+}
+ok "openmetrics: what the VM costs the host" test "$(costs_of perf_kvm_vm_cost_seconds)" = \
+	"$(json "$TMP/json" '[(k[:-3], "%.9f" % (v / 1e9)) for k, v in r[0].json["costs"]["vms"][0].items() if k not in ("vm", "sum_ns")]')"
+ok "openmetrics: ... and what is no VM's" test "$(costs_of perf_kvm_host_cpu_seconds)" = \
+	"$(json "$TMP/json" '[(k[:-3], "%.9f" % (v / 1e9)) for k, v in r[0].json["costs"]["host"].items()]')"
+ok "openmetrics: --vcpu: no costs, which are of whole VMs" not grep -q 'cost=' \
+	<(report --format openmetrics --vcpu 0)
+"$PERF" kvm unified report -f -i perf.data --ignore-vmlinux --kallsyms /dev/null --format openmetrics \
+	>"$TMP/metrics" 2>/dev/null
+ok "openmetrics: where idle time is not known, it is in the host's own" test "$(costs_of perf_kvm_host_cpu_seconds |
+	grep -o "'[a-z_]*'," | tr -d "\n',")" = own_work_or_idleguestsunknown
+for option in '--interval 1s' --exit-reasons; do
 	# shellcheck disable=SC2086 # an option and its value
-	ok "openmetrics: $option has no place there" refused 129 'openmetrics has no --interval' --format openmetrics $option
+	ok "openmetrics: $option has no place there" refused 129 'openmetrics has no --interval and --exit-reasons' --format openmetrics $option
 done
 # A task may have any name: that of one is made of what metrics have another meaning for.
 thief=$(json "$TMP/json" '[x["name"][5:] for x in r[0].json["overview"][0]["thieves"] if x["name"].startswith("task ")][0]')

@@ -105,12 +105,12 @@ ok "... which guests have maps" grep -qx '# 1 of 1 guest is mapped' "$TMP/summar
 ok "... and no table" not grep -q 'Total samples' "$TMP/summary"
 ok "the overview comes first" test "$(grep -nE '^guest1 +1 ' "$TMP/table" | cut -d: -f1)" -lt \
 	"$(grep -n '^Host ' "$TMP/table" | cut -d: -f1)"
-for level in host vm; do
+for level in host vm guests; do
 	ok "--level $level: that alone" test \
 		"$(report --level $level --format json >"$TMP/level"; json "$TMP/level" \
 			'",".join(level["level"] for level in r[0].json["levels"])')" = $level
 done
-ok "--level: one that is not there" nothing_there --level vms 'knows host, vm and vcpu'
+ok "--level: one that is not there" nothing_there --level vms 'knows host, guests, vm and vcpu'
 ok "--level vcpu: of a VM with one vCPU, too" \
 	test "$(report --level vcpu | grep -o '^guest1, vCPU 0 .*Total')" != ""
 ok "-h has no key of perf's that --sort refuses" \
@@ -140,9 +140,49 @@ csv_summary()
 ok "--summary --format csv: what JSON has" csv_summary
 ok "... and one line for the VM" test "$(wc -l <"$TMP/summary.csv")" -eq 2
 ok "--summary --level" nothing_there --summary --level=host 'not both'
+# Of one guest, all that its table has, but not by process
+guests_together()
+{
+	report --level guests --format json >"$TMP/guests" || return
+	python3 - "$TMP/guests" "$TMP/json" <<-'END'
+		import collections, json, sys
+		(together,) = json.load(open(sys.argv[1]))["levels"]
+		(vm,) = [l for l in json.load(open(sys.argv[2]))["levels"] if l["level"] == "vm"]
+		def sums(level):
+		    of = collections.Counter()
+		    for row in level["rows"]:
+		        # A task that stole is called by its name alone.
+		        if row["class"] != "steal":
+		            of[row["class"], row["function"], row["module"]] += row["time_ns"]
+		    return of
+		assert not any(row["comm"] or "pid" in row for row in together["rows"])
+		assert together["classes_ns"] == vm["classes_ns"], together["classes_ns"]
+		assert sums(together) == sums(vm), sums(together) - sums(vm)
+		assert len(sums(together)) < len([r for r in vm["rows"] if r["class"] != "steal"])
+	END
+}
+ok "--level guests: all that the guest's table has, by function and module" guests_together
+ok "csv: --level guests" test "$(report --level guests --format csv | tail -n +2 | cut -d, -f1-2 | sort -u)" = 'guests,""'
+ok "export: not --level guests" test "$("$PERF" kvm unified export -f -i perf.data --level guests 2>&1 >/dev/null |
+	grep -c 'is a table of report')" = 1
 report --costs >"$TMP/costs"
 ok "--costs: what the guest had" test "$(awk '/^# CPU time/ { on = 1 } on && $1 == "guest1" { print $2; exit }' "$TMP/costs")" = \
 	"$(json "$TMP/json" '"%.3f" % (r[0].json["costs"]["vms"][0]["guest_ns"] / 1e6)')"
+csv_costs()
+{
+	report --costs --format csv >"$TMP/costs.csv" || return
+	python3 - "$TMP/costs.csv" "$TMP/json" <<-'END'
+		import csv, json, sys
+		*vms, host = csv.DictReader(open(sys.argv[1]))
+		costs = json.load(open(sys.argv[2]))["costs"]
+		assert [line["vm"] for line in vms] == [one["vm"] for one in costs["vms"]]
+		for line, one in list(zip(vms, costs["vms"])) + [(host, costs["host"])]:
+		    assert {k: int(v) for k, v in line.items() if v and k != "vm"} == \
+		        {"sum_ns": sum(costs["host"].values())} | {k: v for k, v in one.items() if k != "vm"}, line
+		assert host["vm"] == "" and not any(line["idle_ns"] for line in vms)
+	END
+}
+ok "--costs --format csv: what JSON has" csv_costs
 ok "--costs: with what else was done for it, all of its time by domain switch" test \
 	"$(json "$TMP/json" 'r[0].json["costs"]["vms"][0]["sum_ns"]')" -eq \
 	"$(report --attribution domain-switch --format json >"$TMP/domain"
@@ -207,6 +247,7 @@ for name in "$vm_pid" gue; do
 		<(report --vm "$name" --interval 2s --format csv)
 done
 ok "--vmlinux: not there" nothing_there --vmlinux /nonexistent 'No such file'
+ok "--vmlinux: no ELF file" nothing_there --vmlinux "$TMP/json" 'it is no ELF file'
 ok "--time: parts in percent with blanks between them" diff <(report --time ' 10%-20%  50%-60% ' --format csv) \
 	<(report --time 10%-20%,50%-60% --format csv)
 ok "... which is said" grep -qF '10%-20% 50%-60%' <(report --time '10%-20% 50%-60%')
@@ -997,9 +1038,13 @@ ok "refused: a list that is not there" refused_file /none "Cannot read /none: No
 ok "refused: a list that is a directory" refused_file / "Cannot read /: Is a directory"
 ok "refused: a list with nothing in it" refused_file "$TMP/empty" "There is no name in $TMP/empty"
 # What takes the profile to tell
-for bad in --costs --exit-reasons; do
-	ok "refused: --format csv $bad" exit_code 129 --format csv $bad
-	ok "refused: --format csv $bad: what has it" grep -q 'JSON has both' "$TMP/warnings"
+ok "refused: --format csv --exit-reasons" exit_code 129 --format csv --exit-reasons
+ok "refused: --format csv --exit-reasons: what has it" grep -q 'JSON has it' "$TMP/warnings"
+for bad in --header --header-only -I; do
+	for format in json csv openmetrics; do
+		ok "refused: --format $format $bad" exit_code 129 --format $format $bad
+		ok "refused: --format $format $bad: why" grep -q 'is text\|are text' "$TMP/warnings"
+	done
 done
 ok "refused: --symfs, which would hide the guest's files" exit_code 129 --symfs /tmp
 ok "refused: --symfs: what to do" grep -q 'give -k for the host' "$TMP/warnings"
@@ -1051,7 +1096,19 @@ injected()
 	grep -q '^# sample mode: ' "$TMP/output" && ! grep 'without a column' "$TMP/warnings"
 }
 ok "perf inject's output: the time line is not called an event without a column" injected
-rm -f "$TMP/injected"
+# Its guests' code is VMs' all the same, in the overview as in the table.
+vms_not_told_apart()
+{
+	local share
+
+	report -i "$TMP/injected" --format json >"$TMP/injected.json" || return
+	share=$(json "$TMP/injected.json" '"%.2f" % share("host", "VM")')
+	test "$(json "$TMP/injected.json" 'r[0].json["costs"]["host"]["guests_ns"]')" -eq \
+			"$(json "$TMP/injected.json" 'level("host")["classes_ns"]["VM"] or -1')" &&
+		grep -qF ": for VMs $share % (guests, vCPU not known $share %), own work" "$TMP/output"
+}
+ok "... and what VMs executed is for VMs, and not called lost" vms_not_told_apart
+rm -rf "$TMP/injected"
 
 # --- perf's views: as text ---------------------------------------------------------------
 
@@ -1070,6 +1127,24 @@ ns()
 }
 view >"$TMP/view"
 ok "stdio: an exit code of 0" test $? -eq 0
+ok "stdio: --level guests: a table of that" grep -q '^# 1 guest together .*Total samples:' \
+	<(view --level guests)
+# What is called the same in user mode and in the kernel is two rows, in a VM's table, too.
+for level in guests vm; do
+	classes_apart()
+	{
+		view --level "$1" -s dso,sym -F period,sym -t ';' | awk -F ';' '
+			/^ *[0-9]+ *;/ && $2 ~ /\[u\]/ { user += $1 }
+			/^ *[0-9]+ *;/ && $2 ~ /\[g\]/ { os += $1 }
+			END { printf "%.0f %.0f\n", user, os }' >"$TMP/by-letter"
+		report --level "$1" --format json >"$TMP/level"
+		diff "$TMP/by-letter" <(json "$TMP/level" '"%d %d" % tuple(r[0].json["levels"][0]["classes_ns"][x]
+			for x in ("USER", "OS"))')
+	}
+	ok "stdio: --level $level -s dso,sym: code of processes and of the kernel is apart" classes_apart $level
+done
+ok "stdio: --level guests -s symoff: no address is made up" not grep -q ' 0x[0-9a-f]' \
+	<(view --level guests -s symoff)
 ok "stdio: -q: titles and rows alone" diff <(view -q | grep '^#' | cut -d' ' -f2) <(printf 'Host\nguest1\n')
 ok "stdio: -q, where there are no tables: the overview" grep -q '^guest1 ' <(view -q --summary)
 ok "stdio: the columns are perf report's" \
