@@ -169,9 +169,10 @@ void print_json_measurement(const char *name, const struct measurement *m, u64 z
 	print_json_member("attribution", section_opts->attribution == ATTRIBUTION_DOMAIN_SWITCH ?
 				    "domain-switch" : "cpu-switch", fp);
 	fputs(", ", fp);
-	print_json_member("selection", opts->selection, fp);
+	/* Each option has a blank in front of it. */
+	print_json_member("selection", opts->selection + !!opts->selection[0], fp);
 	fputs(", ", fp);
-	print_json_member("rows_of", opts->rows_of, fp);
+	print_json_member("rows_of", opts->rows_of + !!opts->rows_of[0], fp);
 	fprintf(fp, ",\n    \"samples\": %" PRIu64 ", \"samples_expected\": %" PRIu64
 		", \"guest_samples\": %" PRIu64 ", \"relabelled\": %" PRIu64,
 		m->nr_samples, profile__samples(measurement__duration(m) * nr_cpus, m->period),

@@ -613,6 +613,24 @@ static int add_thief(const struct vcpu_interval *interval, u64 time __maybe_unus
 	return thieves__add(rows->thieves, &thief);
 }
 
+/* Who had the CPU: the vCPU, if it was one's thread, in KVM_RUN or not; else the task */
+static void name_taker(const struct vcpu_rows *rows, const struct vcpu_interval *interval,
+		       struct table_info *info)
+{
+	const struct measurement *m = rows->m;
+	struct thief thief = thief__find(m, rows->vcpu, interval);
+
+	/* The vCPU itself */
+	if (thief.kind == THIEF_SWITCHING)
+		return;
+	if (thief.vcpu == TIME_AXIS_NONE) {
+		info->task = thief.task;
+		return;
+	}
+	info->thief_vm = m->vms[m->axis.vcpus[thief.vcpu].vm].name;
+	info->thief_vcpu = m->axis.vcpus[thief.vcpu].id;
+}
+
 static int add_vcpu_row(const struct vcpu_interval *interval, u64 time, void *arg)
 {
 	const struct vcpu_rows *rows = arg;
@@ -625,7 +643,6 @@ static int add_vcpu_row(const struct vcpu_interval *interval, u64 time, void *ar
 		.cpu = interval->cpu,
 		.info = {
 			.vm = rows->m->vms[rows->vcpu->vm].name,
-			.task = thief__task(rows->m, interval),
 			.vcpu = rows->vcpu->id,
 			.isa = interval->isa,
 			.exit_reason = interval->exit_reason,
@@ -634,12 +651,8 @@ static int add_vcpu_row(const struct vcpu_interval *interval, u64 time, void *ar
 	const struct tally_sum sum = { .sum = time };
 	int ret;
 
-	if (interval->kind == VCPU_TIME_PREEMPTED && interval->vcpu != TIME_AXIS_NONE) {
-		const struct axis_vcpu *thief = &rows->m->axis.vcpus[interval->vcpu];
-
-		row.info.thief_vm = rows->m->vms[thief->vm].name;
-		row.info.thief_vcpu = thief->id;
-	}
+	if (interval->kind == VCPU_TIME_PREEMPTED)
+		name_taker(rows, interval, &row.info);
 	ret = section__add(rows->section, rows->sections, &row, PROFILE_TIME, &sum);
 	if (!ret && profile_class__is_taken(key.class) && rows->section->reasons && time)
 		ret = section__add_reason(rows->section, rows->sections, interval, time);

@@ -271,8 +271,8 @@ static enum thief_kind thief__kind(const struct measurement *m, const struct thi
 }
 
 /* The task that had the CPU in an interval of a vCPU that was preempted, or NULL */
-const struct measured_task *thief__task(const struct measurement *m,
-					const struct vcpu_interval *interval)
+static const struct measured_task *thief__task(const struct measurement *m,
+					       const struct vcpu_interval *interval)
 {
 	if (interval->kind != VCPU_TIME_PREEMPTED || interval->task >= m->nr_tasks)
 		return NULL;

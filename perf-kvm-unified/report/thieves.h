@@ -129,8 +129,6 @@ int thieves__init(struct thieves *thieves);
 void thieves__exit(struct thieves *thieves);
 int thieves__add(struct thieves *thieves, const struct thief *thief);
 
-const struct measured_task *thief__task(const struct measurement *m,
-					const struct vcpu_interval *interval);
 struct thief thief__of_task(const struct measured_task *task);
 struct thief thief__find(const struct measurement *m, const struct axis_vcpu *self,
 			 const struct vcpu_interval *interval);

@@ -214,6 +214,14 @@ check_together()
 					for level in levels for row in level["rows"]
 					if row["class"] in ("OS", "USER")}},
 			r[0].json["levels"])' together
+	# Its thread had the CPU in KVM_RUN, and not.
+	ok "$1: --sort task: a vCPU that has stolen is one" diff \
+		<("$PERF" kvm unified report -q -f -i fleet.data -k "$TREE/host/vmlinux" --stdio \
+			--percent-limit 0 --level guests -s task -F period,task -t ';' 2>/dev/null |
+			awk -F ' *; *' '$2 ~ /^VM / { gsub(/ /, "", $1); print $2, $1 }' | sort) \
+		<(value '"\n".join(sorted("%s %d" % (row["function"][12:-1], row["time_ns"])
+			for row in r[0].json["levels"][0]["rows"]
+			if row["function"].startswith("[steal] (on VM ") and ": vcpu" in row["function"]))' together)
 	ok "$1: --vm: guests[] are those alone" test "$("$PERF" kvm unified report -f -i fleet.data \
 		-k "$TREE/host/vmlinux" --format json --vm 'b*' 2>/dev/null >"$TMP/some.json"
 		value "sorted(g['name'] for g in r[0].json['guests']) == [x for x in sorted(x['vm'] for x in

@@ -259,7 +259,7 @@ ok "--time: a percent that is no part" not report --time '10%-20% 50%'
 ok "... which is said" grep -q "^--time wants .*not '10%-20% 50%'\|^the end .*not '10%-20% 50%'" "$TMP/warnings"
 ok "rows that are chosen: it is said" grep -qx '# rows are those of --pid 1 --comms shor --dsos lib\* --symbols q\*, and totals of all' \
 	<(report --comms shor --pid 1 -d 'lib*' -S 'q*')
-ok "... in JSON" test "$(report --comms shor --format json >"$TMP/chosen"; json "$TMP/chosen" 'measurement()["rows_of"]')" = " --comms shor"
+ok "... in JSON" test "$(report --comms shor --format json >"$TMP/chosen"; json "$TMP/chosen" 'measurement()["rows_of"]')" = "--comms shor"
 ok "a part is said to be one" grep -q '^# of that, .* --time 0%-50%' <(report --time 0%-50%)
 ok "--cpu: half of the host's time" test \
 	"$(report --cpu 0 --format json >"$TMP/cpu0"; json "$TMP/cpu0" "$HOST"'["time_ns"]')" -eq \
