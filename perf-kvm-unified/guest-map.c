@@ -8,6 +8,7 @@
 
 #include "util/debug.h"
 #include "kvm-unified/collector/map.h"
+#include "kvm-unified/lib/machine.h"
 #include "kvm-unified/lib/options.h"
 #include "kvm-unified/record/host-map.h"
 #include "guest-map.h"
@@ -44,6 +45,8 @@ int cmd_kvm_unified_guest_map(int argc, const char **argv)
 		pr_warning("-f is called --follow now: in perf, -f is --force\n");
 		follow = true;
 	}
+	if (machine__check("guest-map"))
+		return 1;
 	if (!host)
 		return guest_map__write_own(output, follow, from_host) ? 1 : 0;
 	if (follow || from_host) {

@@ -32,6 +32,7 @@
 #include "kvm-unified/format/profile.h"
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/lib/config.h"
+#include "kvm-unified/lib/machine.h"
 #include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
 #include "args.h"
@@ -610,7 +611,8 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	if (!rec.to_pipe)
 		closed_pipe__ends_nothing();
 	/* All that can be known to be wrong is found before anything is changed. */
-	if (check_pipe(&rec) || guest_memory__check(&rec.memory) ||
+	if (machine__check("perf kvm unified record") || check_pipe(&rec) ||
+	    guest_memory__check(&rec.memory) ||
 	    record_events__check_rate(&rec.events) || (argc && check_command(argv[0])) ||
 	    record_events__read_max_freq(&rec.events) ||
 	    record_events__check_kernel(&rec.events) || check_kvm() ||

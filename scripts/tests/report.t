@@ -2116,4 +2116,16 @@ ok "without the host's kernel: JSON has that, too" \
 ok "without the host's kernel: its functions do not get names of the kernel that runs here" \
 	not grep -E '^ .* \[kernel\]$' <(awk '/^Host/ { on = 1 } /^$/ { on = 0 } on && !/\[unknown\]/' "$TMP/elsewhere" |
 		sed 's/ *$//')
+# --- another machine -----------------------------------------------------------------------------
+
+# foreign WHAT COMMAND...: a process can see another name of the machine than it has.
+foreign()
+{
+	setarch linux32 "$PERF" kvm unified "${@:2}" >"$TMP/output" 2>"$TMP/warnings"
+	[ $? -eq 1 ] && cat "$TMP/warnings" && grep -qx "$1 is for x86-64, and this is i[0-9]86\." "$TMP/warnings" &&
+		! [ -s "$TMP/output" ]
+}
+ok "record: refused on another machine" foreign "perf kvm unified record" record -o "$TMP/foreign" -- true
+ok "guest-map: refused on another machine" foreign guest-map guest-map
+ok "report: works there" setarch linux32 "$PERF" kvm unified report -f -i perf.data --summary
 done_testing
