@@ -208,7 +208,7 @@ static int print_costs_of_vms(const struct measurement *m, const struct sections
 		}
 	}
 	free(costs);
-	print_family(of_host, "gauge", "CPU time of the host that no known vCPU and its VM took", fp);
+	print_family(of_host, "gauge", "CPU time of the host that no known VM took", fp);
 	for (int i = 0; i < HOST_COST_NR; i++) {
 		if (!host_cost__is_known(i, m))
 			continue;
