@@ -19,6 +19,7 @@
 #include "util/machine.h"
 #include "util/sample.h"
 #include "util/session.h"
+#include "util/thread.h"
 #include "util/tsc.h"
 #include "kvm-unified/format/looks.h"
 #include "kvm-unified/format/profile.h"
@@ -28,6 +29,7 @@
 #include "kvm-unified/lib/sort.h"
 #include "kvm-unified/lib/warnings.h"
 #include "feed.h"
+#include "hits.h"
 #include "measurement.h"
 #include "stream.h"
 #include "timeline.h"
@@ -480,6 +482,22 @@ static int process_change(const struct perf_tool *tool, union perf_event *event,
 	return perf_event__process(tool, event, sample, machine);
 }
 
+static int process_comm(const struct perf_tool *tool, union perf_event *event,
+			struct perf_sample *sample, struct machine *machine)
+{
+	struct measurement *m = container_of(tool, struct measurement, tool);
+	int ret = process_change(tool, event, sample, machine);
+	struct thread *thread;
+
+	if (ret)
+		return ret;
+	thread = machine__find_thread(machine, event->comm.pid, event->comm.tid);
+	if (thread)
+		ret = hits__rename_thread(&m->hits, thread);
+	thread__put(thread);
+	return ret;
+}
+
 static int process_fork(const struct perf_tool *tool, union perf_event *event,
 			struct perf_sample *sample, struct machine *machine)
 {
@@ -636,7 +654,7 @@ void measurement__set_tool(struct measurement *m)
 	measurement__set_placed(m);
 	m->tool.mmap		= process_change;
 	m->tool.mmap2		= process_change;
-	m->tool.comm		= process_change;
+	m->tool.comm		= process_comm;
 	m->tool.namespaces	= process_change;
 	m->tool.cgroup		= process_change;
 	m->tool.fork		= process_fork;

@@ -179,6 +179,17 @@ static struct thread *hits__thread(struct hits *hits, struct thread *thread)
 }
 
 /*
+ * @thread has got a name: if it had that before, it is the newest one again, and nothing new is
+ * made of it. 0 or -ENOMEM
+ */
+int hits__rename_thread(struct hits *hits, struct thread *thread)
+{
+	struct thread *copy;
+
+	return hashmap__find(hits->thread_table, thread, &copy) ? hits__set_newest(hits, copy) : 0;
+}
+
+/*
  * Whose the rows are that hits of @thread are in. As in perf, a thread that they do not tell apart
  * @by_name has its last name, and so has what was sampled before it had any.
  */

@@ -67,6 +67,7 @@ struct hits {
 int hits__init(struct hits *hits);
 void hits__exit(struct hits *hits);
 int hits__name_threads(struct hits *hits);
+int hits__rename_thread(struct hits *hits, struct thread *thread);
 struct thread *hits__thread_of_rows(const struct hits *hits, struct thread *thread, bool by_name);
 struct hit *hits__findnew(struct hits *hits, const struct profile_key *key, u32 cpu,
 			  const struct addr_location *al);

@@ -52,6 +52,8 @@
 #define DEFAULT_POINTS_LIMIT	0.5
 /* A process is told by its pid: two of the same name are two. */
 #define DEFAULT_SORT_ORDER	"pid,dso,symbol"
+/* ... but not in the table of all guests */
+#define GUESTS_SORT_ORDER	"dso,symbol"
 
 static int parse_format(const struct option *opt, const char *arg, int unset __maybe_unused)
 {
@@ -419,6 +421,31 @@ static bool is_profile(const char *path, const char *suffix)
 	return read_beginning(file, &magic, sizeof(magic)) && is_perf_magic(magic);
 }
 
+static bool has_process_key(const char *list)
+{
+	static const char *const keys[] = { "pid", "tgid", "comm" };
+	size_t len;
+
+	key_list__for_each(list, key, len) {
+		for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+			if (len == strlen(keys[i]) && !strncmp(key, keys[i], len))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The keys of a table of all guests, where it is the only one. What cannot be had, or NULL */
+static const char *choose_keys_of_guests(const struct report_options *opts)
+{
+	if (opts->sections.levels != SECTIONS_GUESTS)
+		return NULL;
+	if (has_process_key(sort_order) || has_process_key(field_order))
+		return "--level guests tells no processes apart: it has no pid, tgid and comm";
+	default_sort_order = GUESTS_SORT_ORDER;
+	return NULL;
+}
+
 static void parse_argv(struct report_options *opts, int argc, const char **argv)
 {
 	static char call_graph_default[] = CALL_GRAPH_DEFAULT;
@@ -574,6 +601,9 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		unified_warning("report.sort_order of perfconfig is not used here; --sort can be given\n");
 		default_sort_order = DEFAULT_SORT_ORDER;
 	}
+	problem = choose_keys_of_guests(opts);
+	if (problem)
+		usage_error(usage, "%s\n", problem);
 	sections->thieves_by_pid = opts->print_fn && sort_order &&
 				   sections->sort & PROFILE_SORT_PID;
 	sections->reasons = opts->print_fn == print_json || opts->print.exit_reasons;

@@ -631,6 +631,19 @@ static void name_taker(const struct vcpu_rows *rows, const struct vcpu_interval 
 	info->thief_vcpu = m->axis.vcpus[thief.vcpu].id;
 }
 
+/* In the table of all guests it is not said whose its own threads are. @name: of the row */
+static void name_own_thief(const struct vcpu_rows *rows, const struct vcpu_interval *interval,
+			   char *name)
+{
+	struct thief thief = thief__find(rows->m, rows->vcpu, interval);
+	char owner[THIEF_OWNER_LEN];
+
+	if (thief.kind != THIEF_VCPU && thief.kind != THIEF_VMM)
+		return;
+	thief__owner_of_any(rows->m, &thief, owner, sizeof(owner));
+	scnprintf(name, VCPU_ROW_NAME_LEN, "[steal] (%s)", owner);
+}
+
 static int add_vcpu_row(const struct vcpu_interval *interval, u64 time, void *arg)
 {
 	const struct vcpu_rows *rows = arg;
@@ -653,6 +666,8 @@ static int add_vcpu_row(const struct vcpu_interval *interval, u64 time, void *ar
 
 	if (interval->kind == VCPU_TIME_PREEMPTED)
 		name_taker(rows, interval, &row.info);
+	if (interval->kind == VCPU_TIME_PREEMPTED && rows->section->level == SECTION_GUESTS)
+		name_own_thief(rows, interval, name);
 	ret = section__add(rows->section, rows->sections, &row, PROFILE_TIME, &sum);
 	if (!ret && profile_class__is_taken(key.class) && rows->section->reasons && time)
 		ret = section__add_reason(rows->section, rows->sections, interval, time);

@@ -10,6 +10,7 @@
 #include <linux/string.h>
 
 #include "tests/tests.h"
+#include "util/addr_location.h"
 #include "util/debug.h"
 #include "util/hashmap.h"
 #include "util/machine.h"
@@ -461,6 +462,35 @@ static int check_lost_forks(struct measurement *m, struct machine *machine)
 	return TEST_OK;
 }
 
+/* What it is called when it is called @comm, and something that is called so is hit in it */
+static const char *called_in_rows(struct hits *hits, struct machine *machine, const char *comm,
+				  u64 time)
+{
+	const struct profile_key key = { PROFILE_USER, "work", "work.so", comm, 701, 0 };
+	struct addr_location al;
+	struct thread *thread;
+	const char *name = NULL;
+
+	call_thread(machine, 701, comm, time);
+	thread = machine__find_thread(machine, 701, 701);
+	addr_location__init(&al);
+	al.thread = thread__get(thread);
+	if (thread && !hits__rename_thread(hits, thread) && hits__findnew(hits, &key, 0, &al))
+		name = thread__comm_str(hits__thread_of_rows(hits, thread, /*by_name=*/false));
+	addr_location__exit(&al);
+	thread__put(thread);
+	return name ?: "";
+}
+
+/* Rows of a process have its last name, also if it had that before. */
+static int check_names_of_rows(struct measurement *m, struct machine *machine)
+{
+	TEST_ASSERT_VAL("first name", !strcmp(called_in_rows(&m->hits, machine, "sh", 1), "sh"));
+	TEST_ASSERT_VAL("execve()", !strcmp(called_in_rows(&m->hits, machine, "true", 2), "true"));
+	TEST_ASSERT_VAL("once more", !strcmp(called_in_rows(&m->hits, machine, "sh", 3), "sh"));
+	return TEST_OK;
+}
+
 /* A thread is one task, by its last name. */
 static int test__last_names(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
@@ -475,6 +505,8 @@ static int test__last_names(struct test_suite *test __maybe_unused, int subtest 
 		ret = check_lost_forks(&m, &machines.host);
 	if (ret == TEST_OK)
 		ret = check_short_lived(&m, &machines.host);
+	if (ret == TEST_OK)
+		ret = check_names_of_rows(&m, &machines.host);
 	measurement__exit(&m);
 	machines__exit(&machines);
 	return ret;

@@ -222,6 +222,9 @@ check_together()
 		<(value '"\n".join(sorted("%s %d" % (row["function"][12:-1], row["time_ns"])
 			for row in r[0].json["levels"][0]["rows"]
 			if row["function"].startswith("[steal] (on VM ") and ": vcpu" in row["function"]))' together)
+	ok "$1: what a VM's own threads took is told of by its name" value \
+		'1 / (not any(row["function"].startswith(("[steal] (on vcpu", "[steal] (on its VMM"))
+			for row in r[0].json["levels"][0]["rows"]))' together
 	ok "$1: --vm: guests[] are those alone" test "$("$PERF" kvm unified report -f -i fleet.data \
 		-k "$TREE/host/vmlinux" --format json --vm 'b*' 2>/dev/null >"$TMP/some.json"
 		value "sorted(g['name'] for g in r[0].json['guests']) == [x for x in sorted(x['vm'] for x in
