@@ -915,6 +915,14 @@ static int check_vcpus(const struct report_options *opts, const struct measureme
 	return 0;
 }
 
+/* Their numbers are below that: a header may be of before some came. */
+static u32 nr_host_cpus(const struct measurement *m)
+{
+	int avail = m->session->header.env.nr_cpus_avail;
+
+	return avail > 0 ? max(m->nr_cpus, (u32)avail) : m->nr_cpus;
+}
+
 /* A vCPU, CPU or time of which there is nothing: the same. When the axis is built */
 int report_options__check_selection(const struct report_options *opts, const struct measurement *m)
 {
@@ -931,6 +939,12 @@ int report_options__check_selection(const struct report_options *opts, const str
 			perf_cpu_map__has(sections->cpus, (struct perf_cpu){ i });
 	if (!found) {
 		pr_err("--cpu: there is no sample of CPU %s.\n", opts->cpus);
+		return -ENOENT;
+	}
+	/* One that the host has may have had nothing to do. */
+	if (sections->cpus && (u32)perf_cpu_map__max(sections->cpus).cpu >= nr_host_cpus(m)) {
+		pr_err("--cpu: there is no CPU %d; the host has %u.\n",
+		       perf_cpu_map__max(sections->cpus).cpu, nr_host_cpus(m));
 		return -ENOENT;
 	}
 

@@ -225,6 +225,7 @@ ok "--vcpu: another one" nothing_there --vcpu 5 'no VM has a vCPU 5'
 ok "--vcpu: a range that begins with it" nothing_there --vcpu 0-2 'no VM has a vCPU 1'
 ok "--vcpu: one of two" nothing_there --vcpu 0,5 'no VM has a vCPU 5'
 ok "--cpu: one without samples" nothing_there --cpu 9 'no sample of CPU 9'
+ok "--cpu: one of two" nothing_there --cpu 0,9 'there is no CPU 9; the host has 2'
 ok "--time: another one" nothing_there --time 1000000, 'the measurement is from'
 ok "--time: backwards" nothing_there --time 20%-10% 'wants start,stop'
 ok "--guest-root: of no guest" nothing_there --guest-root nope=/tmp "no guest 'nope'"
