@@ -285,6 +285,15 @@ struct hit *hits__findnew(struct hits *hits, const struct profile_key *key, u32 
 	return hits__findnew_like(hits, &like);
 }
 
+/* The same on another CPU of the host, where CPUs are kept. NULL: no memory */
+struct hit *hits__on_cpu(struct hits *hits, const struct hit *hit, u32 cpu)
+{
+	struct hit like = *hit;
+
+	like.cpu = cpu;
+	return hits__findnew_like(hits, &like);
+}
+
 /**
  * hits__with_chain - a hit, when these have called it
  * @key: its names, as far as @chain tells more of them than @hit has

@@ -71,6 +71,7 @@ int hits__rename_thread(struct hits *hits, struct thread *thread);
 struct thread *hits__thread_of_rows(const struct hits *hits, struct thread *thread, bool by_name);
 struct hit *hits__findnew(struct hits *hits, const struct profile_key *key, u32 cpu,
 			  const struct addr_location *al);
+struct hit *hits__on_cpu(struct hits *hits, const struct hit *hit, u32 cpu);
 struct hit *hits__with_chain(struct hits *hits, const struct hit *hit, const struct chain *chain,
 			     const struct profile_key *key, struct thread *thread);
 

@@ -920,7 +920,7 @@ static u32 nr_host_cpus(const struct measurement *m)
 {
 	int avail = m->session->header.env.nr_cpus_avail;
 
-	return avail > 0 ? max(m->nr_cpus, (u32)avail) : m->nr_cpus;
+	return avail > 0 ? max_t(u32, m->nr_cpus, avail) : m->nr_cpus;
 }
 
 /* A vCPU, CPU or time of which there is nothing: the same. When the axis is built */

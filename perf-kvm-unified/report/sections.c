@@ -388,6 +388,21 @@ static u32 key_cpu(const struct sections *sections, u32 cpu)
 	return sections->opts->by_cpu ? cpu : TIME_AXIS_NONE;
 }
 
+/*
+ * What the guest executed. The sample that tells what it was may be of another CPU, from which the
+ * vCPU has come, or to which it went. 0 or -ENOMEM
+ */
+static int sum_up_code(const struct sections *sections, struct tally *tally,
+		       const struct vcpu_interval *interval, u64 time)
+{
+	struct hits *hits = &sections->m->hits;
+	const struct hit *hit = hits->by_idx[interval->hit];
+
+	if (sections->opts->by_cpu && hit->cpu != (s32)interval->cpu)
+		hit = hits__on_cpu(hits, hit, interval->cpu);
+	return hit ? tally__add_hit(tally, hit->idx, PROFILE_TIME, time) : -ENOMEM;
+}
+
 /* A vCPU's interval comes off the axis. 0 or -ENOMEM */
 static int sum_up_vcpu(u32 vcpu, const struct vcpu_interval *interval, void *arg)
 {
@@ -411,7 +426,7 @@ static int sum_up_vcpu(u32 vcpu, const struct vcpu_interval *interval, void *arg
 	if (ret || !time)
 		return ret;
 	if (is_code(interval))
-		return tally__add_hit(tally, interval->hit, PROFILE_TIME, time);
+		return sum_up_code(sections, tally, interval, time);
 	return tally__add(tally, &key, PROFILE_TIME, time);
 }
 

@@ -148,7 +148,7 @@ struct sections {
 	struct section	*entries;
 	u32		nr;
 	const struct section_opts *opts;
-	const struct measurement *m;
+	struct measurement *m;
 	struct tables	*tables;
 	struct costs	costs;
 	struct moments	moments;
