@@ -214,14 +214,18 @@ check_together()
 					for level in levels for row in level["rows"]
 					if row["class"] in ("OS", "USER")}},
 			r[0].json["levels"])' together
-	# Its thread had the CPU in KVM_RUN, and not.
-	ok "$1: --sort task: a vCPU that has stolen is one" diff \
+	# Its thread had the CPU in KVM_RUN, and not. Of its own VM's vCPUs, the row does not tell which.
+	ok "$1: --sort task: vCPUs that have stolen are vCPUs, by VM" diff \
 		<("$PERF" kvm unified report -q -f -i fleet.data -k "$TREE/host/vmlinux" --stdio \
 			--percent-limit 0 --level guests -s task -F period,task -t ';' 2>/dev/null |
-			awk -F ' *; *' '$2 ~ /^VM / { gsub(/ /, "", $1); print $2, $1 }' | sort) \
-		<(value '"\n".join(sorted("%s %d" % (row["function"][12:-1], row["time_ns"])
-			for row in r[0].json["levels"][0]["rows"]
-			if row["function"].startswith("[steal] (on VM ") and ": vcpu" in row["function"]))' together)
+			awk -F ' *; *' '$2 ~ /^VM .*: vcpu/ { sub(/:.*/, "", $2); sum[$2] += $1 }
+				END { for (vm in sum) printf "%s %.0f\n", vm, sum[vm] }' | sort) \
+		<(value '(lambda takers: "\n".join(sorted("%s %d" % (vm, sum(ns for one, ns in takers if one == vm))
+			for vm in {one for one, _ in takers})))([
+			(row["function"].split(":")[0][12:] if ": vcpu" in row["function"] else
+				row["function"][len("[steal] (own vCPUs of "):-1], row["time_ns"])
+			for row in r[0].json["levels"][0]["rows"] if row["function"].startswith("[steal] (own vCPUs of ") or
+			row["function"].startswith("[steal] (on VM ") and ": vcpu" in row["function"]])' together)
 	ok "$1: what a VM's own threads took is told of by its name" value \
 		'1 / (not any(row["function"].startswith(("[steal] (on vcpu", "[steal] (on its VMM"))
 			for row in r[0].json["levels"][0]["rows"]))' together
