@@ -10,13 +10,19 @@
 
 /*
  * Page table roots, memory layouts and KVM's structures are those of x86-64 alone. @what: runs
- * on such machines. 0 or -ENOTSUP with a message
+ * on such machines. 0, or -ENOTSUP or uname(2)'s error with a message
  */
 static inline int machine__check(const char *what)
 {
 	struct utsname machine;
 
-	if (!uname(&machine) && !strcmp(machine.machine, "x86_64"))
+	if (uname(&machine)) {
+		int ret = -errno;
+
+		pr_err("uname: %s\n", strerror(-ret));
+		return ret;
+	}
+	if (!strcmp(machine.machine, "x86_64"))
 		return 0;
 	pr_err("%s is for x86-64, and this is %s.\n", what, machine.machine);
 	return -ENOTSUP;

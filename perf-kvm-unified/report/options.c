@@ -421,26 +421,12 @@ static bool is_profile(const char *path, const char *suffix)
 	return read_beginning(file, &magic, sizeof(magic)) && is_perf_magic(magic);
 }
 
-static bool has_process_key(const char *list)
-{
-	static const char *const keys[] = { "pid", "tgid", "comm" };
-	size_t len;
-
-	key_list__for_each(list, key, len) {
-		for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-			if (len == strlen(keys[i]) && !strncmp(key, keys[i], len))
-				return true;
-		}
-	}
-	return false;
-}
-
 /* The keys of a table of all guests, where it is the only one. What cannot be had, or NULL */
 static const char *choose_keys_of_guests(const struct report_options *opts)
 {
 	if (opts->sections.levels != SECTIONS_GUESTS)
 		return NULL;
-	if (has_process_key(sort_order) || has_process_key(field_order))
+	if (sort_keys__ask_for_process())
 		return "--level guests tells no processes apart: it has no pid, tgid and comm";
 	default_sort_order = GUESTS_SORT_ORDER;
 	return NULL;

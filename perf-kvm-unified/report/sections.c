@@ -628,13 +628,22 @@ static int add_thief(const struct vcpu_interval *interval, u64 time __maybe_unus
 	return thieves__add(rows->thieves, &thief);
 }
 
-/* Who had the CPU: the vCPU, if it was one's thread, in KVM_RUN or not; else the task */
+/*
+ * Who had the CPU: the vCPU, if it was one's thread, in KVM_RUN or not; else the task. @name: of
+ * the row; a table of all guests does not tell whose "its own" threads are, so it gets the VM.
+ */
 static void name_taker(const struct vcpu_rows *rows, const struct vcpu_interval *interval,
-		       struct table_info *info)
+		       struct table_info *info, char *name)
 {
 	const struct measurement *m = rows->m;
 	struct thief thief = thief__find(m, rows->vcpu, interval);
+	char owner[THIEF_OWNER_LEN];
 
+	if (rows->section->level == SECTION_GUESTS &&
+	    (thief.kind == THIEF_VCPU || thief.kind == THIEF_VMM)) {
+		thief__owner_of_any(m, &thief, owner, sizeof(owner));
+		scnprintf(name, VCPU_ROW_NAME_LEN, "[steal] (%s)", owner);
+	}
 	/* The vCPU itself */
 	if (thief.kind == THIEF_SWITCHING)
 		return;
@@ -644,19 +653,6 @@ static void name_taker(const struct vcpu_rows *rows, const struct vcpu_interval 
 	}
 	info->thief_vm = m->vms[m->axis.vcpus[thief.vcpu].vm].name;
 	info->thief_vcpu = m->axis.vcpus[thief.vcpu].id;
-}
-
-/* In the table of all guests it is not said whose its own threads are. @name: of the row */
-static void name_own_thief(const struct vcpu_rows *rows, const struct vcpu_interval *interval,
-			   char *name)
-{
-	struct thief thief = thief__find(rows->m, rows->vcpu, interval);
-	char owner[THIEF_OWNER_LEN];
-
-	if (thief.kind != THIEF_VCPU && thief.kind != THIEF_VMM)
-		return;
-	thief__owner_of_any(rows->m, &thief, owner, sizeof(owner));
-	scnprintf(name, VCPU_ROW_NAME_LEN, "[steal] (%s)", owner);
 }
 
 static int add_vcpu_row(const struct vcpu_interval *interval, u64 time, void *arg)
@@ -680,9 +676,7 @@ static int add_vcpu_row(const struct vcpu_interval *interval, u64 time, void *ar
 	int ret;
 
 	if (interval->kind == VCPU_TIME_PREEMPTED)
-		name_taker(rows, interval, &row.info);
-	if (interval->kind == VCPU_TIME_PREEMPTED && rows->section->level == SECTION_GUESTS)
-		name_own_thief(rows, interval, name);
+		name_taker(rows, interval, &row.info, name);
 	ret = section__add(rows->section, rows->sections, &row, PROFILE_TIME, &sum);
 	if (!ret && profile_class__is_taken(key.class) && rows->section->reasons && time)
 		ret = section__add_reason(rows->section, rows->sections, interval, time);

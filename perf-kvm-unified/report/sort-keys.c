@@ -441,6 +441,18 @@ bool sort_keys__have_addr(void)
 	return is_asked_for(&symoff_key) || lists_have("srcline");
 }
 
+/* Are rows to be told apart by guests' processes, other than by default? */
+bool sort_keys__ask_for_process(void)
+{
+	static const char *const process_keys[] = { "pid", "tgid", "comm" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(process_keys); i++) {
+		if (list_has(sort_order, process_keys[i]) || list_has(field_order, process_keys[i]))
+			return true;
+	}
+	return false;
+}
+
 static bool measurement__has_hardware(const struct measurement *m, u64 config)
 {
 	for (u32 column = PROFILE_TIME + 1; column < m->nr_columns; column++) {

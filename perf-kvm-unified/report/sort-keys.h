@@ -15,5 +15,6 @@ bool sort_keys__have_vm(void);
 bool sort_keys__have_exit_reason(void);
 bool sort_keys__have_cpu(void);
 bool sort_keys__have_addr(void);
+bool sort_keys__ask_for_process(void);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_SORT_KEYS_H */

@@ -40,12 +40,11 @@
 #include "tables.h"
 #include "tally.h"
 
-/* A symbol that is in no file; @level: perf's letter for where it runs */
+/* A symbol that is in no file; @map: its module's; @level: perf's letter for where it runs */
 struct made_symbol {
-	char		*module;
+	struct map	*map;
 	char		*function;
 	char		level;
-	struct map	*map;
 	struct symbol	*sym;
 };
 
@@ -53,7 +52,7 @@ static size_t made__hash(long key, void *ctx __maybe_unused)
 {
 	const struct made_symbol *made = (const struct made_symbol *)key;
 
-	return str_hash(made->function) ^ str_hash(made->module) * 31 ^ made->level;
+	return str_hash(made->function) ^ (size_t)made->map * 31 ^ made->level;
 }
 
 static bool made__equal(long _a, long _b, void *ctx __maybe_unused)
@@ -61,15 +60,13 @@ static bool made__equal(long _a, long _b, void *ctx __maybe_unused)
 	const struct made_symbol *a = (const struct made_symbol *)_a;
 	const struct made_symbol *b = (const struct made_symbol *)_b;
 
-	return a->level == b->level && !strcmp(a->function, b->function) &&
-	       !strcmp(a->module, b->module);
+	return a->map == b->map && a->level == b->level && !strcmp(a->function, b->function);
 }
 
 static void made__delete(struct made_symbol *made)
 {
 	/* The symbol is its file's. */
 	map__put(made->map);
-	free(made->module);
 	free(made->function);
 	free(made);
 }
@@ -246,14 +243,17 @@ struct evsel *tables__new_reasons(struct tables *tables)
 /* That of a module which is in no file: perf tells modules apart by it. NULL: no memory */
 static struct map *tables__made_map(struct tables *tables, const char *module)
 {
+	char *name = without_escapes(strdup(module));
 	struct map *map = NULL;
 	struct dso *dso;
-	char *name;
 
-	if (hashmap__find(tables->made_maps, module, &map))
+	if (!name)
+		return NULL;
+	if (hashmap__find(tables->made_maps, name, &map)) {
+		free(name);
 		return map;
-	name = strdup(module);
-	dso = dso__new(module);
+	}
+	dso = dso__new(name);
 	if (dso) {
 		dso__set_loaded(dso);
 		/* There are no instructions of it to be looked at. */
@@ -261,7 +261,7 @@ static struct map *tables__made_map(struct tables *tables, const char *module)
 		map = map__new2(0, dso);
 		dso__put(dso);
 	}
-	if (name && map && !hashmap__add(tables->made_maps, name, map))
+	if (map && !hashmap__add(tables->made_maps, name, map))
 		return map;
 	map__put(map);
 	free(name);
@@ -278,18 +278,15 @@ static const struct made_symbol *tables__made(struct tables *tables, const char 
 	if (!made)
 		return NULL;
 	made->level = level;
-	made->module = without_escapes(strdup(module));
+	made->map = map__get(tables__made_map(tables, module));
 	made->function = without_escapes(strdup(function));
-	if (!made->module || !made->function)
+	if (!made->map || !made->function)
 		goto no_memory;
 	if (hashmap__find(tables->made, made, &known)) {
 		made__delete(made);
 		return known;
 	}
 
-	made->map = map__get(tables__made_map(tables, made->module));
-	if (!made->map)
-		goto no_memory;
 	/* Symbols are told apart by their addresses. This one has no instructions. */
 	made->sym = symbol__new(addr, 0, STB_GLOBAL, STT_FUNC, made->function);
 	if (!made->sym)
@@ -367,7 +364,7 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 		return -ENOMEM;
 	if (!hit) {
 		key->function = is_unknown ? UNKNOWN_NAME : made->function;
-		key->module = row->key->module[0] ? made->module : "";
+		key->module = row->key->module[0] ? dso__name(map__dso(made->map)) : "";
 	}
 	al->map = map__get(made->map);
 	al->sym = made->sym;

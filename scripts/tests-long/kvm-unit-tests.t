@@ -64,7 +64,7 @@ fi
 at_least 1 "tests that have run" "$(wc -l <"$TMP/vanilla")"
 at_least 1 "of these pass" "$(grep -c ' pass$' "$TMP/vanilla")"
 while read -r name before; do
-	ok "$name: $before" grep -qx "$name $before" "$TMP/series"
+	ok "$name: $before" grep -qxF "$name $before" "$TMP/series"
 done <"$TMP/vanilla"
 ok "no other has run with the series" diff <(cut -d' ' -f1 "$TMP/vanilla") <(cut -d' ' -f1 "$TMP/series")
 done_testing

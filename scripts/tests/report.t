@@ -1131,20 +1131,20 @@ ok "stdio: an exit code of 0" test $? -eq 0
 ok "stdio: --level guests: a table of that" grep -q '^# 1 guest together .*Total samples:' \
 	<(view --level guests)
 # What is called the same in user mode and in the kernel is two rows, in a VM's table, too.
+classes_apart()
+{
+	view --level "$1" -s dso,sym -F period,sym -t ';' | awk -F ';' '
+		/^ *[0-9]+ *;/ && $2 ~ /\[u\]/ { user += $1 }
+		/^ *[0-9]+ *;/ && $2 ~ /\[g\]/ { os += $1 }
+		END { printf "%.0f %.0f\n", user, os }' >"$TMP/by-letter"
+	report --level "$1" --format json >"$TMP/level"
+	diff "$TMP/by-letter" <(json "$TMP/level" '"%d %d" % tuple(r[0].json["levels"][0]["classes_ns"][x]
+		for x in ("USER", "OS"))')
+}
 for level in guests vm; do
-	classes_apart()
-	{
-		view --level "$1" -s dso,sym -F period,sym -t ';' | awk -F ';' '
-			/^ *[0-9]+ *;/ && $2 ~ /\[u\]/ { user += $1 }
-			/^ *[0-9]+ *;/ && $2 ~ /\[g\]/ { os += $1 }
-			END { printf "%.0f %.0f\n", user, os }' >"$TMP/by-letter"
-		report --level "$1" --format json >"$TMP/level"
-		diff "$TMP/by-letter" <(json "$TMP/level" '"%d %d" % tuple(r[0].json["levels"][0]["classes_ns"][x]
-			for x in ("USER", "OS"))')
-	}
 	ok "stdio: --level $level -s dso,sym: code of processes and of the kernel is apart" classes_apart $level
 done
-for options in "-s pid" "-s comm,sym" "--format json --sort comm"; do
+for options in "-s pid" "-s +pid" "-s comm,sym" "--format json --sort comm"; do
 	# shellcheck disable=SC2086 # several options
 	ok "refused: --level guests $options" exit_code 129 --level guests $options
 	ok "refused: --level guests $options: why" grep -q 'tells no processes apart' "$TMP/warnings"

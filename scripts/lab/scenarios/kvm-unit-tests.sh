@@ -31,7 +31,7 @@ measure()
 	done
 	(cd /run/unit-tests && ACCEL=kvm TIMEOUT=${SECONDS_FOR_ONE}s ./run_tests.sh "${names[@]}") \
 		>said 2>&1 </dev/null || :
-	sed 's/\x1b\[[0-9;]*m//g' said | awk -v seconds="$SECONDS_FOR_ONE" '
+	sed 's/\x1b\[[0-9;]*m//g' said | awk '
 		$1 == "PASS" || $1 == "FAIL" || $1 == "SKIP" {
 			result = tolower($1)
 			if (/timeout/)
