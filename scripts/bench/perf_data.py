@@ -14,6 +14,8 @@ import struct
 HEADER, SIZE_AT = struct.Struct("<IHH"), 6
 MMAP, COMM, EXIT, FORK, SAMPLE, MMAP2, NAMESPACES = 1, 3, 4, 7, 9, 10, 16
 FINISHED_ROUND = 68
+# The last record of the files beside the data
+FINISHED_INIT = 82
 # Records of the table of VMs: of a VM, and of a vCPU in it, from where these begin. Both have
 # the VMM's pid first. The header of a stream
 GUEST_VM, GUEST_VM_TSC = 96, 100

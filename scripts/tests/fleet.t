@@ -403,6 +403,36 @@ check_states()
 	at_most $MOST_LATER "$1, longest wait after a wake-up: ms more than by the scheduler's events" "$most"
 }
 
+# --- a large host ----------------------------------------------------------------------
+
+# The same on 128 CPUs, with 200 VMs of 8 vCPUs, for ten minutes: made, so it is the numbers that count.
+LARGE_VMS=200 LARGE_VCPUS=8 LARGE_SECONDS=600 LARGE_MB=1500
+
+large_has_all()
+{
+	test "$(value '([int(measurement()["duration_ns"] / 1e9), len(r[0].json["overview"])] +
+		sorted({x["time_ns"] / measurement()["duration_ns"] for x in r[0].json["overview"]}))' large)" = \
+		"[$LARGE_SECONDS, $LARGE_VMS, $LARGE_VCPUS.0]"
+}
+
+check_large()
+{
+	local fleet=$PWD
+
+	need_space "$TMP" $LARGE_MB
+	ok "$1 made large: 200 VMs of 8 vCPUs, for ten minutes" "$TOP/scripts/bench/fleet" fleet.data "$TMP/fleet.data"
+	cd "$TMP"
+	ok "$1 made large: a report" report large
+	ok "$1 made large: nothing is amiss" not grep -Ei 'truncated|lost|missing|refused|warning' "$TMP/large.err"
+	ok "$1 made large: all time of each VM and its vCPUs" large_has_all
+	ok "$1 made large: all time of each CPU and vCPU is there once" "$TESTS/report-sums" "$TMP/large.json"
+	"$PERF" kvm unified report -f -i fleet.data -k "$TREE/host/vmlinux" --stdio >"$TMP/overview" 2>&1
+	ok "$1 made large: a line for each VM, and no tables" \
+		test "$(grep -c '^vm-[0-9]* *8 ' "$TMP/overview") $(grep -c 'Total samples:' "$TMP/overview")" = "$LARGE_VMS 0"
+	cd "$fleet"
+	rm -r "$TMP/fleet.data"
+}
+
 # --- the scenarios -------------------------------------------------------------------------
 
 # wants SCENARIO: is among FLEETS, and has run
@@ -427,6 +457,7 @@ if wants fleet; then
 	# CPUs that take turns stand still, some for a ms, between two looks at the clock: it is the
 	# four VMs that the hog meets, whose CPU has most switches, that this is seen in.
 	check_states fleet 25 0.7 4
+	check_large fleet
 fi
 if wants fleet-one-cpu; then
 	check_report "one CPU" 7
