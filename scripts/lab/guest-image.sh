@@ -170,6 +170,7 @@ names_of()
 	case $1 in
 	brief)	echo storm-alpha storm-bravo storm-charlie storm-delta storm-echo \
 			reuse-odd reuse-even ;;
+	calls)	echo calls calls-jit ;;
 	shares)	echo shares-alpha shares-bravo shares-charlie shares-delta ;;
 	*)	echo "$1" ;;
 	esac

@@ -125,6 +125,36 @@ ok "... without callers in the kernel" not grep -q '^guest1;vCPU 0;\[kernel\];.*
 ok "... of the same time" test "$(awk '{ n += $NF } END { print n }' "$TMP/folded-no-orc")" = \
 	"$(awk '{ n += $NF } END { print n }' "$TMP/unwound")"
 
+# What the guest's own perf has of the same programs, by the frame pointer alone
+at_most_apart()
+{
+	"$PERF" script -f -i inside.data --symfs "$ROOT" -F comm,ip,sym >"$TMP/inside" 2>/dev/null
+	"$TESTS/inside-chains" "$1" "$TMP/inside" calls >"$TMP/apart" 2>"$TMP/inside-samples"
+	sed 's/^/# /' "$TMP/apart" >&2
+	at_least 1000 "$2: samples by the guest's perf" "$(cut -d' ' -f2 "$TMP/inside-samples")"
+	at_least 8 "$2: stacks" "$(wc -l <"$TMP/apart")"
+	at_most 2 "$2: points that a stack's share is away from that by the guest's perf" \
+		"$(head -n 1 "$TMP/apart" | cut -d' ' -f1)"
+}
+at_most_apart "$TMP/folded" "with frame pointers"
+at_most_apart "$TMP/unwound" "unwound"
+
+# Code that a process has made is in no file: nothing proves a return address in it. The chain ends
+# there, and has no call that there never was.
+map=$(echo jit.data/guest_map__*)
+ok "code made at run time: stacks are exported" export_to "$TMP/jit" jit.data
+map=$(echo chains.data/guest_map__*)
+verdict calls-jit "$TMP/jit"
+at_least 500 "code made at run time: user time, ms" "$(awk '{ print $2 / 1e6 }' <<<"$line")"
+at_most 0 "code made at run time: chains with a call that there never was, %" "$(percent wrong)"
+jit_ends_chains()
+{
+	# shellcheck disable=SC2016 # awk's
+	grep '^short' "$TMP/stacks" | awk '{ print $3 }' | sort >"$TMP/short"
+	diff "$TMP/short" <(printf '%s\n' framed jitted leaf)
+}
+ok "code made at run time: it has its name, and what it calls ends there; all else is whole" jit_ends_chains
+
 # As perf's own commands know them: the guest's files come from a build-id cache.
 "$PERF" --buildid-dir "$TMP/debug" buildid-cache --add "$ROOT/usr/bin/calls"
 callers_in_script()

@@ -25,6 +25,12 @@ measure()
 	in_guest guest1 start calls-nofp
 	unified_record chains -g -c $PERIOD -- sleep 4
 	FROM_MEMORY=1 unified_record unwound --call-graph dwarf -c $PERIOD -- sleep 2
+	# The same programs, by the guest's own perf
+	in_guest guest1 "perf record -q -a -g -e cpu-clock -c $PERIOD -o /run/perf.data -- sleep 4"
+	in_guest guest1 "cat /run/perf.data" >inside.data
+	in_guest guest1 stop
+	in_guest guest1 start calls-jit
+	unified_record jit -g -c $PERIOD -- sleep 2
 	in_guest guest1 stop
 }
 
