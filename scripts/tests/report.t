@@ -1144,11 +1144,13 @@ classes_apart()
 for level in guests vm; do
 	ok "stdio: --level $level -s dso,sym: code of processes and of the kernel is apart" classes_apart $level
 done
-for options in "-s pid" "-s +pid" "-s comm,sym" "--format json --sort comm"; do
+for options in "-s pid" "-s comm,sym" "--format json --sort comm"; do
 	# shellcheck disable=SC2086 # several options
 	ok "refused: --level guests $options" exit_code 129 --level guests $options
 	ok "refused: --level guests $options: why" grep -q 'tells no processes apart' "$TMP/warnings"
 done
+view --level guests -s +pid >"$TMP/with-pid"
+ok "refused: --level guests -s +pid, as perf adds a key" grep -q 'tells no processes apart' "$TMP/warnings"
 ok "stdio: --level guests: no column of processes" not grep -q '^# Overhead .*Command' <(view --level guests)
 ok "stdio: --level guests -s symoff: no address is made up" not grep -q ' 0x[0-9a-f]' \
 	<(view --level guests -s symoff)
