@@ -2009,15 +2009,16 @@ head -c -"$(($(stat -c %s perf.data/vms) - 16 - 8))" "$TMP/late" >"$TMP/nameless
 stream "$TMP/nameless" >"$TMP/nameless.json"
 ok "a VM without a name is called by its pid" json "$TMP/nameless.json" \
 	'guest("vm-%s" % guest()["pid"])'
-# Until its first sample, what a nameless VM did is not known: what came after is the same.
-same_later()
+# What a nameless VM did before its first record, and after its last one, is not known. All between is
+# the same.
+same_meanwhile()
 {
-	stream "$TMP/nameless" --time +1, >"$TMP/nameless-later.json" &&
-		stream "$TMP/late" --time +1, >"$TMP/later.json" || return
+	stream "$TMP/nameless" --time +1,-1s >"$TMP/nameless-later.json" &&
+		stream "$TMP/late" --time +1,-1s >"$TMP/later.json" || return
 	diff <(json "$TMP/nameless-later.json" 'level(guest()["name"])["classes_ns"]') \
 		<(json "$TMP/later.json" 'level("guest1")["classes_ns"]')
 }
-ok "... and has its time, to the ns, from its first second on" same_later
+ok "... and has its time, to the ns, but for the first and the last second" same_meanwhile
 ok "record: a map has no place in a stream" grep -q 'want a directory for the maps' \
 	<("$PERF" kvm unified record -o - --guest-cmd guest1=true 2>&1 | cat)
 
