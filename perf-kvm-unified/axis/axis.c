@@ -421,7 +421,7 @@ static u64 unneeded_until(const struct time_axis *ta, const struct tracks_until 
 	return max(time, until->time);
 }
 
-/* What is missing before the time that is told of already is of no use any more. */
+/* Forgets gaps before @time: that time has been told already. */
 static void forget_gaps(struct time_axis *ta, u64 time)
 {
 	for (u32 i = 0; i < ta->nr_vcpus; i++)
@@ -429,7 +429,7 @@ static void forget_gaps(struct time_axis *ta, u64 time)
 	axis_gaps__forget(&ta->gaps, time);
 }
 
-/* What was done for VMs while no vCPU was halted that is told of still is of no use any more. */
+/* Forgets work for VMs from before all that is still to be told of vCPUs, or that is too old. */
 static void forget_work(struct time_axis *ta, const struct axis_span *span, u64 time)
 {
 	u64 least = time > span->near ? time - span->near : 0;
@@ -560,7 +560,7 @@ int time_axis__add_event(struct time_axis *ta, const struct axis_event *event)
 	return add(ta, &record);
 }
 
-/* Of a CPU whose number is below TIME_AXIS_MAX_CPUS */
+/* @sample's CPU number must be below TIME_AXIS_MAX_CPUS. */
 int time_axis__add_sample(struct time_axis *ta, const struct axis_sample *sample)
 {
 	const struct axis_record record = { .kind = AXIS_RECORD_SAMPLE, .sample = *sample };
@@ -593,7 +593,7 @@ int time_axis__add_gap(struct time_axis *ta, const struct axis_gap *gap)
 	return add(ta, &record);
 }
 
-/* Of a vCPU that there is, or one that is not */
+/* The axis need not know @look's vCPU yet. */
 int time_axis__add_look(struct time_axis *ta, const struct axis_look *look)
 {
 	const struct axis_record record = { .kind = AXIS_RECORD_LOOK, .look = *look };

@@ -33,7 +33,7 @@
 struct axis_worker;
 struct hashmap;
 
-/* What one thread writes all the time is not to be in a cache line with what another reads. */
+/* Bytes between what one thread writes all the time and what another one reads: cache lines */
 #define AXIS_APART		64
 
 /**

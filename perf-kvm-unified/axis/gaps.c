@@ -84,7 +84,7 @@ static size_t keep_until(struct axis_gap *gaps, size_t nr, u64 time)
 	return kept;
 }
 
-/* What ends before @time is not asked for any more. */
+/* Forgets what ends before @time: nobody will ask for it. */
 void axis_gaps__forget(struct axis_gaps *gaps, u64 time)
 {
 	gaps->nr = keep_until(gaps->entries, gaps->nr, time);

@@ -406,7 +406,7 @@ static bool wait_may_be_limit(const struct states_walk *w, const struct vcpu_int
 	       (slept && w->vcpu->deadline);
 }
 
-/* What a wait of @ns is, at the end of @state: the scheduler's figure is of limits, too. */
+/* The kind of a wait of @ns at the end of @state: the scheduler counts limits as waits, too. */
 static enum vcpu_time_kind wait_kind(const struct states_walk *w,
 				     const struct vcpu_interval *state, u64 ns)
 {
@@ -685,7 +685,7 @@ static bool has_run(const struct axis_vcpu *vcpu, u64 time)
 	return false;
 }
 
-/* Of samples before @time, which say no more than that the vCPU was there, the first will do. */
+/* Samples before @time prove no more than that the vCPU was there: keep only the first. */
 static void keep_first(struct axis_vcpu *vcpu, u64 time)
 {
 	size_t nr = first_sample(vcpu, time);
@@ -696,7 +696,7 @@ static void keep_first(struct axis_vcpu *vcpu, u64 time)
 	vcpu_states__drop_samples(vcpu, nr - 1);
 }
 
-/* What the vCPU was at first. Waits for something that tells. 0 or -ENOMEM */
+/* Begins with what the vCPU was at first, as soon as something tells. 0 or -ENOMEM */
 static int states__begin(const struct states_walk *w, const struct axis_until *until)
 {
 	struct axis_vcpu *vcpu = w->vcpu;
@@ -830,7 +830,7 @@ static int hand_out_known(const struct states_walk *w, u64 until)
 	return ret ?: hand_out(w, &wait);
 }
 
-/* What there is no event of any more. 0 or -ENOMEM */
+/* Adds what comes after the last event. 0 or -ENOMEM */
 static int states__end(const struct states_walk *w)
 {
 	struct vcpu_interval *state = &w->m->state;
@@ -951,7 +951,7 @@ static int hand_out_unseen(const struct states_walk *w)
 	return hand_out(w, &w->m->state);
 }
 
-/* What is after the last sample */
+/* Adds what comes after the last sample. 0 or -ENOMEM */
 static int states__end_samples(const struct states_walk *w)
 {
 	struct vcpu_interval *state = &w->m->state;

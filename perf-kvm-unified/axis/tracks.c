@@ -231,7 +231,7 @@ int cpu_tracks__add_switch(struct cpu_tracks *tracks, const struct axis_event *e
 	return queue_add(&track->marks, &mark);
 }
 
-/* What vCPU @vcpu did: if it had a CPU, that is to be known there. 0 or -ENOMEM */
+/* Adds what vCPU @vcpu did to the track of the CPU that it had, if it had one. 0 or -ENOMEM */
 int cpu_tracks__add_vcpu(struct cpu_tracks *tracks, u32 vcpu, const struct vcpu_interval *interval)
 {
 	const struct occupant occupant = {
@@ -311,7 +311,7 @@ static u64 window_end(const struct cpu_track *track, u64 start, size_t next_mark
 	return max(end, start);
 }
 
-/* Of a task, or another vCPU's thread, that had the CPU while @vcpu did not */
+/* Did a task, or another vCPU's thread, have the CPU when @sample was taken? */
 static bool sample__is_of_other(const struct axis_sample *sample, u32 vcpu)
 {
 	return !axis_sample__is_guest(sample) && sample->vcpu != vcpu;
@@ -322,7 +322,7 @@ static bool sample__names_other(const struct axis_sample *sample, u32 vcpu)
 	return sample__is_of_other(sample, vcpu) && sample->task != TIME_AXIS_NONE;
 }
 
-/* What the samples before @end say of the window. 0 or -ENOMEM */
+/* Adds to the window what the samples before @end show. 0 or -ENOMEM */
 static int window__learn(struct cpu_track *track, u64 end)
 {
 	struct mark_window *w = &track->window;
@@ -452,7 +452,7 @@ static int name_marks(struct cpu_tracks *tracks, struct cpu_track *track,
 	for (; !ret && track->nr_named < queue_len(&track->marks); track->nr_named++) {
 		if (!mark__is_due(track, until, track->nr_named))
 			break;
-		/* Of single tasks, those that are sampled would get what others have had. */
+		/* If single tasks are sampled, they would get the time of those that are not. */
 		if (span->per_task)
 			continue;
 		ret = window__go_on(track, track->nr_named, ~0ULL);
@@ -914,7 +914,7 @@ static int host_cells(struct host_walk *w)
 	return 0;
 }
 
-/* What the CPU did in @piece, until the stop. Its start is at position @base. */
+/* Tells what the CPU did in @piece, until the stop. Its start is at position @base. */
 static int tell_piece(struct host_walk *w, const struct cpu_interval *piece, u64 base,
 		      cpu_interval_cb cb, void *arg)
 {
@@ -954,7 +954,7 @@ static void keep_last(struct host_walk *w, u64 base)
 	w->track->carry = carry;
 }
 
-/* What is before a sample does not depend on what comes after it. */
+/* Goes to the last sample: what is before it does not depend on what comes after it. */
 static void go_to_last_sample(struct host_walk *w)
 {
 	if (w->cells.nr)
@@ -1032,7 +1032,7 @@ static u64 track__forget_until(const struct cpu_track *track, u64 time)
 	return time;
 }
 
-/* What is before @time, and has been told of, is not needed any more. */
+/* Forgets what is before @time and has been told. */
 void cpu_tracks__forget(struct cpu_tracks *tracks, u64 time)
 {
 	for (u32 i = 0; i < tracks->nr_cpus; i++) {

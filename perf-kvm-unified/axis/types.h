@@ -23,7 +23,7 @@
 #define TIME_AXIS_MAX_CPUS	65536
 #define TIME_AXIS_CPU_BITS	16
 static_assert(TIME_AXIS_MAX_CPUS <= 1 << TIME_AXIS_CPU_BITS);
-/* Of PERF_VCPU_ISA_* */
+/* PERF_VCPU_ISA_* fit into so many bits. */
 #define TIME_AXIS_ISA_BITS	8
 
 /* As kvm:kvm_vcpu_timeline has them: enum kvm_vcpu_timeline_state of the kernel */

@@ -81,7 +81,7 @@ bool axis_work__find(const struct axis_work *work, u32 vm, u64 period, u64 time,
 	return true;
 }
 
-/* What has been before @time is not asked for any more. */
+/* Forgets work before @time: nobody will ask for it. */
 void axis_work__forget(struct axis_work *work, u64 time)
 {
 	for (u32 vm = 0; vm < work->nr_vms; vm++) {

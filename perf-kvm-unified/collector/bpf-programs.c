@@ -87,7 +87,7 @@ static int event__cmp(const void *_a, const void *_b)
 	return sort_cmp(a->start, b->start) ?: sort_cmp(a->time, b->time);
 }
 
-/* What became of the @nr programs that began at one address, one after another. 0 or -errno */
+/* Writes what became of the @nr programs that began at one address in turn. 0 or -errno */
 static int write_address(const struct guest_bpf_event *events, size_t nr, int fd)
 {
 	const struct guest_bpf_event *there = NULL;

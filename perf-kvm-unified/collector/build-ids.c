@@ -153,7 +153,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       ns(&a->st_ctim) == ns(&b->st_ctim);
 }
 
-/* Of a file that has no build-id; @fd: the file */
+/* Makes what stands for the build-id of a file that has none; @fd: the file */
 static void make_print(struct guest_build_ids *ids, int fd, struct file_build_id *file)
 {
 	ssize_t nr = file_print(fd, ids->left, file->bid.data);
@@ -231,7 +231,10 @@ static struct file_build_id *find_or_add(struct guest_build_ids *ids, const stru
 	return file;
 }
 
-/* Of regular files only: reading others can do something. 0, without a build-id too, or -ENOMEM */
+/*
+ * Reads regular files only, as reading others may have effects. 0, also without a build-id, or
+ * -ENOMEM
+ */
 static int find_file(struct guest_build_ids *ids, const char *path, const struct stat *st,
 		     struct perf_record_mmap2 *mmap2)
 {

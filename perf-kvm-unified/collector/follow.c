@@ -151,7 +151,7 @@ static int start_bpf(struct guest_follow *follow, char *err, size_t errlen)
 	return 0;
 }
 
-/* Of processes on all CPUs */
+/* Starts to read what becomes of processes, on all CPUs. 0 or -errno */
 static int start_side_band(struct guest_follow *follow)
 {
 	struct target target = { .system_wide = true };

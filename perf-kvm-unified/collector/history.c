@@ -51,7 +51,7 @@ static int event__cmp(const void *_a, const void *_b)
 {
 	const struct guest_task_event *a = _a, *b = _b;
 
-	/* Of one process in one ns: in the order of a life */
+	/* What happened to a process in the same ns is in the order of a life. */
 	return sort_cmp(a->time, b->time) ?: sort_cmp(a->kind, b->kind);
 }
 

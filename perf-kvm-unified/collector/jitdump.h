@@ -8,7 +8,7 @@
 #include <sys/types.h>
 #include <linux/types.h>
 
-/* Of a process: more than any has functions; what there is besides is left out. */
+/* No process has so many functions; records after these are left out. */
 #define JITDUMP_MAX_RECORDS	(1U << 22)
 
 /**

@@ -74,7 +74,7 @@
 /* About ten times a second, on a slow machine */
 #define DRAIN_EVERY_RECORDS	256
 
-/* Of the largest map that is taken (GUEST_STREAM_MAX_SIZE), so much is for this. */
+/* What was followed may take so much of the largest map that is read (GUEST_STREAM_MAX_SIZE). */
 #define FOLLOWED_MAX_SIZE	(160ULL << 20)
 
 /* So much of a map is kept in memory while a guest is followed. */
@@ -131,7 +131,7 @@ static int write_event(struct guest_map *map, const union perf_event *event)
 	return ret ?: write_all(map->fd, event, event->header.size);
 }
 
-/* Of a file, whose build-id nobody has said: what has none is called [heap] or //anon. */
+/* Is it a mapping of a file whose build-id is not known? [heap] and //anon are no files. */
 static bool lacks_build_id(const union perf_event *event)
 {
 	return event->header.type == PERF_RECORD_MMAP2 && event->mmap2.filename[0] == '/' &&
@@ -430,7 +430,7 @@ static void note_begins(struct guest_map *map, const struct guest_history *histo
 	}
 }
 
-/* What the process of @node has told of its own code. 0 or -errno */
+/* Writes the symbols that the process of @node has for its own code. 0 or -errno */
 static int write_own_symbols(struct guest_map *map, struct perf_maps *perf_maps,
 			     const struct int_node *node, size_t *left)
 {
@@ -444,7 +444,7 @@ static int write_own_symbols(struct guest_map *map, struct perf_maps *perf_maps,
 	return ret ?: guest_symbols__write_jitdumps(map->fd, node->i, left);
 }
 
-/* What processes have told of their own code. 0 or -errno */
+/* Writes the symbols that processes have for their own code. 0 or -errno */
 static int write_symbols(struct guest_map *map, const struct guest_history *history)
 {
 	size_t left = GUEST_SYMBOLS_MAX_SIZE;
@@ -470,7 +470,7 @@ out:
 	return ret;
 }
 
-/* What is known only in the end */
+/* Writes what is known only at the end. 0 or -errno */
 static int write_rest(struct guest_map *map, const struct guest_tasks *tasks,
 		      struct guest_history *history, u64 nr_lost)
 {

@@ -62,7 +62,10 @@ static int module__cmp(const void *_a, const void *_b)
 	return sort_cmp(a->start, b->start);
 }
 
-/* What /proc/modules has as the size is that of code and data, which are not side by side. */
+/*
+ * Cuts each module at the next one: the size in /proc/modules is of code and data, which lie
+ * apart.
+ */
 static void cut_at_next(struct module_look *modules)
 {
 	for (size_t i = 0; i + 1 < modules->nr; i++) {
@@ -252,7 +255,10 @@ static int write_symbols(struct module_record *record, const struct module_symbo
 
 		for (size_t j = i + 1; j < nr && next == offset; j++)
 			next = symbols[j].start - module->start;
-		/* Of the last one, so much is sure to be the module's. */
+		/*
+		 * The last symbol has no successor: the rest of its page is sure to be the
+		 * module's.
+		 */
 		if (next == offset)
 			next = min_t(u64, module->len, round_up(offset + 1, PAGE));
 		line_len = scnprintf(line, sizeof(line), "%" PRIx64 " %" PRIx64 " %s\n", offset,

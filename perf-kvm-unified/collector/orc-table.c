@@ -36,7 +36,10 @@ enum guest_orc_layout orc_layout(bool has_header, const char *release)
 								  GUEST_ORC_TYPE2_END;
 }
 
-/* Of @nr entries; of none if there are more than any table has, or it is not the kernel's */
+/*
+ * The place of @nr entries. It has none if @nr is more than any table has, or an address is not
+ * the kernel's.
+ */
 struct orc_place orc_place__of(u64 offsets, u64 entries, u64 nr)
 {
 	return (struct orc_place) {
@@ -55,7 +58,7 @@ struct orc_place orc_place__between(u64 offsets, u64 offsets_end, u64 entries, u
 			     entries_end - entries == nr * ORC_ENTRY_SIZE ? nr : 0);
 }
 
-/* Of the @i-th entry, the address of its code: so far from where the offset is */
+/* The address of the @i-th entry's code. Its offset is relative to where the offset is stored. */
 static u64 code_of(const struct orc_place *place, const s32 *offsets, u64 i)
 {
 	return place->offsets + i * ORC_OFFSET_SIZE + offsets[i];

@@ -10,7 +10,7 @@
 struct guest_mem;
 struct perf_record_guest_orc;
 
-/* Of the kernel's table: Linux, include/asm-generic/vmlinux.lds.h, ORC_UNWIND_TABLE */
+/* Symbols around the kernel's table: include/asm-generic/vmlinux.lds.h, ORC_UNWIND_TABLE */
 #define ORC_OFFSETS		"__start_orc_unwind_ip"
 #define ORC_OFFSETS_END		"__stop_orc_unwind_ip"
 #define ORC_ENTRIES		"__start_orc_unwind"

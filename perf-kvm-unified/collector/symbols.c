@@ -191,7 +191,7 @@ static bool jitdumps__have_seen(const struct jitdumps *dumps, const struct stat 
 	return false;
 }
 
-/* What is mapped there, whatever path it has or had, in whichever root. NULL: none to be read */
+/* Opens the file that is mapped there, whatever its path is or was. NULL: it cannot be read */
 static FILE *open_mapped(struct jitdumps *dumps, u64 start, u64 end)
 {
 	char path[PATH_MAX];
@@ -229,7 +229,7 @@ static FILE *jitdumps__next(struct jitdumps *dumps)
 	return file;
 }
 
-/* Of one file. 0, -ENOSPC: no more of them, or -errno of where @lines go */
+/* Reads one file. 0, -ENOSPC: no room for more, or -errno of where @lines go */
 static int read_jitdump(FILE *file, struct jitdumps *dumps, struct symbol_lines *lines)
 {
 	const pid_t pid = dumps->pid;
@@ -297,7 +297,7 @@ int guest_symbols__write_jitdumps(int fd, pid_t pid, size_t *left)
 
 #ifdef HAVE_LIBELF_SUPPORT
 
-/* Of the image that the kernel has put into this process, and into all others */
+/* Opens the image that the kernel maps into this process and into all others. */
 static Elf *open_vdso(void)
 {
 	unsigned long address = getauxval(AT_SYSINFO_EHDR);

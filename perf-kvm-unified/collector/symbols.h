@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-/* Of the files of all JIT compilers together, so much is read. */
+/* At most so many bytes are read of all JIT compilers' files together. */
 #define GUEST_SYMBOLS_MAX_SIZE	(64U << 20)
 
 struct perf_record_guest_symbols;

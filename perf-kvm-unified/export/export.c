@@ -50,7 +50,7 @@ static int begin(struct reading *reading)
 	return report_options__complete_vms(reading->opts, reading->m.session->kvm_guests);
 }
 
-/* What stacks need that tables have no use for: the host's threads, and its call chains */
+/* Sets up what only stacks need: the host's threads and its call chains. 0 or -errno */
 static int begin_events(struct reading *reading)
 {
 	const struct export *exp = container_of(reading, struct export, reading);

@@ -117,7 +117,10 @@ static int push_calls(struct strbuf *stack, const struct hit *hit)
 	return ret;
 }
 
-/* What is no code: "[steal] (on task rsync)" is who had the CPU inside of what it was. */
+/*
+ * Pushes what is no code: "[steal] (on task rsync)" is a frame for the state, and one for the
+ * thief in it.
+ */
 int frames__push_state(struct strbuf *stack, const char *name)
 {
 	const char *end = strstr(name, "] (");

@@ -22,14 +22,14 @@
 #include "pprof.h"
 #include "stacks.h"
 
-/* Of protocol buffers: how a field is encoded, in the low bits of its key */
+/* Protocol buffers: the low bits of a field's key tell how it is encoded. */
 #define WIRE_VARINT		0
 #define WIRE_BYTES		2
 #define WIRE_BITS		3
 #define VARINT_BITS		7
 #define VARINT_MORE		0x80
 
-/* Of profile.proto: the fields of each message */
+/* The fields of each message in profile.proto */
 enum {
 	PROFILE_SAMPLE_TYPE	= 1,
 	PROFILE_SAMPLE		= 2,

@@ -18,7 +18,7 @@
 #include "kvm-unified/lib/sort.h"
 #include "stacks.h"
 
-/* Of a frame without a name: readers do not expect an empty one. */
+/* A frame without a name is called so: readers do not expect an empty one. */
 #define NAMELESS_FRAME	"[unknown]"
 
 struct folded_stack {

@@ -282,7 +282,7 @@ int trace__add_vcpu(struct trace *trace, const struct measurement *m, u32 vcpu,
 	return 0;
 }
 
-/* What a CPU did when it ran no guest */
+/* Names what a CPU did when it ran no guest. */
 static void name_host_slice(struct trace_slice *slice, const struct axis_sample *sample)
 {
 	if (sample->kind == AXIS_SAMPLE_IDLE)
@@ -321,7 +321,7 @@ int trace__add_cpu(struct trace *trace, const struct measurement *m,
 	return 0;
 }
 
-/* What a process or a thread of the format is called, with a comma before it */
+/* Prints the name of a process or a thread of the format, with a comma before it. */
 static void print_name(const char *what, u32 pid, u32 tid, const char *name, FILE *fp)
 {
 	fprintf(fp, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\",\"args\":{", pid, tid,

@@ -171,7 +171,7 @@ static const struct guest_space *find_only_owner(const struct guest_spaces *spac
 	return owner;
 }
 
-/* What tells the address spaces of a guest apart, of CR3 as the CPU held it */
+/* The part of @cr3, as the CPU held it, that tells a guest's address spaces apart */
 u64 guest_spaces__root(const struct guest_spaces *spaces, u64 cr3)
 {
 	u64 pt_root = guest_cr3__pt_root(cr3);

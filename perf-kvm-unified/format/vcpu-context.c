@@ -7,7 +7,7 @@
 
 #include "vcpu-context.h"
 
-/* What a machine of the other byte order has written */
+/* Swaps the bytes of what a machine of the other byte order has written. */
 static void swap_context(struct vcpu_context *context)
 {
 	context->magic = bswap_32(context->magic);

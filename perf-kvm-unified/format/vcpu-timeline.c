@@ -7,7 +7,7 @@
 
 #include "vcpu-timeline.h"
 
-/* What a machine of the other byte order has written */
+/* Swaps the bytes of what a machine of the other byte order has written. */
 static void swap_record(struct vcpu_timeline *record)
 {
 	record->magic = bswap_32(record->magic);

@@ -74,7 +74,7 @@ bool kvm_limits__may_hold(const struct kvm_limits *limits, pid_t pid)
 	return false;
 }
 
-/* Of the threads of VM @pid that are SCHED_DEADLINE, or were so; NULL: none */
+/* The limit of VM @pid's threads that are or were SCHED_DEADLINE; NULL: there are none */
 const struct kvm_limit *kvm_limits__deadline(const struct kvm_limits *limits, pid_t pid)
 {
 	const struct kvm_limit *limit = NULL;

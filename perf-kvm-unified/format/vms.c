@@ -203,7 +203,7 @@ int kvm_vms__complete(const struct kvm_vms *vms, struct patterns *patterns)
 	return ret;
 }
 
-/* What it takes to look at the processes of others, as far as it is missing */
+/* A sentence: which capabilities are missing to look at the processes of others */
 static const char *missing_caps(void)
 {
 	bool ptrace = perf_cap__capable(CAP_SYS_PTRACE);

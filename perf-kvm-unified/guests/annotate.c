@@ -170,7 +170,7 @@ static int describe_file(const struct guest_code_file *file, u64 nr, struct strb
 			   file->root ? "below " : "here", file->root ?: "", file->guest);
 }
 
-/* What is wrong with the files. 0 or -ENOMEM */
+/* Describes what is wrong with the files. 0 or -ENOMEM */
 static int describe_cause(const struct guest_code *code, bool wanted, struct strbuf *text)
 {
 	if (!wanted)

@@ -163,7 +163,7 @@ struct kvm_guest *kvm_guests__findnew_thread(struct perf_session *session, pid_t
 				   kvm_vms__key_of_thread(&session->kvm_guests->vms, pid, tid));
 }
 
-/* What runs in a guest of @guest is neither of its processes nor of its kernel. */
+/* The guest in @guest: what runs there belongs neither to @guest's processes nor to its kernel. */
 struct kvm_guest *kvm_guests__findnew_nested(struct perf_session *session,
 					     const struct kvm_guest *guest)
 {
@@ -181,7 +181,7 @@ struct kvm_guest *kvm_guests__findnew_nested(struct perf_session *session,
 	return nested;
 }
 
-/* What ran in @guest before the boot that its map is of, or NULL: nothing */
+/* What ran in @guest before the boot that its map is of; NULL: nothing did */
 struct kvm_guest *kvm_guests__find_earlier(struct perf_session *session,
 					   const struct kvm_guest *guest)
 {
@@ -391,7 +391,7 @@ static int load_given_map(struct perf_session *session, struct given_map *map)
 		return -EEXIST;
 	}
 
-	/* Of a session before, which has been read */
+	/* It belongs to a session before, which has been read. */
 	if (map->kallsyms_fd >= 0)
 		close(map->kallsyms_fd);
 	map->kallsyms_fd = memfd_create("kallsyms", MFD_CLOEXEC);

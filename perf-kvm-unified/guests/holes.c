@@ -54,7 +54,7 @@ static u64 find_start(struct maps *maps, u64 end, const char *own_code)
 	return end;
 }
 
-/* What is missing of the file between the two maps has just the size of the hole. */
+/* Is the part of the file between the two maps just as large as the hole? */
 static bool is_between(const struct map *before, const struct map *after, u64 size)
 {
 	return RC_CHK_EQUAL(map__dso(before), map__dso(after)) &&

@@ -35,7 +35,7 @@ static const char *const text_symbols[] = { "_stext", "_text" };
 /* perf takes the last function of a kernel for that long, after the page that it begins in. */
 #define LAST_FUNCTION_LEN	4096
 
-/* Of what is larger, the symbols are not of one kernel. */
+/* Symbols further apart are not those of one kernel. */
 #define TEXT_MAX_SIZE		(1ULL << 30)
 
 /* The path of a file of the guest's /proc, or of the one that stands in for it; or "" */

@@ -185,7 +185,7 @@ static struct tep_event *parse_timeline(struct trace_event *tevent, char *format
 	return tep_find_event_by_name(tevent->pevent, sys, KVM_TIMELINE_NAME);
 }
 
-/* What the fields of the time line are: else they would be in the header. */
+/* Finds the fields of the time line, which would be in the header else. */
 static void find_timeline(struct perf_session *session)
 {
 	struct tep_event *event;

@@ -149,7 +149,7 @@ static int guest_map__charge(struct guest_map_load *load, u64 cost, u64 left)
 	return 0;
 }
 
-/* Of a record of a process: as it is kept for later, and then what becomes of it */
+/* Charges a record of a process: what is kept for later, and then what becomes of it. */
 static int guest_map__charge_event(struct guest_map_load *load, const union perf_event *event)
 {
 	u32 type = event->header.type, size = event->header.size;
@@ -205,7 +205,7 @@ static int guest_map__recount_maps(struct guest_map_load *load, const union perf
 	return guest_map__set_maps_of_pid(load, event->fork.pid, nr);
 }
 
-/* Of a process: a name. Those of threads are not taken. */
+/* Counts the name of a process; threads' names are not taken. */
 static int guest_map__count_comm(struct guest_map_load *load, pid_t pid, const char *comm)
 {
 	long hash = str_hash(comm), nr;
@@ -551,7 +551,7 @@ static int guest_map__process_symbols(struct guest_map_load *load, const union p
 	return kvm_guest__add_symbols(load->guest, rec->pid, rec->data, rec->len);
 }
 
-/* What there is too much of is left out: callers are missing then. */
+/* Takes ORC tables, but for those that are too many: callers are missing then. */
 static int guest_map__process_orc(struct guest_map_load *load, const union perf_event *event)
 {
 	const struct perf_record_guest_orc *rec = (const void *)event;
@@ -654,7 +654,7 @@ static int guest_map__process(const union perf_event *event, void *arg)
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		ret = guest_map__check_event(load, event) ?: guest_map__charge_event(load, event);
-		/* Of a guest that was followed, what there is room for is better than nothing. */
+		/* If a guest was followed, what there is room for is better than nothing. */
 		if (ret == -E2BIG && load->time)
 			ret = IGNORE;
 		load->nr_ignored += ret == IGNORE && load->time;

@@ -87,7 +87,7 @@ struct thread *kvm_guest__findnew_thread(struct kvm_guest *guest, pid_t pid)
 	struct thread *thread = machine__find_thread(guest->machine, -1, pid);
 
 	if (thread) {
-		/* Of one that only a sample has named so far */
+		/* Only a sample has named it so far. */
 		nsinfo__zput(RC_CHK_ACCESS(thread)->nsinfo);
 	} else {
 		if (guest->nr_processes >= GUEST_MAX_PROCESSES && guest_pid__is_valid(pid))
@@ -295,7 +295,7 @@ static bool is_own_code(const struct kvm_guest *guest, const struct guest_mmap *
 	return (map->flags & MAP_HUGETLB) || is_shared_code(guest, map);
 }
 
-/* What is no map at all is left out without a word. */
+/* Can it be a map at all? Else it is left out without a word. */
 static bool guest_mmap__is_possible(const struct guest_mmap *map, bool kernel)
 {
 	return map->len && map->start + map->len >= map->start &&
@@ -549,7 +549,7 @@ static int kvm_guest__load_dso(struct kvm_guest *guest, struct guest_symbols *sy
 	if (!dso)
 		return -ENOMEM;
 
-	/* Of a line that was still being written, the name may be a part of it. */
+	/* A line that was still being written may have a part of the name. */
 	while (end > symbols->text && end[-1] != '\n')
 		end--;
 	/* From the last line on: see insert_symbol() */
@@ -618,7 +618,7 @@ int kvm_guest__load_symbols(struct kvm_guest *guest)
 	return ret ?: kvm_guest__load_programs(guest);
 }
 
-/* What the process @pid, or for 0 the vDSO, tells of its code. 0 or -ENOMEM */
+/* Adds the symbols that process @pid, or for 0 the vDSO, has for its code. 0 or -ENOMEM */
 int kvm_guest__add_symbols(struct kvm_guest *guest, pid_t pid, const char *text, size_t len)
 {
 	struct guest_symbols *symbols = kvm_guest__symbols(guest, pid);

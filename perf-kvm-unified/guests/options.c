@@ -250,7 +250,7 @@ void kvm_guests_options__read_config(struct kvm_guests_options *options)
 	perf_config(read_config, options);
 }
 
-/* What is wrong whatever the profile is. 0 or -EEXIST with a message */
+/* Checks what is wrong whatever the profile is. 0 or -EEXIST with a message */
 int kvm_guests_options__check(const struct kvm_guests_options *options)
 {
 	const struct guest_root *root;

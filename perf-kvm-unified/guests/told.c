@@ -11,7 +11,7 @@
 #include "symbol-text.h"
 #include "told.h"
 
-/* Of a function; once sorted, @end is the last one of it and of those before it. */
+/* The range of a function. Once sorted, @end is the last one of it and of those before it. */
 struct told_range {
 	u64	start;
 	u64	end;

@@ -22,7 +22,7 @@
 #define MAX_HEADERS		1024
 #define MAX_SECTION_NAMES	(1U << 16)
 
-/* Of a section that has no names, such as code */
+/* So much is read of a section that has no names, such as code. */
 #define FIRST_PART		4096
 
 #define READ_SIZE		(64U << 10)

@@ -9,7 +9,7 @@
 /* In bytes; there is room for that where a build-id is. */
 #define FILE_PRINT_SIZE		20
 
-/* Of one file, so many bytes are read. A large program of Go has 20 MiB of symbols. */
+/* At most so many bytes are read of a file. A large program of Go has 20 MiB of symbols. */
 #define FILE_PRINT_MAX_READ	(64U << 20)
 
 ssize_t file_print(int fd, size_t max, u8 print[FILE_PRINT_SIZE]);

@@ -195,7 +195,7 @@ struct patterns *patterns__new(const char *list, char *why, size_t size)
 	return NULL;
 }
 
-/* What --@option says. NULL, with a message: see patterns__new() */
+/* The patterns of --@option. NULL, with a message: see patterns__new() */
 struct patterns *patterns__parse(const char *option, const char *list)
 {
 	char why[PATH_MAX + 64];

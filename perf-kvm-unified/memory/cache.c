@@ -38,7 +38,7 @@ static bool is_node(u64 entry)
 	return (entry & XA_KIND) == XA_INTERNAL && entry > XA_MAX_SPECIAL;
 }
 
-/* Of a slot that belongs to another one of the same node, which is larger than a slot */
+/* Does the slot belong to another one of the same node, whose entry is larger than a slot? */
 static bool is_sibling(u64 entry)
 {
 	return (entry & XA_KIND) == XA_INTERNAL && entry >> 2 <= XA_CHUNK_MASK;

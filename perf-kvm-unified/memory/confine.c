@@ -125,7 +125,7 @@ static int close_files(int control, int out)
 	return syscall(NR_close_range, CONFINED_OUT + 1, ~0U, 0) ? -errno : 0;
 }
 
-/* Of address space: perf's libraries have much of it, and count. 0: not known */
+/* Bytes of address space in use: those of perf's libraries count. 0: not known */
 static size_t memory_now(void)
 {
 	unsigned long pages = 0;
@@ -171,7 +171,7 @@ static int drop_privileges(void)
 	if (!geteuid() && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
 			   setresuid(NOBODY, NOBODY, NOBODY)))
 		return -errno;
-	/* Of a perf that has capabilities and is not root's, too */
+	/* perf may have capabilities without being root's. */
 	if (syscall(NR_capset, &header, none) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
 		return -errno;
 	return 0;

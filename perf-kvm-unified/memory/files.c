@@ -72,7 +72,7 @@ static int add_program(struct guest_files *files, const struct guest_elf *elf,
 	return 0;
 }
 
-/* What is in the file. 0, if nothing is known of it too, or -EDQUOT, -ENOMEM */
+/* Reads the file. 0, also if nothing is known of it, or -EDQUOT, -ENOMEM */
 static int read_program(struct guest_files *files, struct guest_kernel *k, struct guest_file *file,
 			u64 size)
 {

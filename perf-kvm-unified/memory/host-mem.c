@@ -19,7 +19,7 @@
 #define PAGEMAP_PRESENT		(1ULL << 63)
 #define PAGEMAP_SWAPPED		(1ULL << 62)
 
-/* Of @mem->kvm, which is to be known. 0 or -errno */
+/* Opens the memory of @mem->kvm, which must be known. 0 or -errno */
 int host_mem__open(struct host_mem *mem)
 {
 	char path[PATH_MAX];
@@ -41,7 +41,10 @@ void host_mem__close(struct host_mem *mem)
 	kvm_memory__exit(&mem->kvm);
 }
 
-/* What is at the VMM's address @hva, for @nr pages. 0, -ESRCH: the VMM has ended; or -errno */
+/*
+ * Reads pagemap for @nr pages from the VMM's address @hva. 0, -ESRCH: the VMM has ended; or
+ * -errno
+ */
 static int read_pagemap(struct host_mem *mem, u64 hva, unsigned int nr, u64 *entries)
 {
 	off_t at = (hva >> GUEST_PAGE_SHIFT) * sizeof(*entries);

@@ -27,7 +27,7 @@
 #define NR_TOKENS		256
 #define INDEX_SIZE		(NR_TOKENS * sizeof(u16))
 
-/* Of one name, before and after it is expanded: KSYM_NAME_LEN is 512 since 6.1. */
+/* A name, before and after it is expanded, is shorter: KSYM_NAME_LEN is 512 since 6.1. */
 #define MAX_NAME		512
 
 /* From the first to the last symbol of the image: a kernel has 8 MiB of code at least. */

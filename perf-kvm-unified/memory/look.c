@@ -151,7 +151,7 @@ static bool is_still(struct guest_kernel *k, struct guest_task *task)
 		return false;
 	if (task->execed || !guest_task__has_execed(flags))
 		return true;
-	/* Of a thread that is not the first one, the name is its own. */
+	/* A thread that is not the first one has a name of its own. */
 	task->execed = true;
 	comm[sizeof(comm) - 1] = '\0';
 	memcpy(task->comm, comm, sizeof(comm));
@@ -167,7 +167,7 @@ static u64 read_mm_ctx(struct guest_kernel *k, u64 mm)
 	       !guest_kernel__read_u64(k, mm + k->offsets.mm_ctx, &ctx) ? ctx : 0;
 }
 
-/* What it has mapped, into look->codes: nothing if that cannot be read. 0, -EDQUOT, -ENOMEM */
+/* Reads its mappings into look->codes: none if they cannot be read. 0, -EDQUOT, -ENOMEM */
 static int read_codes(struct guest_look *look, struct guest_task *task)
 {
 	int ret = -EAGAIN;

@@ -41,7 +41,7 @@
 /* arch/x86/entry/syscalls/syscall_64.tbl: perf's own headers do not have it. */
 #define NR_CLONE	56
 
-/* Of a map at once */
+/* So many bytes of a map are read at once. */
 #define MAP_CHUNK	(64 << 10)
 
 /**
@@ -121,7 +121,7 @@ static int wait_for(struct service *service, short events, bool *control, bool *
 	}
 }
 
-/* What there is of the map now. 0 or -errno */
+/* Takes what there is of the map now. 0 or -errno */
 static int take_map(struct service *service)
 {
 	char buf[MAP_CHUNK];
@@ -300,7 +300,7 @@ static void allow_cpu(const struct looker *looker, u64 cpu_ns)
 	prlimit(looker->pid, RLIMIT_CPU, &limit, NULL);
 }
 
-/* Of an order that may take all the time and writes no map */
+/* The service of an order that may take all the time and writes no map */
 static struct service service_of(struct looker *looker)
 {
 	return (struct service) { .looker = looker, .cpu_ns = looker->max_cpu_ns, .out = -1 };

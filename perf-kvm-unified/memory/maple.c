@@ -52,7 +52,7 @@ struct maple {
 	void		*arg;
 };
 
-/* Of the node @node in its tree: [@first, @last], below @parent, or 0 for the root */
+/* Walks the node @entry, which has [@first, @last], below @parent, or 0 for the root. */
 static int walk_node(struct maple *m, u64 entry, u64 parent, u64 first, u64 last, int depth)
 {
 	u64 node = entry & ~NODE_MASK, words[NODE_WORDS], from = first;

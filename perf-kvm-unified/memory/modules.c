@@ -30,7 +30,7 @@
 #define MAX_MODULE_SYMBOLS	65536
 #define MAX_MODULE_SIZE		(1ULL << 30)
 
-/* Of lines as in /proc/kallsyms, for all of them */
+/* All modules' symbols, in lines as in /proc/kallsyms, take at most so much. */
 #define MAX_SYMBOLS_SIZE	(16U << 20)
 
 #define SYMBOL_NAME		512

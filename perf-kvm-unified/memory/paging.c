@@ -95,7 +95,7 @@ static int decode_entry(u64 e, int level, struct leaf *leaf)
 		return -EAGAIN;
 	if (shift > MAX_LEAF_SHIFT)
 		return -EFAULT;
-	/* Of a large page, the lowest address bit is PAT. */
+	/* The lowest address bit of a large page is PAT. */
 	leaf->pa &= ~(leaf->size - 1);
 	return 0;
 }
@@ -197,7 +197,7 @@ static int runs__add(struct runs *r, u64 va, const struct leaf *leaf)
 	return 0;
 }
 
-/* Of the table of @level at @table, which maps what begins at @base */
+/* Walks the table of @level at @table, which maps what begins at @base. */
 static int runs__table(struct runs *r, u64 table, int level, u64 base, struct leaf above)
 {
 	u64 entries[TABLE_ENTRIES], size = 1ULL << table_shift(level);

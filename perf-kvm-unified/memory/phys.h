@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-/* Of x86 guests */
+/* The page size of x86 guests */
 #define GUEST_PAGE_SHIFT	12
 #define GUEST_PAGE_SIZE		((u64)1 << GUEST_PAGE_SHIFT)
 

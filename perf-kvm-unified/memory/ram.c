@@ -74,7 +74,7 @@ int guest_ram__read(struct guest_ram *ram, u64 gpa, void *buf, size_t len)
 	return 0;
 }
 
-/* What is read from here on is as the guest has it from here on. */
+/* Forgets what was read: from here on, memory is as the guest has it from here on. */
 void guest_ram__forget(struct guest_ram *ram)
 {
 	if (ram->phys->forget)

@@ -43,7 +43,10 @@ struct event {
 	u32	code;		/* 1 + its index, 0: the process itself */
 };
 
-/* What there was at several looks is only true of the time between the first and the last. */
+/*
+ * Writes what kind of map it is: what several looks have seen is true between the first and the
+ * last.
+ */
 static void write_kind(struct guest_writer *w, const struct guest_kernel *k,
 		       const struct guest_lives *lives)
 {

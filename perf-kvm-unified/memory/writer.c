@@ -128,7 +128,7 @@ void guest_writer__text(struct guest_writer *w, u32 type, const void *head, size
 	}
 }
 
-/* What is written from now on has happened at @time, of CLOCK_BOOTTIME; it never goes back. */
+/* Sets the time of what is written from now on, of CLOCK_BOOTTIME; it never goes back. */
 void guest_writer__set_time(struct guest_writer *w, u64 time)
 {
 	struct perf_record_guest_time rec = { .time = time };

@@ -31,7 +31,7 @@ void record_args__add(struct record_args *args, const char *arg)
 	args->argv = argv;
 }
 
-/* What the option means for the measurement. @unset: it was given as --no-... */
+/* Notes what the option means for the measurement. @unset: it was given as --no-... */
 static void note_option(struct record_args *args, const struct option *opt, const char *arg,
 			bool unset)
 {

@@ -43,7 +43,7 @@ void bpf_vcpu__want_tasks(void)
 	want_tasks = true;
 }
 
-/* What the program has to know of KVM. 0, or -errno with, in @err, the rest of a sentence */
+/* Tells the program what it must know of KVM. 0, or -errno with, in @err, the rest of a sentence */
 static int describe_kvm(char *err, size_t errlen)
 {
 	bool nested_paging, svm = cpu_has_svm();

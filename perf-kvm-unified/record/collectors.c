@@ -197,7 +197,7 @@ bool collectors__leave_to_memory(const struct collectors *collectors, const stru
 	       (!collectors->selected || patterns__match(collectors->selected, vm->name));
 }
 
-/* What is wrong before the measurement: 0 or -errno with a message */
+/* Checks what can be checked before the measurement. 0 or -errno with a message */
 int collectors__check(struct collectors *collectors, struct kvm_vms *vms)
 {
 	int ret;
@@ -427,7 +427,7 @@ static void say_progress(struct waiting *w)
 	fprintf(stderr, ", %zu asked now, %zu waiting ]\n", w->nr_running, w->nr_waiting);
 }
 
-/* What there is no time for, or no patience */
+/* Gives up what there is no time for, or no patience. */
 static void give_up(struct waiting *w)
 {
 	struct collector *c;

@@ -78,7 +78,7 @@ static int probe_event(u32 type, u64 config, bool sample_vcpu, bool exclude_gues
 	"Without root, VMs and their time\n"				\
 	"line want CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, too.\n"
 
-/* What it takes to profile the whole host where that was refused: the rest of a message */
+/* The rest of a message: how to profile the whole host where that was refused */
 const char *perf_rights__hint(const struct perf_rights *rights)
 {
 	bool strict = rights->paranoid > PARANOID_MAX;
@@ -458,7 +458,7 @@ static bool timeline_tells_at_end(void)
 	return tells;
 }
 
-/* What its fields are, for a report that finds no header; see guests/killed.c. 0 or -errno */
+/* Writes the event's fields for a report that finds no header: guests/killed.c. 0 or -errno */
 int record_events__write_format(const char *path)
 {
 	char *from = get_events_file(TIMELINE_EVENT_DIR "/format"), *format = NULL;

@@ -66,7 +66,7 @@ struct guest_view {
 	u64	      rest_until;
 };
 
-/* What looks have found, and what they cost */
+/* Prints what looks have found, and what they cost. */
 void looker__say(const struct looker *looker, const char *name)
 {
 	const struct guest_look_stats *stats = &looker->stats;
@@ -220,7 +220,7 @@ static int add_guests(struct guest_memory *memory, const struct collectors *coll
 	return 0;
 }
 
-/* What looks at the guests that nothing looks at. There must be no other thread. */
+/* Starts lookers for the guests that have none. There must be no other thread. */
 static void start_lookers(struct guest_memory *memory, bool late, u64 until)
 {
 	for (size_t i = 0; i < memory->nr && rdclock() < until && !interrupts__came(); i++) {
@@ -258,7 +258,7 @@ static void begin(struct guest_memory *memory, struct guest_view *view)
 		fail_view(memory, view, err);
 }
 
-/* What the BPF program on the events has to know to tell the guest's processes apart */
+/* Tells the BPF program on the events how to tell the guest's processes apart. */
 static void tell_current_tasks(struct guest_memory *memory, struct guest_view *view)
 {
 	struct guest_current *current = malloc(sizeof(*current));
@@ -416,7 +416,7 @@ static int take_map(struct guest_memory *memory, struct guest_view *view, const 
 	return ret ? fail(err, errlen, ret, "a map that %s", why) : 0;
 }
 
-/* Of one that has ended, or is looked at for too long, there is what was seen before. */
+/* Looks once more. Of a VM that has ended, or takes too long, what was seen before remains. */
 static void look_last(struct guest_memory *memory, struct guest_view *view)
 {
 	if (looker__all(&view->looker, view->why, sizeof(view->why)) != -EDQUOT)

@@ -8,7 +8,7 @@
 
 #include "hangup.h"
 
-/* What SIGTERM does at the time: the handler for it is perf record's, or the collectors'. */
+/* Does what SIGTERM does now: its handler is perf record's, or the collectors'. */
 static void on_hangup(int sig __maybe_unused)
 {
 	raise(SIGTERM);

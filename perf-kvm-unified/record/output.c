@@ -32,7 +32,10 @@ static bool is_ours(const struct record_output *output)
 	       made.st_dev == st.st_dev && made.st_ino == st.st_ino;
 }
 
-/* What is at @path belongs to somebody else, if it is not ours. 0 or -ESTALE with a message */
+/*
+ * Checks that what is at the output's path is ours, and not somebody else's. 0 or -ESTALE with a
+ * message
+ */
 int record_output__check(const struct record_output *output)
 {
 	char link[32], now[PATH_MAX];

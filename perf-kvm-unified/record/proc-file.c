@@ -10,7 +10,7 @@
 
 #include "proc-file.h"
 
-/* Of a file of procfs that a process has filled: read in pieces, and no more than execve() takes */
+/* A process may fill a file of procfs: it is read in pieces, and no more than execve() takes. */
 #define PROC_FILE_PIECE		4096
 #define PROC_FILE_MAX		(6U << 20)
 

@@ -353,7 +353,7 @@ static int find_vms(struct unified_record *rec)
 	return 0;
 }
 
-/* What perf record is to measure. 0 or -errno */
+/* Adds what perf record is to measure. 0 or -errno */
 static int add_measurement(struct unified_record *rec)
 {
 	bool bpf = rec->events.mode == KERNEL_MODE_BPF || rec->events.guest_tasks;
@@ -498,7 +498,7 @@ static int write_vms(struct unified_record *rec)
 	return err;
 }
 
-/* What a profile has if the recorder does not come to its end. 0 or -errno with a message */
+/* Writes the VMs that a profile has if its recorder does not end. 0 or -errno with a message */
 static int write_first_vms(struct unified_record *rec)
 {
 	char path[PATH_MAX];

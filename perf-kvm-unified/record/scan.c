@@ -186,7 +186,7 @@ static bool has_thread(const char *proc, pid_t pid, u32 tid)
 	return !access(path, F_OK) || errno != ENOENT;
 }
 
-/* What KVM makes of the TSC for a vCPU: it has files for scaling only if it can */
+/* Reads what KVM makes of the TSC for a vCPU: it has files for scaling only if it can scale. */
 static void vcpu_tsc(const struct vm_scan *scan, const struct vm_dir *dir, u32 id,
 		     struct guest_tsc *tsc)
 {
@@ -506,7 +506,9 @@ static int process_fds__find_dirs(struct process_fds *fds, pid_t pid, const stru
 
 		if (dir->process != pid)
 			continue;
-		/* Of a VM that has ended here, or that has a descriptor which no directory names */
+		/*
+		 * It belongs to a VM that has ended here, or whose descriptor no directory names.
+		 */
 		if (!process_fds__have_vm(fds, dir->fd) && nr_named >= fds->nr)
 			continue;
 		if (grow_array(fds->dirs, fds->nr_dirs, fds->allocated_dirs))

@@ -127,7 +127,7 @@ static u64 read_times(const struct limits_scan *scan, const char *cgroup)
 	return times;
 }
 
-/* What is known of a cgroup, looked at in this look. NULL: no memory */
+/* Finds what is known of a cgroup, and looks at it once in a look. NULL: no memory */
 static struct cgroup_limit *find_cgroup(struct limits_scan *scan, const char *cgroup)
 {
 	struct cgroup_limit *limit;
@@ -289,7 +289,7 @@ static int look_at_vm(struct limits_scan *scan, struct kvm_limits *limits,
 	return ret ?: there ? 0 : -ENOENT;
 }
 
-/* Of a VM that has ended, what was known of it. 0 or -errno */
+/* Keeps what was known of a VM that has ended. 0 or -errno */
 static int keep_limits(struct kvm_limits *limits, const struct kvm_limits *old, pid_t pid)
 {
 	const struct kvm_limit *limit = NULL;

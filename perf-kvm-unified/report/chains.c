@@ -105,7 +105,7 @@ bool chain__has_user(const struct chain *chain)
 	return false;
 }
 
-/* What is in perf's cursor, as one of @chains; NULL: no memory */
+/* The one of @chains that is in perf's cursor; NULL: no memory */
 static const struct chain *chains__findnew(struct chains *chains, struct callchain_cursor *cursor,
 					   struct symbol *parent)
 {

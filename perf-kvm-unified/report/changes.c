@@ -230,7 +230,7 @@ static int changes__fill(struct changes *changes, const struct diff_rows sides[D
 	return ret;
 }
 
-/* What has the same name is one. */
+/* Merges changes that have the same name. */
 static void changes__merge(struct changes *changes)
 {
 	size_t nr = 0;

@@ -92,7 +92,7 @@ static int vm_costs__cmp(const void *_a, const void *_b)
 	return sort_cmp(b->sum, a->sum) ?: sort_cmp(a->vm, b->vm);
 }
 
-/* What a task that works for a VM is to it */
+/* The kind of cost that a task is to the VM that it works for */
 static enum vm_cost task__cost(const struct measured_task *task)
 {
 	if (task->vcpu != TIME_AXIS_NONE)
@@ -140,7 +140,7 @@ struct vm_costs *costs__by_vm(const struct costs *costs, const struct measuremen
 	return vms;
 }
 
-/* Of a VM that was not recorded, nothing is known; but it may have been seen by its threads. */
+/* Is anything known? A VM that was not recorded may have been seen by its threads. */
 bool vm_costs__is_told(const struct vm_costs *costs, const struct measurement *m)
 {
 	return costs->sum || !m->vms[costs->vm].left_out;

@@ -11,7 +11,7 @@
 #include "util/env.h"
 #include "cpu-limit.h"
 
-/* Of CPUs that the header does not have, it is not known where they are. 0 or -ENOMEM */
+/* Where CPUs are that the header does not have, is not known. 0 or -ENOMEM */
 static int extend_topology(struct perf_env *env, u32 from, u32 until)
 {
 	struct cpu_topology_map *cpus;

@@ -46,7 +46,7 @@ bool diff__knows_processes(const struct diff *diff)
 	return diff->opts.report.sections.sort & PROFILE_SORT_PID;
 }
 
-/* What there is to say of a profile meanwhile is said to be of it. 0 or -errno with a message */
+/* Reads a profile. Messages meanwhile are told to be of it. 0 or -errno with a message */
 static int diff__read(struct diff *diff, enum diff_side side)
 {
 	struct reading *reading = &diff->readings[side];
@@ -72,7 +72,7 @@ static int diff__read(struct diff *diff, enum diff_side side)
 	return ret;
 }
 
-/* What options name is in either of both, or it is a typing error. 0 or -ENOENT with a message */
+/* Refuses names in options that neither profile has: typing errors. 0 or -ENOENT with a message */
 static int diff__check_names(const struct diff *diff)
 {
 	const struct report_options *opts = &diff->opts.report;

@@ -34,10 +34,10 @@
 #include "stream.h"
 #include "timeline.h"
 
-/* Of fewer periods than that, a CPU without a sample may not have been due. */
+/* In fewer periods than these, a CPU may have no sample because none was due. */
 #define LEAST_PERIODS	8
 
-/* What the user has asked for, and not what record adds */
+/* Has the user asked for the event? record adds some. */
 static bool is_asked_for(struct evsel *evsel)
 {
 	return !evsel__is_timeline(evsel) && !evsel__is_dummy_event(evsel) &&
@@ -89,7 +89,7 @@ static bool can_be_placed(const struct evsel *evsel)
 	return (evsel->core.attr.sample_type & needed) == needed;
 }
 
-/* What else is counted has a column. If nothing else is, cycles and time are as good. */
+/* Gives each other event a column. If there is no other, cycles are as good as time. */
 static void measurement__set_columns(struct measurement *m)
 {
 	struct evsel *evsel;
@@ -110,7 +110,7 @@ static void measurement__set_columns(struct measurement *m)
 	}
 }
 
-/* What was asked for, ns, if that was a time or a frequency; 0 if not, or if it cannot be */
+/* The period that was asked for, ns, if that was a time or a frequency; else 0 */
 static u64 measurement__asked_period(const struct measurement *m)
 {
 	const struct perf_event_attr *attr = &m->evsel->core.attr;
@@ -300,7 +300,7 @@ static int measurement__add_unrecorded(struct measurement *m)
 	return time_axis__add_gap(&m->axis, &gap);
 }
 
-/* What the axis must know of the measurement before it can begin */
+/* Tells the axis what it must know of the measurement before it begins. */
 static void measurement__set_span(struct measurement *m)
 {
 	const struct kvm_guests *guests = m->session->kvm_guests;
@@ -472,7 +472,7 @@ static int process_unthrottle(const struct perf_tool *tool,
 	return measurement__end_throttle(m, sample->cpu, sample->time);
 }
 
-/* What changes processes or maps: what was looked up before may be wrong from now on. */
+/* Handles a change of processes or maps: what was looked up before may be wrong from now on. */
 static int process_change(const struct perf_tool *tool, union perf_event *event,
 			  struct perf_sample *sample, struct machine *machine)
 {

@@ -18,7 +18,7 @@ static inline const char *key_list__first(const char *list, size_t *len)
 	return list ? key_list__key(list + strspn(list, ", "), len) : NULL;
 }
 
-/* Of one that is given: commas and blanks alone? */
+/* Does @list, which is not NULL, have commas and blanks alone? */
 static inline bool key_list__is_empty(const char *list)
 {
 	size_t len;

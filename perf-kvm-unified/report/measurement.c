@@ -245,7 +245,7 @@ void measurement__new_thread(struct measurement *m, pid_t tid)
 		ended->tid = 0;
 }
 
-/* What perf calls a thread; NULL if that is its number, as there is no name */
+/* The name that perf has for a thread; NULL if it has only its number */
 static const char *thread_comm(struct thread *thread)
 {
 	return thread && thread__comm_set(thread) ? thread__comm_str(thread) : NULL;
@@ -270,7 +270,7 @@ static bool measured_task__is_gone(const struct measured_task *task, const struc
 	return pid >= 0 && task->pid >= 0 && pid != task->pid;
 }
 
-/* Of a thread that perf has forgotten, what was known when it ended */
+/* Takes what was known of a thread when it ended, which perf has forgotten since. */
 static void measured_task__recall(struct measured_task *task, struct measurement *m)
 {
 	const struct measured_task *ended = measurement__ended(m, task->tid);
@@ -279,7 +279,7 @@ static void measured_task__recall(struct measured_task *task, struct measurement
 		*task = *ended;
 }
 
-/* What is known of it now. @thread: perf's, or NULL */
+/* Takes what is known of the task now. @thread: perf's, or NULL */
 static void measured_task__update(struct measured_task *task, struct measurement *m,
 				  struct thread *thread, pid_t pid)
 {
@@ -450,7 +450,7 @@ static int measurement__relabel(struct measurement *m, const struct perf_sample 
 	return measurement__hit(m, sample, &key, NULL, &as->hit);
 }
 
-/* What the time of a VM is to the host; @pid: of the VMM. @row is to stay. */
+/* The host's key of a VM's time; @pid: of the VMM. @row must stay. */
 struct profile_key vm_row__key(struct vm_row *row, const char *name, pid_t pid)
 {
 	scnprintf(row->function, sizeof(row->function), "[%s]", name);
@@ -604,7 +604,7 @@ static void count_addr(const struct perf_sample *sample, struct evsel *evsel,
 		addr_map_symbol__inc_samples(&at, &counted);
 }
 
-/* What a sample has hit; @guest: whose it is, or NULL: the host's. 0 or -errno */
+/* Finds what a sample has hit; @guest: whose it is, or NULL: the host's. 0 or -errno */
 static int measurement__resolve(struct measurement *m, struct perf_sample *sample,
 				struct machine *machine, const struct kvm_guest *guest,
 				u32 column, u32 *hit)

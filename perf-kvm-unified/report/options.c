@@ -48,7 +48,7 @@
 #include "times.h"
 
 #define DEFAULT_PERCENT_LIMIT	0.1
-/* Of changes: what is less may well be chance, at some thousand samples. */
+/* Smaller changes may be chance, at some thousand samples. */
 #define DEFAULT_POINTS_LIMIT	0.5
 /* A process is told by its pid: two of the same name are two. */
 #define DEFAULT_SORT_ORDER	"pid,dso,symbol"
@@ -182,7 +182,7 @@ static int parse_call_graph(const struct option *opt, const char *arg, int unset
 	return -EINVAL;
 }
 
-/* What perf report takes from perfconfig(1), as far as it is the same here */
+/* Takes from perfconfig(1) what perf report takes, as far as it is the same here. */
 static int read_config(const char *var, const char *value, void *cb)
 {
 	struct report_options *opts = cb;
@@ -209,7 +209,7 @@ static bool selects_rows(const struct section_opts *sections)
 	       sections->filter;
 }
 
-/* What CSV is of, if not of rows: the first that was asked for. Or NULL */
+/* The printer of CSV that is not of rows, of the first table that was asked for; NULL: none was */
 static print_fn csv_of(const struct report_options *opts)
 {
 	const struct {
@@ -382,7 +382,7 @@ static int check_guest_code(void)
 	return -EINVAL;
 }
 
-/* What has another name since it was first called so. It is taken, but not shown by -h. */
+/* Warns of an option that has another name now. It is taken, but not shown by -h. */
 static void warn_renamed(bool given, const char *old, const char *now)
 {
 	if (given)
@@ -762,7 +762,7 @@ static void list_options(const struct given_option *options, size_t nr, char *bu
 	}
 }
 
-/* What the report is of, if not of all, as options say it */
+/* @buf: gets the options by which the report is not of all; empty if it is */
 void report_options__selection(const struct report_options *opts, char *buf, size_t size)
 {
 	const struct given_option options[] = {

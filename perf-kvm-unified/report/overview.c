@@ -132,7 +132,7 @@ static double overview_vm__withheld(const struct overview_vm *vm)
 				classes[PROFILE_STEAL] + classes[PROFILE_THROTTLED]);
 }
 
-/* Of which most was withheld first, then by number: the same order every time */
+/* The VM from which most was withheld is first, then by number: the order is always the same. */
 static int vm__cmp(const void *_a, const void *_b)
 {
 	const struct overview_vm *a = _a, *b = _b;

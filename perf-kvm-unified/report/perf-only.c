@@ -12,7 +12,7 @@
 #include "kvm-unified/lib/options.h"
 #include "perf-only.h"
 
-/* What is in place of it is in the help text. */
+/* Tells what to use in place of the option, which is in its help text, and exits. */
 static int tell(const struct option *opt, const char *arg __maybe_unused,
 		int unset __maybe_unused)
 {

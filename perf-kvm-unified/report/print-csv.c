@@ -129,7 +129,7 @@ int print_overview_csv(const struct measurement *m,
 	return 0;
 }
 
-/* What each VM costs the host, the one with most first, and a line of the rest, without a VM */
+/* Prints what each VM costs the host, most first, and a line of the rest, without a VM. */
 int print_costs_csv(const struct measurement *m, const struct sections *sections,
 		    const struct section_opts *section_opts __maybe_unused,
 		    const struct print_opts *opts __maybe_unused, FILE *fp)

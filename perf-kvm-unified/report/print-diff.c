@@ -21,7 +21,7 @@
 
 #define VM_MIN_WIDTH	8
 #define VM_MAX_WIDTH	32
-/* Of the old percentage, the new one and the points, with a blank between each */
+/* The old percentage, the new one and the points, with a blank between each, take so much. */
 #define COLUMN_WIDTH	22
 
 static const char *const side_names[DIFF_NR_SIDES] = { "old", "new" };
@@ -202,7 +202,7 @@ static void print_share(const char *name, double before, double now, FILE *fp)
 	fprintf(fp, "%s %.2f > %.2f (%+.2f)", name, before, now, now - before);
 }
 
-/* What the host's CPUs did. 0 or -ENOMEM */
+/* Prints what the host's CPUs did. 0 or -ENOMEM */
 static int print_host(const struct diff *diff, FILE *fp)
 {
 	struct host_shares shares[DIFF_NR_SIDES];
@@ -281,7 +281,7 @@ static void print_nr_processes(const struct change *change, FILE *fp)
 		fprintf(fp, " (%u, then %u processes)", nr[DIFF_OLD], nr[DIFF_NEW]);
 }
 
-/* What has changed by enough to be shown, @nr rows of @all. The others are counted. */
+/* Prints those of @nr rows of @all that have changed by enough. The others are counted. */
 static void print_rows(const struct diff *diff, const struct diff_row *all, size_t nr, bool host,
 		       FILE *fp)
 {

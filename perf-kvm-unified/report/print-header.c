@@ -92,7 +92,7 @@ void print_recorded(const struct measurement *m, FILE *fp)
 	print_padded(m->session->header.env.os_release ?: "unknown", 0, fp);
 }
 
-/* What was measured, in lines that begin with # */
+/* Prints what was measured, in lines that begin with #. */
 void print_report_header(const struct measurement *m, const struct section_opts *section_opts,
 			 const struct print_opts *opts, FILE *fp)
 {
@@ -107,7 +107,7 @@ void print_report_header(const struct measurement *m, const struct section_opts 
 		PRIu64 " times", m->nr_samples,
 		profile__samples(measurement__duration(m) * nr_cpus, m->period),
 		measurement__lost(m), m->nr_throttled);
-	/* Of old kernels alone */
+	/* Only old kernels do so. */
 	if (m->nr_relabelled)
 		fprintf(fp, ", %" PRIu64 " of %" PRIu64 " (%.2f %%) that the kernel has as a guest's are of the host, which handled an exit",
 			m->nr_relabelled, m->nr_guest_samples,
@@ -130,7 +130,7 @@ void print_report_header(const struct measurement *m, const struct section_opts 
 	if (!measurement__knows_idle(m))
 		fputs("# idle time of the host counts as OS, as its kernel has no symbols here (-k)\n",
 		      fp);
-	/* Of many, the overview says which have maps. */
+	/* If there are many, the overview tells which have maps. */
 	for (u32 i = 0; i < m->nr_vms && !opts->overview_alone; i++) {
 		if (!m->vms[i].left_out && section_opts__wants_vm(section_opts, m->vms[i].name))
 			print_guest_line(m, i, fp);

@@ -24,7 +24,7 @@
 #define SCHEMA_NAME	"perf-kvm-unified-report"
 #define SCHEMA_VERSION	4
 
-/* What is no character of ASCII may be half of one: it is replaced. */
+/* Replaces what is not ASCII: it may be a part of a character. */
 void print_json_string(const char *str, FILE *fp)
 {
 	fputc('"', fp);
@@ -42,7 +42,7 @@ void print_json_member(const char *name, const char *value, FILE *fp)
 	print_json_string(value, fp);
 }
 
-/* What was counted besides time, if anything was */
+/* Prints what was counted besides time, if anything was. */
 static void print_counts(const struct measurement *m, const u64 *sums, FILE *fp)
 {
 	if (m->nr_columns == PROFILE_TIME + 1)
@@ -237,7 +237,7 @@ static void print_guests(const struct measurement *m, const struct section_opts 
 	fputs("\n  ],\n", fp);
 }
 
-/* What there is to act on, of a task that steals */
+/* Prints what an operator needs to act on a task that steals. */
 static void print_thief_task(const struct measurement *m, const struct vm_cgroups *cgroups,
 			     const struct measured_task *task, FILE *fp)
 {

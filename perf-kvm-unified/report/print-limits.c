@@ -93,7 +93,7 @@ static bool may_be_held_back(const struct measurement *m, const struct overview_
 		kvm_limits__deadline(&guests->vms.limits, m->vms[vm->vm].guest->pid));
 }
 
-/* Of the VMs that have lost time by limits of their own, a line for each limit */
+/* Prints a line for each limit by which VMs have lost time. */
 void print_limits(const struct measurement *m, const struct overview *overview, FILE *fp)
 {
 	u32 nr = 0, more = 0;

@@ -21,7 +21,7 @@
 #include "sections.h"
 #include "stall-lines.h"
 
-/* Of those who have stolen from a VM */
+/* So many thieves of a VM have a metric each. */
 #define THIEVES_SHOWN	5
 
 /* A family of metrics begins. */
@@ -185,7 +185,7 @@ static void print_thieves(const struct measurement *m, const struct overview *ov
 		print_thieves_of(m, &overview->vms[i], name, fp);
 }
 
-/* What the host's CPUs did for each VM, and otherwise. 0 or -ENOMEM */
+/* Prints what the host's CPUs did for each VM, and otherwise. 0 or -ENOMEM */
 static int print_costs_of_vms(const struct measurement *m, const struct sections *sections,
 			      FILE *fp)
 {

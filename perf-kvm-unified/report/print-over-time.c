@@ -25,7 +25,7 @@
 #define MAX_MARKS	120
 /* What stands before it without the VM's name, and room for the thief after it */
 #define OTHER_COLUMNS	65
-/* Of a mark in print_spark(), which is a character of UTF-8 */
+/* A mark in print_spark() is one character of UTF-8. */
 #define MARK_BYTES	3
 /* Steal in a spark line is counted in hundredths of a percent. */
 #define MARK_UNIT	100

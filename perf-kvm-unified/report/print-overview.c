@@ -29,7 +29,7 @@
 /* Names are whole, but a long one does not push the figures away for all. */
 #define VM_MAX_WIDTH	32
 #define COST_WIDTH	14
-/* Of those who have stolen from all VMs */
+/* The line of all VMs' thieves names so many. */
 #define THIEVES_SHOWN	5
 
 static bool is_shown(const struct class_column *column, const struct overview *overview)
@@ -88,7 +88,7 @@ static void print_thieves(const struct measurement *m, const struct overview *ov
 		all += overview->vms[i].profile.classes[PROFILE_STEAL];
 		nr += overview->vms[i].nr_vcpus > 0;
 	}
-	/* Of a single one, its line has the first. */
+	/* The line of a single VM names its first thief. */
 	if (nr < 2 || !all)
 		return;
 	fprintf(fp, "# stolen from these %u VMs together %.1f ms:", nr,
@@ -168,7 +168,7 @@ static int print_host_line(const struct measurement *m, const struct sections *s
 		return -ENOMEM;
 	fprintf(fp, "# host: %u CPU%s: for VMs %.2f %%", nr_cpus, nr_cpus == 1 ? "" : "s",
 		shares.vms);
-	/* Of most profiles, there is none. */
+	/* Most profiles have no such time. */
 	if (shares.host[HOST_COST_GUESTS])
 		fprintf(fp, " (%s %.2f %%)", host_cost__name(HOST_COST_GUESTS, m),
 			shares.host[HOST_COST_GUESTS]);
@@ -224,7 +224,7 @@ static void print_ns(u64 ns, FILE *fp)
 	fprintf(fp, "  %*.3f", COST_WIDTH, (double)ns / NSEC_PER_MSEC);
 }
 
-/* What has a sum alone */
+/* Prints a cost that has a sum alone. */
 static void print_cost(const char *what, u64 ns, u64 total, int width, FILE *fp)
 {
 	char name[48];
@@ -235,7 +235,7 @@ static void print_cost(const char *what, u64 ns, u64 total, int width, FILE *fp)
 	fprintf(fp, "  %7.2f\n", percent_of(ns, total));
 }
 
-/* What each VM costs the host: CPU time, ms. 0 or -ENOMEM */
+/* Prints what each VM costs the host: CPU time, ms. 0 or -ENOMEM */
 int print_costs(const struct measurement *m, const struct sections *sections, FILE *fp)
 {
 	u64 host[HOST_COST_NR], total, others = 0;

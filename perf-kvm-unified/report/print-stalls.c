@@ -90,7 +90,7 @@ int print_stalls(const struct measurement *m, const struct sections *sections,
 	return 0;
 }
 
-/* Of VMs, and of each vCPU */
+/* Prints the stalls of VMs, and of each vCPU. 0 or -errno */
 int print_stalls_csv(const struct measurement *m, const struct sections *sections,
 		     const struct section_opts *section_opts __maybe_unused,
 		     const struct print_opts *opts, FILE *fp)

@@ -48,7 +48,7 @@ u64 profile__samples(u64 time, u64 period)
 	return period ? time / period + (time % period >= period - period / 2) : 0;
 }
 
-/* What is left of a row's time when its whole samples are taken out */
+/* The rest of a row's time, without its whole samples */
 static u64 row__remainder(const struct profile_row *row, u64 period)
 {
 	return row->sums[PROFILE_TIME] - row->samples * period;
@@ -123,7 +123,7 @@ double profile__percent(const struct profile *p, u64 time)
 	return percent_of(time, p->totals[PROFILE_TIME]);
 }
 
-/* What a row is called that says no more than its class */
+/* The name of a row that tells no more than its class */
 const char *profile_key__class_row(const struct profile_key *key)
 {
 	switch (key->class) {

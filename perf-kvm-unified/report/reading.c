@@ -60,9 +60,9 @@
 
 /* More lost than this much of all samples is said as a warning. */
 #define LOST_WARN_PERCENT	1.0
-/* Of perf's verbosity: not even those */
+/* perf's verbosity, with which it prints no warnings */
 #define NO_WARNINGS		-1
-/* What ran before the boot that the map is of */
+/* Warns of samples from before the boot that the map is of. */
 static void reading__warn_earlier(struct perf_session *session, const struct kvm_guest *guest)
 {
 	const struct kvm_guest *earlier = kvm_guests__find_earlier(session, guest);
@@ -74,7 +74,7 @@ static void reading__warn_earlier(struct perf_session *session, const struct kvm
 				earlier->nr_samples + guest->nr_samples);
 }
 
-/* What the collector could not read, or the report not use */
+/* Warns of what the collector could not read, or the report could not use. */
 static void reading__warn_missed(const struct kvm_guest *guest)
 {
 	if (guest->map.missed_events)
@@ -115,7 +115,7 @@ static void foreign_files__add(struct foreign_files *files, const struct kvm_gue
 	files->last = guest;
 }
 
-/* Of all of them at once: many guests may have one root directory. */
+/* Warns of all at once: many guests may have one root directory. */
 static void foreign_files__warn(struct foreign_files *files)
 {
 	if (files->names.nr == 1)
@@ -127,7 +127,7 @@ static void foreign_files__warn(struct foreign_files *files)
 				name_list__end(&files->names), files->nr);
 }
 
-/* What is wrong with the maps of the VMs that are wanted, or just does not help */
+/* Warns of maps of wanted VMs that are wrong, or of no use. */
 static void reading__warn_maps(const struct reading *reading)
 {
 	const struct section_opts *opts = &reading->opts->sections;
@@ -315,7 +315,7 @@ static bool is_part_of_profile(const char *path)
 	       !stat(other, &st) && S_ISREG(st.st_mode);
 }
 
-/* What is wrong with what is to be read, as far as its path tells. 0 or -errno with a message */
+/* Checks what the input's path tells. 0 or -errno with a message */
 static int check_path(const char *path)
 {
 	int err;
@@ -334,7 +334,7 @@ static int check_path(const char *path)
 	return 0;
 }
 
-/* What is missing of one whose recorder was killed is said once, when it is read. */
+/* Opens the profile. If its recorder was killed, one message tells what is missing. */
 static struct perf_session *new_session(struct reading *reading)
 {
 	struct perf_session *session;
@@ -431,7 +431,7 @@ static int reading__begin_events(struct reading *reading)
 	return ret ?: sections__init(&reading->sections, &reading->m, &opts->sections);
 }
 
-/* What is asked for may turn out to be too much. 0 or -EINVAL with a message */
+/* Checks that no more moments were asked for than can be had. 0 or -EINVAL with a message */
 static int reading__check_moments(const struct reading *reading)
 {
 	const char *problem = reading->sections.moments.problem;

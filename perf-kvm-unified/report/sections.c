@@ -191,7 +191,7 @@ static int section__add(struct section *section, struct sections *sections,
 	       tables__add(sections->tables, section->table, row, column, sum);
 }
 
-/* What was hit and nothing else is known of. 0 or -ENOMEM */
+/* Adds hits of which nothing else is known. 0 or -ENOMEM */
 static int section__add_hits(struct section *section, struct sections *sections,
 			     const struct measurement *m, const struct tally *tally,
 			     struct table_row *row)
@@ -296,7 +296,7 @@ bool section_opts__wants_vm(const struct section_opts *opts, const char *name)
 	return !opts->vms || patterns__match(opts->vms, name);
 }
 
-/* What a recording of other VMs has of one is nothing. */
+/* Is @vm wanted? If it was left out of the recording, only by name. */
 static bool vm_is_wanted(const struct section_opts *opts, const struct measured_vm *vm)
 {
 	return opts->vms ? section_opts__wants_vm(opts, vm->name) : !vm->left_out;
@@ -494,7 +494,7 @@ static int sum_up_cpu(const struct cpu_interval *interval, void *arg)
 	return tally__add(&sections->host, &key, PROFILE_TIME, time);
 }
 
-/* What a sample of another event has counted: on its CPU at that moment. 0 or -ENOMEM */
+/* Adds the count of another event's sample, on its CPU at that moment. 0 or -ENOMEM */
 static int sum_up_count(const struct axis_sample *sample, u32 column, u64 count, void *arg)
 {
 	struct sections *sections = arg;
@@ -536,7 +536,7 @@ int sections__init(struct sections *sections, struct measurement *m,
 	return tally__init(&sections->host);
 }
 
-/* What was taken, by the exit reason before it. 0 or -ENOMEM */
+/* Adds time that was taken, by the exit reason before it. 0 or -ENOMEM */
 static int section__add_reason(struct section *section, struct sections *sections,
 			       const struct vcpu_interval *interval, u64 time)
 {

@@ -214,7 +214,7 @@ static bool counts_hardware(const struct evsel *evsel, u64 config)
 	return attr->type == PERF_TYPE_HARDWARE && (attr->config & PERF_HW_EVENT_MASK) == config;
 }
 
-/* Of the events of the same row */
+/* Instructions per cycle, as text, by the counts of the same row */
 static const char *ipc_text(const struct hist_entry *he, char *buf, size_t size)
 {
 	u64 cycles = 0, instructions = 0;
@@ -354,7 +354,7 @@ char *sort_keys__help(const char *about)
 	return strbuf_detach(&help, NULL);
 }
 
-/* What there is in place of a key of perf's that is not here */
+/* Prints what there is in place of a key of perf's that is not here. */
 static void pr_hint(const char *key, size_t len)
 {
 	static const struct {

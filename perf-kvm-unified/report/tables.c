@@ -147,7 +147,7 @@ int tables__init(struct tables *tables, const struct measurement *m)
 	return 0;
 }
 
-/* Of an entry that is none of these tables', it is nothing. */
+/* What the tables keep for @he; nothing, if it is an entry of another table */
 const struct table_info *table_entry__info(const struct hist_entry *he)
 {
 	static const struct table_info none = {
@@ -164,7 +164,7 @@ bool table_entry__has_symbol(const struct hist_entry *he)
 	return he->ms.sym && he->ms.sym->end > he->ms.sym->start;
 }
 
-/* What comes out of a guest may hold escapes. @str is changed; or NULL */
+/* Replaces escapes in @str, which may come out of a guest. NULL stays NULL. */
 static char *without_escapes(char *str)
 {
 	if (str)

@@ -105,7 +105,7 @@ struct tally_sum *hit_sums__next(const struct hit_sums *hits, u32 *hit)
 	return NULL;
 }
 
-/* Of what is told by a sample's hit alone. 0 or -ENOMEM */
+/* Adds time that a sample's hit alone describes. 0 or -ENOMEM */
 int tally__add_hit(struct tally *tally, u32 hit, u32 column, u64 sum)
 {
 	struct hit_sums *hits = &tally->hits[column];
@@ -136,7 +136,7 @@ static struct tally_entry *tally__new_entry(struct tally *tally, const struct ta
 	return NULL;
 }
 
-/* What is of no time is counted by few: only these have room for it. NULL: no memory */
+/* The sum of a column that is no time: only entries that need one have room. NULL: no memory */
 static struct tally_sum *tally_entry__findnew_sum(struct tally_entry *entry, u32 column)
 {
 	if (column == PROFILE_TIME)
@@ -146,7 +146,7 @@ static struct tally_sum *tally_entry__findnew_sum(struct tally_entry *entry, u32
 	return entry->counts ? &entry->counts[column] : NULL;
 }
 
-/* Of what has @key in common; its kind is below TALLY_KINDS. 0 or -ENOMEM */
+/* Adds time with @key, whose kind is below TALLY_KINDS. 0 or -ENOMEM */
 int tally__add(struct tally *tally, const struct tally_key *key, u32 column, u64 sum)
 {
 	struct tally_entry **last = &tally->last[key->kind];

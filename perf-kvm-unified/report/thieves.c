@@ -165,7 +165,7 @@ static int thief_task__cmp(const void *_a, const void *_b)
 	       sort_cmp(a->task->cgroup, b->task->cgroup);
 }
 
-/* Of several tasks, those that are told apart. 0 or -ENOMEM */
+/* Chooses those of several tasks that are told apart. 0 or -ENOMEM */
 static int thief_sum__set_tasks(struct thief_sum *sum)
 {
 	struct thief_task *tasks;
@@ -310,7 +310,7 @@ struct thief thief__find(const struct measurement *m, const struct axis_vcpu *se
 	return thief;
 }
 
-/* What a thread does for its VM */
+/* The name of what a thread does for its VM */
 static const char *thread_name(const struct measured_task *task)
 {
 	return measured_task__is_vhost(task) ? "vhost" : task->comm[0] ? task->comm : "a thread";
@@ -363,7 +363,7 @@ static int add_path(char **paths, u32 vm, const char *path)
 	return paths[vm] ? 0 : -ENOMEM;
 }
 
-/* Of all threads that are known to be of VMs' processes. 0 or -ENOMEM */
+/* Adds the cgroups of all threads that are known to be of VMs' processes. 0 or -ENOMEM */
 static int add_paths(char **paths, const struct measurement *m)
 {
 	int ret = 0;
@@ -400,7 +400,7 @@ static int vm_cgroups__add(struct vm_cgroups *cgroups, const char *path, u32 vm)
 	long owner = hashmap__find(cgroups->by_path, path, NULL) ? TIME_AXIS_NONE : vm;
 	char *key, *old = NULL;
 
-	/* Of the root, everything is a part. */
+	/* Everything is a part of the root. */
 	if (!path[0] || !path[1])
 		return 0;
 	key = strdup(path);

@@ -178,7 +178,7 @@ u64 measurement__vcpu_cgroup(const struct measurement *m, u32 vcpu)
 	return vcpu < m->nr_timeline_last ? m->timeline_last[vcpu].cgroup : 0;
 }
 
-/* Of a vCPU, as KVM counts */
+/* KVM counts a vCPU's events from here on. */
 #define FIRST_SEQ	1
 
 /* Has a vCPU that was made meanwhile the number of one that was there before? */

@@ -33,7 +33,7 @@ static const char *function_of(const struct hit *hit)
 	return hit->key.function;
 }
 
-/* Of which it is known what they have */
+/* Profiles in which names are looked for */
 struct measurements {
 	const struct measurement *const *ms;
 	u32		nr;
@@ -168,7 +168,7 @@ static void add_pids(struct strlist *pids, const struct measurement *m)
 	}
 }
 
-/* Of processes, as text, each once. NULL: no memory */
+/* The pids of all processes, as text, each once. NULL: no memory */
 static struct strlist *known_pids(const struct measurements *of)
 {
 	struct strlist *pids = strlist__new(NULL, NULL);

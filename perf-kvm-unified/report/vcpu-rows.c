@@ -44,7 +44,7 @@ static bool is_signal(s32 why)
 	return why == KVM_EXIT_INTR || why == -EINTR;
 }
 
-/* What an interval of a vCPU is to its guest */
+/* The class that an interval of a vCPU is to its guest */
 enum profile_class vcpu_interval__class(const struct measurement *m, enum attribution charge_to,
 					const struct vcpu_interval *interval)
 {

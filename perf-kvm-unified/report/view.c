@@ -191,7 +191,7 @@ static void wrap(char *text)
 	}
 }
 
-/* What has been said while nobody could see it */
+/* Shows the messages that came while nobody could see them. */
 static void view__show_messages(const struct view *view)
 {
 	char buf[MESSAGES_ON_SCREEN];
@@ -287,7 +287,7 @@ static void print_hidden(const struct hidden *hidden, struct evsel *table, doubl
 			hidden->nr_vms, hidden->percent_vms, hidden->largest_vm);
 }
 
-/* What the numbers in front of a row are, if there are several */
+/* Prints what the numbers in front of a row are, if there are several. */
 static void print_columns(struct evsel *table, FILE *fp)
 {
 	struct evsel *evsel;

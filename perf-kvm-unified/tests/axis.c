@@ -758,7 +758,7 @@ static int test__turns(struct test_suite *test __maybe_unused, int subtest __may
 	}
 	TEST_ASSERT_VAL("add and build", !err && !time_axis__finish(&ta));
 	TEST_ASSERT_VAL("each had its turns", turns__are_whole(&turns));
-	/* Of each turn and of what is before it, one part for each that waits, at most */
+	/* Each turn, and what is before it, has at most one part for each task that waits. */
 	TEST_ASSERT_VAL("no more parts", turns.nr_parts <= 2 * NR_TURNS * NR_TAKING_TURNS);
 	time_axis__exit(&ta);
 	return TEST_OK;
@@ -839,7 +839,7 @@ static int test__shares(struct test_suite *test __maybe_unused, int subtest __ma
  */
 #define NR_SHARED_WAITS		200000
 #define NR_SHARING_TASKS	20000
-/* Of the CPU time that building takes, which grows with the number of waits */
+/* Sharing may take so many times the CPU time of building, which grows with the waits. */
 #define SHARING_MOST_TIMES	10
 
 static int test__many_shares(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
@@ -1301,7 +1301,7 @@ static int test__lost_return(struct test_suite *test __maybe_unused, int subtest
 	err |= event(&ta, 400, c, 2, VCPU_STATE_HALTED, IDLE_TASK, 0, SVM_HLT);
 	err |= sample(&ta, 10, 2, AXIS_SAMPLE_GUEST_USER, c, NONE, 3, SVM_INTR);
 	err |= sample(&ta, 500, 2, AXIS_SAMPLE_GUEST_USER, c, NONE, 3, SVM_INTR);
-	/* Of another CPU, of samples alone, and later */
+	/* Gaps of another CPU, of samples alone, and later */
 	err |= gap(&ta, 1, 420, 480, false);
 	err |= gap(&ta, 2, 420, 480, true);
 	err |= gap(&ta, 2, 800, 850, false);
@@ -1975,7 +1975,7 @@ static int test__thread(struct test_suite *test __maybe_unused, int subtest __ma
 	return TEST_OK;
 }
 
-/* Of a vCPU that leaves KVM_RUN all the time */
+/* The vCPU leaves KVM_RUN all the time. */
 #define SHORT_NEAR	1000
 #define SHORT_STATE	5
 /* Those of a step, twice, as one may be behind by one */

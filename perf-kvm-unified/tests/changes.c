@@ -35,7 +35,7 @@ static int check_sizes(void)
 		CHANGE_ROW(PROFILE_USER, "gone", "a.so", "web", 10, 50),
 		CHANGE_ROW(PROFILE_IDLE, "[idle] (halt_exit)", "", "", -1, 750),
 	};
-	/* Of twice the time */
+	/* A recording of twice the time */
 	const struct profile_row now[] = {
 		CHANGE_ROW(PROFILE_USER, "slow", "a.so", "web", 20, 1000),
 		CHANGE_ROW(PROFILE_USER, "same", "a.so", "web", 20, 200),
@@ -68,7 +68,7 @@ static int check_sizes(void)
 	return TEST_OK;
 }
 
-/* Of boot and names: what is another in each recording is not told. */
+/* What differs in each recording, such as numbers in names, is not told. */
 static int check_names(void)
 {
 	const struct profile_row before[] = {

@@ -20,16 +20,16 @@
 #include "current.h"
 #include "made-up.h"
 
-/* Of the direct map, which here is a single large page; it has the kernel's variables, too. */
+/* The direct map is a single large page here, and has the kernel's variables, too. */
 #define DIRECT_MAP	0xffff888000000000ULL
 #define DIRECT_MAP_PGD	273
 #define VAR_AREAS	0x5000ULL
 #define VAR_NR_CPUS	0x5100ULL
-/* Of the symbols of variables that each CPU has */
+/* Values of the symbols of variables that each CPU has */
 #define CURRENT		0x40ULL
 #define CPU_INFO	0x80ULL
 #define APIC_ID		0x8ULL
-/* Of a symbol, with the zero byte */
+/* A symbol's name, with the zero byte, has room in it. */
 #define NAME_SIZE	32
 
 /* A guest, and a kernel that was found in it */

@@ -4,7 +4,7 @@
 
 struct test_suite;
 
-/* Of the suite in report.c */
+/* Tests of the suite in report.c */
 int test__guest_current(struct test_suite *test, int subtest);
 int test__current_tasks(struct test_suite *test, int subtest);
 

@@ -31,7 +31,7 @@
 #include "kvm-unified/record/scan.h"
 #include "environment.h"
 
-/* Of a user without any rights */
+/* The uid of a user without any rights */
 #define NOBODY		65534
 
 /* Two records, and one with data after it */

@@ -8,7 +8,7 @@ struct test_suite;
 
 bool run_in_dir(const char *dir, const char *commands);
 
-/* Of the suite in report.c */
+/* Tests of the suite in report.c */
 int test__whole_records(struct test_suite *test, int subtest);
 int test__environment(struct test_suite *test, int subtest);
 

@@ -69,7 +69,7 @@ static int check_lines(void)
 	return TEST_OK;
 }
 
-/* Of the same stack there is one line, and the one with most time comes first. */
+/* A stack has one line, and the one with most time comes first. */
 static int check_sums(void)
 {
 	static const char expected[] = "c 9000000000000000000\na;b 7\na 3\nb 3\n";
@@ -93,7 +93,7 @@ static int check_sums(void)
 	return TEST_OK;
 }
 
-/* Of profile.proto, with the length of what follows: a string, and a type of values in ns */
+/* Fields of profile.proto, with their lengths: a string, and a type of values in ns */
 #define STRING(_len, _text)	"\x32" _len _text
 #define SAMPLE_TYPE(_string)	"\x0a\x04\x08" _string "\x10\x02"
 
@@ -320,7 +320,7 @@ int test__trace(struct test_suite *test __maybe_unused, int subtest __maybe_unus
 	FILE *fp = open_memstream(&text, &size);
 
 	TEST_ASSERT_VAL("a file", fp);
-	/* Of a profile that is read twice, the second time counts. */
+	/* If a profile is read twice, the second time counts. */
 	for (int i = 0; i < 2; i++) {
 		TEST_ASSERT_EQUAL("begin", trace__begin(&trace), 0);
 		TEST_ASSERT_EQUAL("slices", add_slices(&m, &trace), 0);

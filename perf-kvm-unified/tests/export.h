@@ -4,7 +4,7 @@
 
 struct test_suite;
 
-/* Of the suite in report.c */
+/* Tests of the suite in report.c */
 int test__stacks(struct test_suite *test, int subtest);
 int test__frames(struct test_suite *test, int subtest);
 int test__trace(struct test_suite *test, int subtest);

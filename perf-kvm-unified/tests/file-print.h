@@ -4,7 +4,7 @@
 
 struct test_suite;
 
-/* Of the suite in report.c */
+/* Tests of the suite in report.c */
 int test__file_print(struct test_suite *test, int subtest);
 
 #endif /* __PERF_KVM_UNIFIED_TESTS_FILE_PRINT_H */

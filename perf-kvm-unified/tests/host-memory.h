@@ -4,7 +4,7 @@
 
 struct test_suite;
 
-/* Of the suite in report.c */
+/* Tests of the suite in report.c */
 int test__memory_slots(struct test_suite *test, int subtest);
 int test__host_mem(struct test_suite *test, int subtest);
 int test__confined(struct test_suite *test, int subtest);

@@ -314,7 +314,7 @@ int test__jitdump(struct test_suite *test __maybe_unused, int subtest __maybe_un
 	write_load(file, 1, 0x1000, "first", sizeof("first"));
 	write_prefix(file, JIT_CODE_DEBUG_INFO, 40);
 	write_load(file, 2, 0x2000, two_lines, sizeof(two_lines));
-	/* Of another kind than there is, without a name, and one that is not there */
+	/* An unknown kind, a function without a name, and one that is not there */
 	write_prefix(file, 77, 24);
 	write_load(file, 3, 0x3000, "", 1);
 	write_move(file, getpid(), 1, 0x4000);

@@ -13,7 +13,7 @@
 
 #define MADE_UP_PAGES	16
 
-/* Of entries of page tables */
+/* Bits of entries of page tables */
 #define PRESENT		BIT_ULL(0)
 #define WRITABLE	BIT_ULL(1)
 #define LARGE		BIT_ULL(7)

@@ -4,7 +4,7 @@
 
 struct test_suite;
 
-/* Of the suite in report.c */
+/* Tests of the suite in report.c */
 int test__guest_paging(struct test_suite *test, int subtest);
 int test__guest_kallsyms(struct test_suite *test, int subtest);
 int test__guest_instant(struct test_suite *test, int subtest);

@@ -4,7 +4,7 @@
 
 struct test_suite;
 
-/* Of the suite in report.c */
+/* Tests of the suite in report.c */
 int test__modules(struct test_suite *test, int subtest);
 int test__bpf_programs(struct test_suite *test, int subtest);
 

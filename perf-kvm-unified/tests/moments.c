@@ -405,7 +405,7 @@ static int add_stalls(struct stalls *stalls)
 		/* Ran for less than a ns, and lost the CPU again */
 		{ wait_by(260, 261, 3), 1 },
 		{ { .start = 261, .end = 300, .kind = VCPU_TIME_EXIT }, 39 },
-		/* Of which a part is asked for, and none of the next */
+		/* A part of the first is asked for, and none of the next. */
 		{ wait_by(300, 350, 4), 0 },
 		{ wait_by(350, 400, 5), 15 },
 		{ { .start = 400, .end = 500, .kind = VCPU_TIME_HALTED }, 0 },

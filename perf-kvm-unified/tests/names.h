@@ -4,7 +4,7 @@
 
 struct test_suite;
 
-/* Of the suite in report.c */
+/* Tests of the suite in report.c */
 int test__patterns(struct test_suite *test, int subtest);
 int test__near_names(struct test_suite *test, int subtest);
 int test__guest_cmds(struct test_suite *test, int subtest);

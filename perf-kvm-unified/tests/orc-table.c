@@ -109,7 +109,7 @@ static int check_tables(struct made_up *m)
 	if (ret)
 		return ret;
 
-	/* Of a module: without what it was begun with */
+	/* A module's table does not have what its place was begun with. */
 	TEST_ASSERT_EQUAL("cut", orc_place__cut(&place, &m->mem, CODE(1), CODE(2)), 0);
 	written = (struct written) { };
 	ret = orc_place__write(&place, &m->mem, GUEST_ORC_TYPE3, write_one, &written);

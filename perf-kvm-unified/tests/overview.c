@@ -199,7 +199,7 @@ static int test__thief_sums(struct test_suite *test __maybe_unused, int subtest 
 
 #define NR_CATS			(THIEF_MAX_TASKS + 2)
 
-/* Of several tasks of one name, those with most are told apart. */
+/* If several tasks have one name, those with most time are told apart. */
 static int test__thief_tasks(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	struct measured_task cats[NR_CATS] = { }, cut = { .tid = 99 };

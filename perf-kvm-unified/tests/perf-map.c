@@ -48,7 +48,7 @@ static int check_start(void)
 	return TEST_OK;
 }
 
-/* Of a map of that name, whose file has a build-id or what stands for one, or not */
+/* A mapping of that name; @has_id: its file has a build-id or what stands for one */
 static bool may_be_own_code(const char *name, bool has_id)
 {
 	struct perf_record_mmap2 mmap2 = {

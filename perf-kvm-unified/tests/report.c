@@ -675,7 +675,7 @@ static bool interrupted(u64 flags, unsigned int isa, u64 exit_reason)
 static int test__vcpu_sample(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	const u64 words = 3ULL << PERF_VCPU_WORDS_SHIFT;
-	/* Of kernels from before there were words, the label is not to be believed. */
+	/* Kernels from before there were words have labels that are not to be believed. */
 	const u64 old = PERF_VCPU_LOADED | PERF_VCPU_IN_GUEST | PERF_VCPU_EXIT_REASON_VALID;
 	char buf[32];
 
@@ -960,7 +960,7 @@ static bool has_none(const struct perf_record_mmap2 *mmap2)
 	return !(mmap2->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID);
 }
 
-/* Of CLOCK_BOOTTIME, in ns: @seconds after the file was written */
+/* CLOCK_BOOTTIME, ns, @seconds after the file was written */
 static u64 after(const struct stat *st, int seconds)
 {
 	struct timespec real, boot;

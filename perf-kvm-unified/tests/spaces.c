@@ -180,7 +180,7 @@ static int happen(struct guest_history *history, u64 time, enum guest_task_event
 {
 	const struct guest_task_event event = {
 		.time = time, .kind = kind, .pid = pid, .pt_root = pt_root, .ns_pid = pid == 70,
-		/* Of all that fork here, only these do it by vfork(). */
+		/* Only these fork by vfork(). */
 		.shared = kind == GUEST_TASK_FORK &&
 			  ((pid == 70 && pt_root == 0x10000) || pid == 91),
 	};

@@ -4,7 +4,7 @@
 
 struct test_suite;
 
-/* Of the suite in report.c */
+/* Tests of the suite in report.c */
 int test__limits(struct test_suite *test, int subtest);
 
 #endif /* __PERF_KVM_UNIFIED_TESTS_VM_LIMITS_H */

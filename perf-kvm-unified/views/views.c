@@ -54,7 +54,7 @@ static const char *value_of(int argc, const char **argv, int i, const char *name
 	return argv[i][len] ? NULL : i + 1 < argc ? argv[i + 1] : "";
 }
 
-/* What perf does not know, or would take for --vmlinux. 0 or the exit code */
+/* Refuses what perf does not know, or would take for --vmlinux. 0 or the exit code */
 static int check_argv(const char *command, int argc, const char **argv)
 {
 	static const char *const of_report[] = { "--vm", "--vcpu" };
@@ -147,7 +147,7 @@ static int run(int argc, const char **argv, const char *usage, const char *about
 	return ret < 0 ? 1 : ret;
 }
 
-/* What is said from here on is to be read on the terminal, and not below the browser's screen. */
+/* Ends the browser: messages from here on are for the terminal, not below its screen. */
 static void end_browser(void)
 {
 	if (use_browser <= 0)

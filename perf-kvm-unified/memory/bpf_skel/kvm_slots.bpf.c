@@ -135,7 +135,7 @@ struct vcpu_svm___kg {
 /* KVM is SVM's: other vendors' have other structures around the common ones. */
 const volatile bool is_svm;
 
-/* Of which process; what there is to know of its VM, after a pass over its files */
+/* The process to look at, and what a pass over its files has found of its VM */
 int vmm;
 struct kvm_slot slots[KVM_SLOTS_MAX];
 u64 roots[KVM_ROOTS_MAX];
