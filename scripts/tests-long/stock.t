@@ -59,6 +59,9 @@ export HOME=$TMP/home
 mkdir -p "$HOME"
 "$PERF" buildid-cache --add "$BRIEF" </dev/null >&2
 
+lab_runs same-guest
+cd "$LAB_OUT/same-guest" || { done_testing; }
+report steady --format json >"$TMP/same.json"
 while read -r -u 3 scenario release; do
 	lab_runs "$scenario"
 	cd "$LAB_OUT/$scenario" || { done_testing; }
@@ -106,6 +109,10 @@ while read -r -u 3 scenario release; do
 		'^No --kernel-mode bpf here: this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)'
 	ok "$scenario: ... and if BPF was not asked for" refused no-btf-auto \
 		'^Nor can a BPF program: this kernel does not describe its types'
+	ok "$scenario: no BPF: refused" refused no-bpf \
+		'^No --kernel-mode bpf here: .*CONFIG_BPF_SYSCALL'
+	ok "$scenario: ... and if BPF was not asked for" refused no-bpf-auto \
+		'^Nor can a BPF program: .*CONFIG_BPF_SYSCALL'
 	# perf's own filter needs bpf_cast_to_kern_ctx(), which is of 6.2.
 	[ "$release" = 6.1 ] ||
 		ok "$scenario: an event with a filter: refused" refused filter \
@@ -131,6 +138,12 @@ while read -r -u 3 scenario release; do
 		"$(value "share('idler', 'IDLE') + share('idler', 'halt-poll')" all)" \
 		"$(awk -v ran="$(vcpu_time idler 5)" -v waited="$(vcpu_time idler 6)" \
 			'BEGIN { print 100 - ran - waited }')"
+	report steady --format json >"$TMP/steady.json"
+	"$TESTS/same-shares" "$TMP/steady.json" "$TMP/same.json" guest1 >"$TMP/shares"
+	sed 's/^/# /' "$TMP/shares"
+	at_least 5 "$scenario: classes and functions of the guest" "$(wc -l <"$TMP/shares")"
+	at_most 1 "$scenario: points that one is away from that of the same guest on a host with the series" \
+		"$(head -n 1 "$TMP/shares" | cut -d' ' -f1)"
 	ok "$scenario: none after it was killed" test "$(<programs.after)" -eq "$(<programs.before)"
 done 3<<-END
 	stock-bpf 6.12

@@ -7,6 +7,7 @@ QEMU_ACCEL=tcg,thread=single
 QEMU_ARGS="-icount shift=2,sleep=on"
 HOST_CPUS=1
 HOST_DEBIAN=6.12
+HOST_PROGRAMS=without-bpf
 LIMIT=1800
 
 GUESTS="guest1"
@@ -99,6 +100,13 @@ states()
 	done
 }
 
+# A program that does the same all the time: its functions have the same shares on any host.
+steady()
+{
+	in_guest guest1 "stop; start calls; ready"
+	perf kvm unified record --guest-memory -c 498500 -o steady.data -- sleep 4 2>steady.err
+}
+
 # Processes that nobody can look at before they end: see processes.sh
 storm()
 {
@@ -115,6 +123,8 @@ refusals()
 	try no-btf perf kvm unified record --kernel-mode bpf -o no.data -- true
 	try no-btf-auto perf kvm unified record -o no.data -- true
 	umount /sys/kernel/btf
+	try no-bpf without-bpf perf kvm unified record --kernel-mode bpf -o no.data -- true
+	try no-bpf-auto without-bpf perf kvm unified record -o no.data -- true
 	try filter perf record -a -e cpu-clock --filter 'ip > 4096' --bpf-vcpu -o no.data -- true
 	try task perf record -e cpu-clock --bpf-vcpu -o no.data -- true
 	try nobody setpriv --reuid 65534 --clear-groups perf kvm unified record --kernel-mode bpf -o no.data -- true
@@ -139,6 +149,7 @@ measure()
 	try series perf kvm unified record --kernel-mode series -o no.data -- true
 	try plain perf kvm unified record --kernel-mode plain -o plain.data -- sleep 1
 	costs
+	steady
 	storm
 	killed
 	states
