@@ -6,8 +6,8 @@ import socket
 import time
 
 
-# That there was none in time: a scenario that fails then is booted again by host/run. Who has
-# expected it takes the file away.
+# That there was none in time: host/run has the scenario booted again. Who has expected it takes the
+# file away.
 NO_ANSWER = "/run/no-answer"
 
 

@@ -20,7 +20,7 @@ record()
 
 collector()
 {
-	printf 'guest-exec %s %s' "$(guest_socket guest2)" "$COLLECTOR"
+	printf 'GUEST_EXEC_TIMEOUT=%s guest-exec %s %s' "$MAP_TIMEOUT" "$(guest_socket guest2)" "$COLLECTOR"
 }
 
 prepare()
