@@ -334,7 +334,7 @@ static int emit(struct time_axis *ta, const struct axis_span *span, u32 idx,
 	return ret;
 }
 
-/* Whose wait is handed out */
+/* The vCPU whose wait is handed out */
 struct wait_of {
 	struct time_axis *ta;
 	const struct axis_span *span;
@@ -540,7 +540,7 @@ static int do_record(struct time_axis *ta, const struct axis_record *record)
 	}
 }
 
-/* At once, or in the thread. 0, -ENOMEM or what the sink returned */
+/* Adds @record at once, or in the thread. 0, -ENOMEM or what the sink returned */
 static int add(struct time_axis *ta, const struct axis_record *record)
 {
 	return ta->worker ? axis_worker__add(ta->worker, record, &ta->sink) :
@@ -601,13 +601,13 @@ int time_axis__add_look(struct time_axis *ta, const struct axis_look *look)
 	return look->vcpu < ta->nr_vcpus ? add(ta, &record) : 0;
 }
 
-/* In the thread */
+/* Does what @record tells, in the thread. 0 or what doing so returned */
 static int work(const struct axis_record *record, void *arg)
 {
 	return do_record(arg, record);
 }
 
-/* Where there cannot be a thread, there is none. */
+/* Begins the thread. If there cannot be one, all is done without it. */
 static void begin_thread(struct time_axis *ta)
 {
 	if (!ta->threads)

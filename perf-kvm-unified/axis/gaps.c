@@ -49,7 +49,7 @@ static int silent__cmp(const void *_a, const void *_b)
 	       sort_cmp(a->until, b->until);
 }
 
-/* After some have been added */
+/* Sorts the gaps, after some have been added. */
 void axis_gaps__sort(struct axis_gaps *gaps)
 {
 	if (!gaps->unsorted)
@@ -71,7 +71,7 @@ void axis_gaps__sort(struct axis_gaps *gaps)
 	}
 }
 
-/* Those that end at @time or later stay, of @nr. Returns how many these are. */
+/* Keeps those of @nr gaps that end at @time or later. Returns their number. */
 static size_t keep_until(struct axis_gap *gaps, size_t nr, u64 time)
 {
 	size_t kept = 0;

@@ -108,7 +108,10 @@ static struct vcpu_interval event__interval(const struct states_walk *w,
 	return state;
 }
 
-/* For so long a thread may have waited for a CPU; longer, a limit may have held it back, too. */
+/*
+ * The longest wait that is surely for a CPU; in a longer one, a limit may have held the thread
+ * back.
+ */
 static u64 short_wait(const struct axis_span *span)
 {
 	return 2 * span->period;

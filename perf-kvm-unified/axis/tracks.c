@@ -599,7 +599,7 @@ static int split__hand_out(struct wait_split *s)
 	return s->part.start < s->part.end ? s->cb(&s->part, s->arg) : 0;
 }
 
-/* Until @end, or where it is to stop, the wait is @part. 0 or what the callback returned */
+/* Adds @part of the wait, until @end or where to stop. 0 or what the callback returned */
 static int split__add(struct wait_split *s, struct vcpu_interval *part, u64 end)
 {
 	int ret;
@@ -692,7 +692,10 @@ static bool wait__is_known(const struct cpu_track *track, const struct tracks_un
 	       (wait->end < until->occupied && marks_are_named(track, wait->end));
 }
 
-/* Until @end no vCPU had the CPU; then @next has it, or none. 0 or what the callback returned */
+/*
+ * Splits the time until @end, in which no vCPU had the CPU; then @next has it, or none. 0 or what
+ * the callback returned
+ */
 static int split__piece(struct wait_split *s, u32 next_vcpu, u64 end)
 {
 	struct wait_walk *walk = s->walk;

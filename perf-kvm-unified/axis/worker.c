@@ -15,12 +15,12 @@
 #include "util/mutex.h"
 #include "worker.h"
 
-/* In a chunk of records: to wake up the thread costs as much as some hundred. */
+/* A chunk has so many records: to wake up the thread costs as much as some hundred. */
 #define RECORDS		4096
 /* So many chunks wait for the thread, and then the caller does. A wide host's step takes long. */
 #define MOST_RECORDS	32
 
-/* In a chunk of pieces */
+/* A chunk has so many pieces. */
 #define PIECES		512
 /* So many chunks wait for the caller, and then the thread does. */
 #define MOST_PIECES	32
@@ -159,7 +159,7 @@ static struct chunk *new_chunk(struct axis_worker *worker, struct spare_chunks *
 	return chunk;
 }
 
-/* In the thread: lets the caller have what there is. */
+/* Lets the caller have what there is; in the thread */
 static void hand_on(struct axis_worker *worker)
 {
 	if (!worker->filling)
@@ -379,7 +379,7 @@ int axis_worker__add(struct axis_worker *worker, const struct axis_record *recor
 	return ret;
 }
 
-/* Until the thread is idle; what it hands out is kept. @lock is held. */
+/* Waits until the thread is idle, and keeps what it hands out. @lock is held. */
 static void wait_for_thread(struct axis_worker *worker)
 {
 	worker->waited_for = true;
@@ -389,7 +389,7 @@ static void wait_for_thread(struct axis_worker *worker)
 	worker->waited_for = false;
 }
 
-/* Until the thread has done all that it has to do; what it hands out is kept. */
+/* Waits until the thread has done all that it has to do, and keeps what it hands out. */
 void axis_worker__wait(struct axis_worker *worker)
 {
 	mutex_lock(&worker->lock);

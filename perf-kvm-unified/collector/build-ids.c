@@ -289,7 +289,7 @@ static bool is_inode(const struct stat *st, const struct perf_record_mmap2 *mmap
 	       minor(st->st_dev) == mmap2->min;
 }
 
-/* By the name: overlayfs and btrfs have other devices in stat() than in maps. */
+/* Compares by the name: overlayfs and btrfs have other devices in stat() than in maps. */
 static bool is_inode_of_name(const char *link, const struct stat *st,
 			     const struct perf_record_mmap2 *mmap2)
 {

@@ -417,7 +417,7 @@ static int write_snapshot(struct guest_map *map, bool follow)
 	return ret;
 }
 
-/* When each process came that has made code, or called execve(), as far as it was followed */
+/* Notes when each process began that has made code, or called execve(), if it was followed. */
 static void note_begins(struct guest_map *map, const struct guest_history *history)
 {
 	for (size_t i = 0; i < history->nr; i++) {
@@ -560,7 +560,7 @@ static bool stdin_has_ended(void)
 	return !n || (n < 0 && errno != EINTR && errno != EAGAIN);
 }
 
-/* Until a signal comes or standard input ends. 0 or -errno */
+/* Follows the guest until a signal comes or standard input ends. 0 or -errno */
 static int follow_until_stopped(struct guest_map *map, struct guest_follow *follow)
 {
 	struct pollfd fd = {

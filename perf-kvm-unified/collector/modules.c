@@ -239,7 +239,7 @@ struct module_record {
 	struct guest_symbols_module module;
 };
 
-/* In as many records as it takes, one at least */
+/* Writes the symbols, in as many records as it takes, one at least. 0 or -errno */
 static int write_symbols(struct module_record *record, const struct module_symbol *symbols,
 			 size_t nr, int fd)
 {

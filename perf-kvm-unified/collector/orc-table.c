@@ -49,7 +49,10 @@ struct orc_place orc_place__of(u64 offsets, u64 entries, u64 nr)
 	};
 }
 
-/* From two arrays, each with its end (exclusive); of no entries if they are not equally long */
+/*
+ * The place of two arrays, each with its end (exclusive); it has no entries if their lengths
+ * differ.
+ */
 struct orc_place orc_place__between(u64 offsets, u64 offsets_end, u64 entries, u64 entries_end)
 {
 	u64 nr = offsets_end > offsets ? (offsets_end - offsets) / ORC_OFFSET_SIZE : 0;

@@ -26,7 +26,7 @@
 #include "open-regular.h"
 #include "perf-map.h"
 
-/* In s: both times are coarse, and the clock may be set by a little. */
+/* Seconds of doubt: both times are coarse, and the clock may be set by a little. */
 #define OLDER_MARGIN	1
 
 /* Its number in /proc/PID/stat, counted from the state, which is after the name: proc(5) */
@@ -105,7 +105,7 @@ bool perf_map__is_older(time_t mtime, u64 start, s64 offset)
 	return mtime < ((s64)start + offset) / (s64)NSEC_PER_SEC - OLDER_MARGIN;
 }
 
-/* In the pid namespace of the process, as it knows itself */
+/* The pid by which the process knows itself, in its pid namespace */
 pid_t process__ns_pid(pid_t pid)
 {
 	struct nsinfo *nsi = nsinfo__new(pid);
@@ -160,7 +160,7 @@ int perf_maps__add(struct perf_maps *maps, pid_t pid)
 	return 0;
 }
 
-/* To be called when all are added */
+/* Sorts the files, when all are added. */
 void perf_maps__sort(struct perf_maps *maps)
 {
 	sort_array(maps->files, maps->nr, sizeof(*maps->files), file__cmp);

@@ -309,7 +309,7 @@ int pprof__message(const struct stacks *stacks, const struct pprof_about *about,
 
 #ifdef HAVE_ZLIB_SUPPORT
 
-/* To deflateInit2(): the largest window, and gzip's header */
+/* deflateInit2() makes the largest window and gzip's header by it. */
 #define GZIP_WINDOW		(MAX_WBITS + 16)
 
 /* @to: gets @from, compressed. 0, -ENOMEM, or -EFBIG: from some 4 GiB on */

@@ -153,7 +153,7 @@ static int print_stack(void *fp, const char *text, u64 ns)
 	return fprintf(fp, "%s %" PRIu64 "\n", text, ns) < 0 ? -errno : 0;
 }
 
-/* In the folded format. 0 or -errno: what is still in the buffer of @fp may fail later. */
+/* Prints the folded format. 0 or -errno: what is still in the buffer of @fp may fail later. */
 int stacks__print(const struct stacks *stacks, FILE *fp)
 {
 	return stacks__for_each(stacks, print_stack, fp);

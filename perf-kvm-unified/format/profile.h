@@ -24,7 +24,7 @@
 #define KVM_GUEST_MAP_FMT	KVM_GUEST_MAP_PREFIX "%d"
 #define KVM_GUEST_KALLSYMS_FMT	"kcore_dir__%d"	/* and /kallsyms in it */
 
-/* To the user */
+/* The profile's name in messages */
 static inline const char *profile__name(const struct perf_data *data)
 {
 	return data->path && strcmp(data->path, "-") ? data->path : "standard input";

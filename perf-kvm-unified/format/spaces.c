@@ -63,7 +63,7 @@ int guest_spaces__add(struct guest_spaces *spaces, const struct guest_space *spa
 	return 0;
 }
 
-/* By root, then by time; the parent before the child that vfork() gave it to */
+/* Orders by root, then by time; the parent comes before its child by vfork(). */
 static int guest_space__cmp(const void *_a, const void *_b)
 {
 	const struct guest_space *a = _a, *b = _b;

@@ -142,7 +142,7 @@ struct kvm_vm *kvm_vms__find_name(struct kvm_vms *vms, const char *name)
 	return vms->nr && hashmap__find(vms->by_name, name, &i) ? &vms->entries[i] : NULL;
 }
 
-/* Those that there are, to be freed. NULL: no memory, or there is none */
+/* All VMs with their names, to be freed. NULL: no memory, or there is none */
 static struct named *kvm_vms__named(const struct kvm_vms *vms)
 {
 	struct named *all = calloc(vms->nr, sizeof(*all));
@@ -239,7 +239,7 @@ const char *kvm_vms__unseen(const struct kvm_vms *vms, char *buf, size_t size)
 	return buf;
 }
 
-/* That --@option has named a VM that does not run, and which do */
+/* Tells that --@option has named a VM that does not run, and which do. */
 void kvm_vms__pr_no_such(const struct kvm_vms *vms, const char *option, const char *name)
 {
 	struct near_names near = { .wanted = name };
@@ -348,7 +348,7 @@ static int kvm_vm__merge(struct kvm_vm *known, struct kvm_vm *vm)
 	return 0;
 }
 
-/* Who starts a VM chooses its name, and may choose one that another's would become. */
+/* Gives @vm a name of its own: who starts VMs chooses names, and may choose those of others. */
 static void make_unique(struct kvm_vms *vms, struct kvm_vm *vm)
 {
 	size_t len = strnlen(vm->name, sizeof(vm->name) - UNIQUE_LEN);
@@ -537,7 +537,7 @@ static int kvm_vm__write_no_map(const struct kvm_vm *vm, int fd)
 	return ret ?: write_all(fd, why, size);
 }
 
-/* How the profile is made, as a record. 0 or -errno */
+/* Writes a record of how the profile is made. 0 or -errno */
 int kvm_vms__write_recording(const struct kvm_vms *vms, int fd)
 {
 	const struct perf_record_guest_recording rec = {

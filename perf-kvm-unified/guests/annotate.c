@@ -153,7 +153,7 @@ void guest_code__count(struct guest_code *code, struct perf_session *session,
 	thread__put(thread);
 }
 
-/* Those that are asked for first, and of these those with most samples */
+/* Files that are asked for come first, and of these the ones with most samples. */
 static int cmp_files(const void *_a, const void *_b)
 {
 	const struct guest_code_file *a = _a, *b = _b;
@@ -212,7 +212,7 @@ int guest_code__describe(struct guest_code *code, struct strbuf *text)
 	return ret;
 }
 
-/* When perf annotate has ended. Without memory, it says less. */
+/* Warns when perf annotate has ended. Without memory, it tells less. */
 void guest_code__warn(struct guest_code *code)
 {
 	struct strbuf text = STRBUF_INIT;

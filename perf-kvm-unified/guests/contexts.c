@@ -291,7 +291,7 @@ static bool can_have_context(struct evsel *evsel)
 	       !evsel__is_bpf_output(evsel);
 }
 
-/* To be called when the events are known, or more of them. 0 or -ENOMEM */
+/* Finds the events of contexts, whenever events are known. 0 or -ENOMEM */
 int perf_session__open_contexts(struct perf_session *session)
 {
 	struct evsel *evsel;

@@ -18,7 +18,7 @@ struct foreign_map {
 	u64	nr_kernel_named;
 };
 
-/* Those of a profile */
+/* The foreign maps of a profile */
 struct foreign_maps {
 	struct foreign_map *entries;
 	size_t	nr;

@@ -37,7 +37,7 @@
  */
 #define COMPRESSED_MAX_SIZE	(16 << 20)
 
-/* That of the time line has 3 KB. */
+/* The time line's format has 3 KB. */
 #define FORMAT_MAX_SIZE		(64 << 10)
 
 /* The bytes of the record at @data, with the data that comes after it; 0: it is not whole */

@@ -192,7 +192,7 @@ static int guest_map__count_map(struct guest_map_load *load, bool kernel, pid_t 
 	return guest_map__set_maps_of_pid(load, pid, nr + 1);
 }
 
-/* After execve() a process has none, after fork() those of its parent. */
+/* Counts maps again: after execve() a process has none, after fork() those of its parent. */
 static int guest_map__recount_maps(struct guest_map_load *load, const union perf_event *event)
 {
 	long nr = 0;
@@ -338,7 +338,7 @@ static bool kvm_guest__is_gone(const struct kvm_guest *guest, pid_t pid, u64 tim
 	       hashmap__find(guest->map.until_of_pid, (long)pid, &until) && (u64)until <= time;
 }
 
-/* When the last program, or process, of that number began. 0 or -ENOMEM */
+/* Notes when the last program, or process, of that number began. 0 or -ENOMEM */
 static int guest_map__note_from(struct guest_map_data *map, const struct guest_space *space)
 {
 	long from;

@@ -534,7 +534,7 @@ static int add_symbol(struct dso *dso, char *line)
 	return ret;
 }
 
-/* At most @left lines, the last ones. 0 or -ENOMEM */
+/* Loads the last @left lines at most. 0 or -ENOMEM */
 static int kvm_guest__load_dso(struct kvm_guest *guest, struct guest_symbols *symbols, u64 left)
 {
 	char name[PATH_MAX], *end = symbols->text + symbols->len;

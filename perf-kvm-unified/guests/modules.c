@@ -179,7 +179,7 @@ static bool is_there_at(const struct guest_changing_module *module, u64 time)
 	return time != GUEST_TIME_NONE && time >= module->from && time < module->until;
 }
 
-/* In which time around @time nothing comes or goes */
+/* Sets the time around @time in which nothing comes or goes. */
 static void set_window(struct guest_map_data *map, u64 time)
 {
 	map->modules_since = 0;

@@ -34,7 +34,7 @@ struct kvm_guests_options {
 	void		 *arg;
 };
 
-/* For tables of options; each command that reads guests' samples takes them. */
+/* Options of each command that reads guests' samples, for its table */
 #define OPTS_KVM_GUESTS(options)								\
 	OPT_CALLBACK(0, "guest-map", options, "NAME=FILE",					\
 		     "map of guest NAME, made by perf kvm unified guest-map in it",		\

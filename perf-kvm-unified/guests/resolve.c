@@ -104,7 +104,10 @@ static bool is_before_boot(u64 time)
 	return time != GUEST_TIME_NONE && (s64)time < 0;
 }
 
-/* Who began or ended before the guest was followed, or after that, is not known. */
+/*
+ * Does the map hold at @time? If the guest was followed, it is not known who began or ended before
+ * or after that.
+ */
 static bool kvm_guest__is_followed_at(const struct kvm_guest *guest, u64 time)
 {
 	const struct guest_clock *clock = &guest->map.clock;
@@ -182,7 +185,7 @@ static enum called kvm_guest__called(struct kvm_guest *guest, pid_t pid, const c
 	return called;
 }
 
-/* From now on, unless it is called so already. 0 or -errno */
+/* Gives the process that name from now on, unless it has it already. 0 or -errno */
 static int kvm_guest__call(struct kvm_guest *guest, pid_t pid, const char *comm)
 {
 	enum called called = kvm_guest__called(guest, pid, comm);
@@ -212,7 +215,7 @@ static const struct told_task *told_task(const struct perf_session *session)
 	return task->tgid ? task : NULL;
 }
 
-/* In @unnamed: no page table root is odd. */
+/* A key in @unnamed beside those of page table roots, none of which is odd */
 static long told_key(const struct told_task *task)
 {
 	return (long)task->tgid << 1 | 1;

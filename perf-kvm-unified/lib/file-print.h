@@ -6,7 +6,7 @@
 #include <sys/types.h>
 #include <linux/types.h>
 
-/* In bytes; there is room for that where a build-id is. */
+/* Bytes of a print, which has room where a build-id is */
 #define FILE_PRINT_SIZE		20
 
 /* At most so many bytes are read of a file. A large program of Go has 20 MiB of symbols. */

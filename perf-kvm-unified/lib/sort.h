@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <linux/types.h>
 
-/* For the functions of qsort(): any order will do, if it is always the same. */
+/* Compares for qsort(): any order will do, if it is always the same. */
 static inline int sort_cmp(u64 a, u64 b)
 {
 	return a < b ? -1 : a > b;

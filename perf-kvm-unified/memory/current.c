@@ -23,7 +23,7 @@ struct per_cpu_symbols {
 	u64	cpu;
 };
 
-/* From 6.2 to 6.14, the pointer is in a struct with others. */
+/* Finds the pointer, which is in a struct with others from 6.2 to 6.14. */
 static u64 find_pointer(const struct guest_kernel *k)
 {
 	u64 hot = kernel_symbols__find(&k->symbols, "pcpu_hot");

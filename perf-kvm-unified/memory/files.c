@@ -126,7 +126,7 @@ static int read_file(struct guest_files *files, struct guest_kernel *k, struct g
 	return file->path ? 0 : -ENOMEM;
 }
 
-/* Those that were found in earlier looks are only kept. 0 or -ENOMEM */
+/* Begins a look, in which files of earlier looks are only kept. 0 or -ENOMEM */
 int guest_files__begin_look(struct guest_files *files)
 {
 	if (files->of_look)

@@ -30,7 +30,7 @@
 /* A name, before and after it is expanded, is shorter: KSYM_NAME_LEN is 512 since 6.1. */
 #define MAX_NAME		512
 
-/* From the first to the last symbol of the image: a kernel has 8 MiB of code at least. */
+/* The least distance of the first and the last symbol: a kernel has 8 MiB of code at least. */
 #define MIN_SPAN		(4ULL << 20)
 
 /* There is a marker for so many names. */
@@ -186,7 +186,7 @@ static bool find_markers_before(struct tables *t, size_t end)
 	return true;
 }
 
-/* Before the tokens, or before sequences of as many names as the markers are for */
+/* Finds the markers, before the tokens or before sequences of as many names as they are for. */
 static bool find_markers(struct tables *t)
 {
 	size_t longest = (size_t)SEQUENCE_SIZE * MAX_SYMBOLS, end = t->tokens & ~3ULL;

@@ -16,7 +16,7 @@ struct kernel_symbol {
 	char	type;
 };
 
-/* How kallsyms says addresses */
+/* How kallsyms stores addresses */
 enum kallsyms_encoding {
 	KALLSYMS_NONE,
 	KALLSYMS_ABSOLUTE_PERCPU,	/* up to 6.14: per-CPU ones are not above the base */

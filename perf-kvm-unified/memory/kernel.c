@@ -170,7 +170,7 @@ static int rebase(struct guest_kernel *k)
 	       -EBADMSG : 0;
 }
 
-/* Where the image and all of physical memory are mapped */
+/* Finds where the image and all of physical memory are mapped. 0 or -errno */
 static int find_maps(struct guest_kernel *k)
 {
 	bool five = k->paging.levels == 5;

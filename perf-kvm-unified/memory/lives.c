@@ -99,7 +99,7 @@ static bool has_code(const struct guest_codes *codes, const struct guest_code *c
 	return false;
 }
 
-/* How many of @codes the process has not yet; they are moved to the front. */
+/* Moves those of @codes that the process has not yet to the front. Returns their number. */
 static size_t keep_new(const struct guest_codes *has, struct guest_codes *codes)
 {
 	size_t nr = 0;

@@ -33,7 +33,7 @@
 /* While a process is created or ends, a pass over the tasks may fail, or miss one. */
 #define MAX_PASSES		5
 
-/* In the middle of an execve(), its maps are no maps. */
+/* In the middle of an execve(), a process has no maps: so often they are read again. */
 #define MAX_MAP_TRIES		3
 
 /* include/linux/pid_namespace.h */

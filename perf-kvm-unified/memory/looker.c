@@ -201,7 +201,7 @@ static int give_memory(struct service *service, const struct look_message *reque
 	return transfer(service, &answer, sizeof(*reply) + nr * GUEST_PAGE_SIZE, /*sending=*/true);
 }
 
-/* Until the order is done. 0, or -errno of what went wrong with the process */
+/* Serves the process until the order is done. 0, or -errno of what went wrong with it */
 static int serve(struct service *service, struct look_message *done)
 {
 	for (;;) {
@@ -483,7 +483,7 @@ static bool makes_sense(const struct guest_current *current)
 	return true;
 }
 
-/* Where its kernel has the tasks that run. 0, or -errno with @err */
+/* Finds where the guest's kernel has the tasks that run. 0, or -errno with @err */
 int looker__current(struct looker *looker, struct guest_current *current, char *err,
 		    size_t errlen)
 {

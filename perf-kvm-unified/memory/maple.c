@@ -18,11 +18,11 @@
 #define TYPE_SHIFT	3
 #define TYPE_MASK	15
 
-/* In the two lowest bits of an entry: it is a node, and no pointer */
+/* The two lowest bits of an entry tell that it is a node, and no pointer. */
 #define ENTRY_KIND	3
 #define ENTRY_INTERNAL	2
 
-/* In the parent of the root: the tree, and not a node */
+/* A bit in the parent of the root: that is the tree, and not a node. */
 #define ROOT_PARENT	BIT_ULL(0)
 
 /* enum maple_type */

@@ -26,7 +26,7 @@
 /* A distribution has 4,000; nobody loads all. */
 #define MAX_MODULES		8192
 #define MAX_BPF_SYMBOLS		65536
-/* Those with all its functions in one have 20,000. */
+/* The largest modules have 20,000 symbols. */
 #define MAX_MODULE_SYMBOLS	65536
 #define MAX_MODULE_SIZE		(1ULL << 30)
 

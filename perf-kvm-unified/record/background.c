@@ -53,7 +53,7 @@ int background__start(struct background *bg, void (*work)(void *arg), void *arg)
 	return ret;
 }
 
-/* For the thread: waits for a time, ns of CLOCK_MONOTONIC. false: it is to stop */
+/* Waits in the thread for a time, ns of CLOCK_MONOTONIC. false: the thread must stop */
 bool background__wait(struct background *bg, u64 until)
 {
 	const struct timespec due = { until / NSEC_PER_SEC, until % NSEC_PER_SEC };

@@ -61,7 +61,7 @@ void bpf_timeline__close(void)
 	skel = NULL;
 }
 
-/* To KVM; the events are open. 0, or -errno with a message */
+/* Attaches the programs to KVM, when the events are open. 0, or -errno with a message */
 int bpf_timeline__attach(struct evlist *evlist)
 {
 	int ret;

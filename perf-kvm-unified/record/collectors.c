@@ -249,7 +249,7 @@ static void __printf(3, 4) fail_collector(struct waiting *w, struct collector *c
 	guest_reasons__add(&w->reasons, c->name, c->reason ?: "out of memory");
 }
 
-/* How its command has failed; to be freed. NULL: no memory */
+/* A text of how its command has failed; to be freed. NULL: no memory */
 static char *reason_of_code(const struct collector *c)
 {
 	int code = c->command.code, ret;
@@ -367,7 +367,7 @@ static void look_if_answered(struct waiting *w, struct collector *c)
 	free(reason);
 }
 
-/* Those that follow their guest run already when maps are to come: they are no jobs then. */
+/* Counts jobs. Collectors that follow their guest run already when maps are to come. */
 static size_t count_jobs(const struct waiting *w)
 {
 	const struct collector *c;
@@ -467,7 +467,7 @@ static void say_begin(const struct waiting *w)
 			w->begins ? "" : " for their maps", name_list__end(&names));
 }
 
-/* Until each has succeeded or failed */
+/* Waits until each has succeeded or failed. */
 static void wait_for_all(struct waiting *w)
 {
 	say_begin(w);
@@ -557,7 +557,7 @@ static void add_late(struct waiting *w, const struct kvm_vm *vm)
 	}
 }
 
-/* Where not all VMs are recorded, none of these is. */
+/* Adds VMs that came late, unless only some VMs are recorded. */
 static void add_all_late(struct waiting *w, const struct kvm_vms *vms)
 {
 	if (w->collectors->selected)

@@ -58,7 +58,7 @@ void current_task__init(struct current_task *task, const struct guest_current *c
 	}
 }
 
-/* That of the vCPU whose pointer the guest has at @gpa. 0, or -EFAULT: that is nowhere */
+/* Sets where the guest has the vCPU's pointer, at @gpa. 0, or -EFAULT: that is nowhere */
 int current_task__set_pointer(struct current_task *task, const struct kvm_memory *mem, u64 gpa)
 {
 	const struct kvm_slot *slot = kvm_memory__find(mem, gpa);

@@ -168,7 +168,7 @@ static void pr_no_vcpu(int no_vcpu, const char *no_bpf)
 	       "functions only.\n");
 }
 
-/* That BPF takes the place of the kernel, which nobody has asked for */
+/* Tells that BPF takes the kernel's place, if nobody has asked for that. */
 static void say_mode(const struct record_events *events)
 {
 	static const char what[] = "This kernel has no PERF_SAMPLE_VCPU: a BPF program tells";
@@ -476,7 +476,7 @@ int record_events__write_format(const char *path)
 	return ret;
 }
 
-/* Where the kernel has no such event: BPF programs can tell the same. */
+/* Adds BPF programs that tell the same as an event which this kernel does not have. */
 static void add_bpf_timeline(struct record_args *args)
 {
 	char err[256];

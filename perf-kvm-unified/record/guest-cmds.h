@@ -24,7 +24,7 @@ struct guest_cmd {
 	bool		 is_pattern;
 };
 
-/* For OPT_CALLBACK() with a list of struct guest_cmd: NAME=COMMAND */
+/* Parses NAME=COMMAND into a list of struct guest_cmd, for OPT_CALLBACK(). */
 int guest_cmds__parse(const struct option *opt, const char *arg, int unset);
 int guest_cmds__parse_follow(const struct option *opt, const char *arg, int unset);
 

@@ -25,19 +25,19 @@ static void handle_unless_ignored(int sig, void (*handler)(int sig))
 		signal(sig, SIG_IGN);
 }
 
-/* Before and while perf record runs */
+/* Lets a hangup end the measurement: before and while perf record runs */
 void hangup__ends_measurement(void)
 {
 	handle_unless_ignored(SIGHUP, on_hangup);
 }
 
-/* When it has ended: shells send a second one, and maps are fetched without a terminal. */
+/* Ignores hangups when it has ended: shells send two, and maps are fetched without a terminal. */
 void hangup__ends_nothing(void)
 {
 	handle_unless_ignored(SIGHUP, on_signal);
 }
 
-/* Who reads the messages may be gone, which is no reason to end in the middle of a profile. */
+/* Goes on if the reader of the messages has gone, and does not end in the middle of a profile. */
 void closed_pipe__ends_nothing(void)
 {
 	handle_unless_ignored(SIGPIPE, on_signal);

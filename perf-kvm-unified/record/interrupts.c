@@ -21,7 +21,7 @@ bool interrupts__came(void)
 	return interrupted;
 }
 
-/* From now on. Return: what did something with them until now */
+/* Notes interrupts from now on. Return: the handlers until now */
 struct interrupt_handlers interrupts__note(void)
 {
 	return (struct interrupt_handlers) {

@@ -33,7 +33,10 @@ static int check_writable(int fd)
 	return 0;
 }
 
-/* Before perf record, which closes standard output at its end. 0 or -errno with a message */
+/*
+ * Opens the pipe before perf record, which closes standard output at its end. 0 or -errno with a
+ * message
+ */
 int record_pipe__open(struct record_pipe *pipe, struct kvm_vms *vms)
 {
 	int err;
@@ -68,7 +71,7 @@ int record_pipe__write_vms(int fd)
 	       kvm_vms__write_vms(current->vms, fd);
 }
 
-/* After perf record, with the VMs that there were. 0 or -errno with a message */
+/* Closes the pipe after perf record, with the VMs that there were. 0 or -errno with a message */
 int record_pipe__close(struct record_pipe *pipe)
 {
 	int err = 0;

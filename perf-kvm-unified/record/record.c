@@ -85,7 +85,7 @@ static int read_config(const char *var, const char *value, void *_rec)
 	return 0;
 }
 
-/* How many arguments are left in @argv, which are the command; or -errno */
+/* Parses options. The number of arguments left in @argv, which are the command; or -errno */
 static int parse(struct unified_record *rec, int argc, const char **argv)
 {
 	const struct option own_options[] = {
@@ -262,7 +262,7 @@ static int parse_vm(struct unified_record *rec)
 	return rec->collectors.selected ? 0 : -EINVAL;
 }
 
-/* That --vm has a pattern that no VM is called by */
+/* Tells that no VM has a name that matches a pattern of --vm. */
 static void pr_no_vm(const struct kvm_vms *vms, const struct pattern *pattern)
 {
 	const struct kvm_vm *vm = pattern->in_file ? NULL : kvm_vms__find_part(vms, pattern->text);
@@ -396,7 +396,7 @@ static void add_rest(struct unified_record *rec, int argc, const char **argv)
 		record_args__add(&rec->args, argv[i]);
 }
 
-/* For perf record, when its events are about to be disabled, at the end or by --control */
+/* Looks when perf record is about to disable its events, at the end or by --control. */
 static void look_before_pause(void *looks)
 {
 	vcpu_looks__look_before_pause(looks, rdtsc());

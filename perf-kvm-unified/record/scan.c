@@ -35,7 +35,7 @@
 
 /* The function in virt/kvm in which a halted vCPU's thread sleeps */
 #define KVM_BLOCK_WCHAN		"kvm_vcpu_block"
-/* Those in which a frozen thread sleeps: kernel/signal.c (inlined, or not), and freezer.c */
+/* Functions in which a frozen thread sleeps: kernel/signal.c (inlined, or not), and freezer.c */
 static const char *const freezers[] = { "get_signal", "do_freezer_trap", "__refrigerator" };
 
 /* Bytes of the option that @opts begins with: up to a comma, which ",," in it is not */
@@ -202,7 +202,7 @@ static void vcpu_tsc(const struct vm_scan *scan, const struct vm_dir *dir, u32 i
 	tsc->known = true;
 }
 
-/* That of all vCPUs, or not known: a guest whose CPUs differ does not use it either */
+/* Takes the TSC that all vCPUs have, or none: a guest whose CPUs differ does not use it either. */
 static void vm__scan_tsc(struct kvm_vm *vm, const struct vm_scan *scan, const struct vm_dir *dir)
 {
 	for (u32 i = 0; i < vm->nr_vcpus; i++) {

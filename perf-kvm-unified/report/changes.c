@@ -65,7 +65,7 @@ struct process_name {
 	bool		same;
 };
 
-/* By name, @nr of them */
+/* @nr names of processes, in order */
 struct process_names {
 	struct process_name *entries;
 	size_t		nr;

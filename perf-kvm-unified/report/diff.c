@@ -116,7 +116,7 @@ static bool is_same_event(const struct evsel *a, const struct evsel *b)
 			a->core.attr.config == b->core.attr.config : a == b;
 }
 
-/* Where percentages of both are not of the same */
+/* Warns if percentages of both profiles are not of the same. */
 static void diff__warn(const struct diff *diff)
 {
 	const struct measurement *before = &diff->readings[DIFF_OLD].m;

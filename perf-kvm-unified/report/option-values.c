@@ -27,7 +27,7 @@ static bool list_has_empty_item(const char *list)
 	return !len || list[0] == ',' || list[len - 1] == ',' || strstr(list, ",,");
 }
 
-/* Where what is parsed is also to be shown as it was given. The last one counts, as in perf. */
+/* Keeps what was given, to be shown as it was. The last one counts, as in perf. */
 static void keep_string(const struct option *opt, const char *arg)
 {
 	if (opt->data)

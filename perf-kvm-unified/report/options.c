@@ -305,7 +305,7 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 	return choose_metrics(opts);
 }
 
-/* How the file @path begins: @size bytes of it. false: it has not so many, or cannot be read */
+/* Reads the first @size bytes of @path. false: it has not so many, or cannot be read */
 static bool read_beginning(const char *path, void *buf, size_t size)
 {
 	/* A FIFO is not waited for. */
@@ -641,7 +641,7 @@ int report_options__parse(struct report_options *opts, int argc, const char **ar
 	return report_options__check(opts);
 }
 
-/* Those of diff are those of report, as far as they make sense for two profiles. */
+/* Parses diff's options: those of report that make sense for two profiles. */
 static void parse_diff_argv(struct diff_options *opts, int argc, const char **argv)
 {
 	struct report_options *report = &opts->report;

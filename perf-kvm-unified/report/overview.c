@@ -16,7 +16,7 @@
 #include "sections.h"
 #include "timeline.h"
 
-/* For add_vm(); @thieves: from all VMs */
+/* What add_vm() needs; @thieves: from all VMs */
 struct overview_arg {
 	struct overview *overview;
 	struct sections *sections;
@@ -24,7 +24,7 @@ struct overview_arg {
 	struct thief_sums thieves;
 };
 
-/* For the calls of sections__each_time() */
+/* What the calls of sections__each_time() need */
 struct vcpu_sums {
 	struct sections		*sections;
 	const struct measurement *m;
@@ -65,7 +65,7 @@ static void add_hits(struct profile *p, const struct measurement *m, const struc
 		profile__add(p, m->hits.by_idx[hit]->key.class, PROFILE_TIME, sum->sum);
 }
 
-/* In percent; of no time, nothing was stolen. */
+/* Percent that was stolen; of no time, nothing was. */
 double overview_vcpu__percent(const struct overview_vcpu *vcpu)
 {
 	return profile__percent(&vcpu->profile, vcpu->profile.classes[PROFILE_STEAL]);
@@ -123,7 +123,7 @@ static int overview_vm__init(struct overview_vm *vm, struct overview_arg *oa,
 	return ret;
 }
 
-/* In percent: it could have run, and another had the CPU, or a limit of its own forbade it. */
+/* Percent in which it could have run, but another had the CPU, or a limit of its own forbade it */
 static double overview_vm__withheld(const struct overview_vm *vm)
 {
 	const u64 *classes = vm->profile.classes;

@@ -96,7 +96,7 @@ static double level__change(const struct diff_level *level)
 	return most;
 }
 
-/* Those that are in both first, and of these the largest change */
+/* Levels in both profiles come first, and of these the one with the largest change. */
 static int level__cmp(const void *_a, const void *_b)
 {
 	const struct diff_level *a = *(const struct diff_level *const *)_a;

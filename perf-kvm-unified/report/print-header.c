@@ -81,7 +81,7 @@ static void print_guest_line(const struct measurement *m, u32 vm, FILE *fp)
 	fputc('\n', fp);
 }
 
-/* With what, and on what. A file's texts may hold escapes. */
+/* Prints with what was recorded, and on what. A file's texts may hold escapes. */
 void print_recorded(const struct measurement *m, FILE *fp)
 {
 	u32 nr_cpus = measurement__nr_cpus(m);

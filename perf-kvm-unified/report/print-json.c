@@ -303,7 +303,7 @@ static void print_overview_vm(const struct measurement *m, const struct overview
 	fputc('}', fp);
 }
 
-/* Who has stolen from all of them */
+/* Prints who has stolen from all VMs. */
 static void print_all_thieves(const struct measurement *m, const struct overview *overview,
 			      FILE *fp)
 {

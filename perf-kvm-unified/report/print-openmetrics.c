@@ -119,7 +119,7 @@ static void print_summary(const struct measurement *m, const struct stall_line *
 	fprintf(fp, "} %" PRIu64 "\n", line->nr);
 }
 
-/* Those of VMs, or of vCPUs */
+/* Prints the stalls of VMs, or of vCPUs. */
 static void print_stall_summaries(const struct measurement *m, const struct stall_lines *lines,
 				  bool of_vcpus, FILE *fp)
 {

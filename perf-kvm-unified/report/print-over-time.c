@@ -309,7 +309,7 @@ static void print_range(const struct over_time_view *view, const char *vm,
 	fputc('\n', fp);
 }
 
-/* When a VM was stolen from by those that are asked for, and what else is theirs, by shares */
+/* Prints when those that are asked for stole from a VM, and their share of short waits. */
 static void print_ranges_of(const struct over_time_view *view, const char *name, u32 vm, FILE *fp)
 {
 	struct time_range range = { }, other = { };
@@ -330,7 +330,7 @@ static void print_ranges_of(const struct over_time_view *view, const char *name,
 	print_range(view, name, &other, /*known=*/false, fp);
 }
 
-/* From when to when they have stolen, of each VM */
+/* Prints from when to when they stole from each VM. */
 static void print_ranges(const struct over_time_view *view, const struct measurement *m,
 			 const struct overview *overview, FILE *fp)
 {
@@ -373,7 +373,7 @@ static u32 print_held_back_of(const struct over_time_view *view, const char *nam
 	return nr_rows;
 }
 
-/* From when to when VMs were held back by a limit of their own, or stopped */
+/* Prints from when to when VMs were held back by limits of their own, or stopped. */
 static void print_held_back(const struct over_time_view *view, const struct measurement *m,
 			    const struct overview *overview, FILE *fp)
 {
@@ -406,7 +406,7 @@ static void print_held_back(const struct over_time_view *view, const struct meas
 	fputc('\n', fp);
 }
 
-/* For people, if it is asked for */
+/* Prints the intervals for people, if they were asked for. */
 void print_over_time(const struct measurement *m, const struct sections *sections,
 		     const struct print_opts *opts, FILE *fp)
 {

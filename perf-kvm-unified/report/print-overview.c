@@ -158,7 +158,7 @@ static u32 nr_cpus_shown(const struct measurement *m, const struct section_opts 
 	return nr;
 }
 
-/* Where the host's CPUs were, in a line. 0 or -ENOMEM */
+/* Prints a line of what the host's CPUs did. 0 or -ENOMEM */
 static int print_host_line(const struct measurement *m, const struct sections *sections, FILE *fp)
 {
 	u32 nr_cpus = nr_cpus_shown(m, sections->opts);

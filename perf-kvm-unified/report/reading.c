@@ -389,7 +389,10 @@ static int reading__raise_cpu_limit(struct reading *reading)
 	return ret;
 }
 
-/* When it is known on which machine it was recorded, and which guests it had: 0 or -errno */
+/*
+ * Begins, when it is known on which machine it was recorded, and which guests that had. 0 or
+ * -errno
+ */
 static int reading__begin(struct reading *reading)
 {
 	struct report_options *opts = reading->opts;

@@ -80,7 +80,7 @@ static u64 visible(const struct section_opts *opts, u64 start, u64 end, u32 cpu)
 	return section_opts__time(opts, start, end);
 }
 
-/* That there is such a process is remembered. */
+/* Is @pid one of @pids? That it was found is remembered. */
 static bool is_of_pids(struct intlist *pids, pid_t pid)
 {
 	struct int_node *node = pid < 0 ? NULL : intlist__find(pids, pid);
@@ -290,7 +290,7 @@ static bool vcpu_is_wanted(const struct section_opts *opts, const struct axis_vc
 	return !opts->vcpus || intlist__has_entry(opts->vcpus, vcpu->id);
 }
 
-/* By --vm alone */
+/* Does --vm alone let the VM be shown? */
 bool section_opts__wants_vm(const struct section_opts *opts, const char *name)
 {
 	return !opts->vms || patterns__match(opts->vms, name);
@@ -323,7 +323,7 @@ static int add_piece(struct sections *sections, u32 vcpu, const struct vcpu_inte
 	return sink->vcpu(sections->m, vcpu, interval, piece, sink->arg);
 }
 
-/* When it was, of an interval that is to be shown. 0 or -ENOMEM */
+/* Sums up over time when a vCPU's interval was that is to be shown. 0 or -ENOMEM */
 static int sum_up_over_time(struct sections *sections, u32 vcpu,
 			    const struct vcpu_interval *interval, const struct taker *taker)
 {
@@ -382,7 +382,7 @@ static int sum_up_moments(struct sections *sections, u32 vcpu,
 	return ret;
 }
 
-/* That of a key: rows are told apart by CPU only if that is asked for. */
+/* The CPU of a key: rows are told apart by it only if that is asked for. */
 static u32 key_cpu(const struct sections *sections, u32 cpu)
 {
 	return sections->opts->by_cpu ? cpu : TIME_AXIS_NONE;
@@ -455,7 +455,7 @@ static int sum_up_host_sample(struct sections *sections, const struct axis_sampl
 	return tally__add(&sections->host, &key, column, sum);
 }
 
-/* When it was, of a CPU's interval that is to be shown. 0 or -ENOMEM */
+/* Hands on when a CPU's interval was that is to be shown. 0 or -ENOMEM */
 static int hand_on_cpu(const struct sections *sections, const struct cpu_interval *interval)
 {
 	const struct section_opts *opts = sections->opts;
@@ -810,7 +810,7 @@ static int add_host(struct sections *sections, struct measurement *m)
 	return ret;
 }
 
-/* By VM and id: ids are seen in any order. */
+/* Orders by VM and id, as ids are seen in any order. */
 static int vcpu__cmp(const void *_a, const void *_b)
 {
 	const struct axis_vcpu *a = *(const struct axis_vcpu **)_a;
@@ -819,7 +819,7 @@ static int vcpu__cmp(const void *_a, const void *_b)
 	return sort_cmp(a->vm, b->vm) ?: sort_cmp(a->id, b->id);
 }
 
-/* For add_vm() */
+/* What add_vm() needs */
 struct tables_arg {
 	struct sections	*sections;
 	struct measurement *m;

@@ -169,7 +169,7 @@ static const char *exit_reason_text(const struct hist_entry *he, char *buf, size
 	return info->isa ? vcpu_exit_reason__name(info->isa, info->exit_reason, buf, size) : "";
 }
 
-/* By function, then by address: an address of two files is two. */
+/* Compares functions, then addresses: an address of two files is two. */
 static int64_t symoff_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *a,
 			  struct hist_entry *b)
 {
@@ -267,7 +267,7 @@ static struct sort_key *const own_keys[] = {
 	&vm_key, &vcpu_key, &class_key, &task_key, &exit_reason_key, &ipc_key, &symoff_key,
 };
 
-/* That of a format of ours: perf has made a copy of it. */
+/* The key of a format of ours, of which perf has made a copy */
 static const struct sort_key *fmt__key(const struct perf_hpp_fmt *fmt)
 {
 	size_t i = 0;

@@ -13,7 +13,7 @@
 #include "stall-lines.h"
 #include "takers.h"
 
-/* For add_vm() */
+/* What add_vm() needs */
 struct lines_arg {
 	struct stall_lines *lines;
 	const struct stalls *stalls;

@@ -174,7 +174,7 @@ int stalls__add(struct stalls *stalls, u32 vcpu, const struct vcpu_interval *int
 	return ns && kind < STALL_NR_OF_THIEVES ? takers__add(&now->takers, taker, ns) : 0;
 }
 
-/* When there is no more to come. 0 or -ENOMEM */
+/* Ends what goes on, when there is no more to come. 0 or -ENOMEM */
 int stalls__finish(struct stalls *stalls)
 {
 	int ret = 0;

@@ -89,7 +89,7 @@ static void taker__join(struct taker *taker, const struct taker *other)
 	taker->several |= taker->who != other->who;
 }
 
-/* To have room, those that are called the same become one, and stay so. */
+/* Makes room: takers of one name become one, and stay so. */
 static void takers__join(struct takers *takers)
 {
 	u32 nr = takers->nr;

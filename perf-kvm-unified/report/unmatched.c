@@ -76,7 +76,7 @@ static void warn(const char *option, const char *what, struct near_names *near, 
 				near->nr ? ". Like it: " : "", list);
 }
 
-/* Who is in no row of its own, but has called what is */
+/* Is @wanted in no row of its own, but has called what is? */
 static bool is_caller(const struct measurements *of, const char *wanted)
 {
 	for (u32 i = 0; i < of->nr; i++) {

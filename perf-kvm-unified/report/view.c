@@ -104,7 +104,7 @@ static int view__count_addrs(struct view *view, struct measurement *m)
 	return 0;
 }
 
-/* Before symbols are set up: what else they are to have room for. 0 or -ENOMEM */
+/* Reserves what symbols need room for, before they are set up. 0 or -ENOMEM */
 int view__prepare(const struct view *view)
 {
 	if (!view->tui)

@@ -71,7 +71,7 @@ static __always_inline bool interrupted_guest(struct kvm_vcpu___vc *vcpu)
 	return !(count & (NMI_MASK | SOFTIRQ_OFFSET));
 }
 
-/* Since 6.3, the sample is made before this runs. */
+/* The sample's time, or 0: before 6.3, the sample is made after this runs. */
 static __always_inline u64 sample_time(void *ctx)
 {
 	struct perf_sample_data___vc *data = NULL;
