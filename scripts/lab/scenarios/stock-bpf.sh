@@ -105,6 +105,7 @@ steady()
 {
 	in_guest guest1 "stop; start calls; ready"
 	perf kvm unified record --guest-memory -c 498500 -o steady.data -- sleep 4 2>steady.err
+	in_guest guest1 stop
 }
 
 # Processes that nobody can look at before they end: see processes.sh
@@ -149,8 +150,8 @@ measure()
 	try series perf kvm unified record --kernel-mode series -o no.data -- true
 	try plain perf kvm unified record --kernel-mode plain -o plain.data -- sleep 1
 	costs
-	steady
 	storm
+	steady
 	killed
 	states
 	refusals
