@@ -16,6 +16,7 @@
 #include <linux/time64.h>
 #include <linux/zalloc.h>
 
+#include "util/json.h"
 #include "util/session.h"
 #include "kvm-unified/axis/intervals.h"
 #include "kvm-unified/axis/tracks.h"
@@ -122,7 +123,7 @@ static void print_slice_name(const struct measurement *m, const struct trace_sli
 		task = m->tasks[slice->task];
 		scnprintf(name, sizeof(name), "%s-%d", task->comm, task->tid);
 	}
-	print_json_string(slice->name ?: name, fp);
+	json__fputs(slice->name ?: name, fp);
 }
 
 static void print_thief(const struct measurement *m, const struct trace_slice *slice, FILE *fp)

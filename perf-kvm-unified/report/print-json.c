@@ -3,7 +3,6 @@
  * The report for programs, as JSON. The schema is in perf-kvm-unified(1); what is
  * in it stays there under its name as long as the version is the same.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <linux/time64.h>
 
 #include "util/evsel.h"
+#include "util/json.h"
 #include "util/session.h"
 #include "kvm-unified/guests/guests.h"
 #include "measurement.h"
@@ -24,22 +24,10 @@
 #define SCHEMA_NAME	"perf-kvm-unified-report"
 #define SCHEMA_VERSION	4
 
-/* Replaces what is not ASCII: it may be a part of a character. */
-void print_json_string(const char *str, FILE *fp)
-{
-	fputc('"', fp);
-	for (; *str; str++) {
-		if (*str == '"' || *str == '\\')
-			fputc('\\', fp);
-		fputc(isprint((unsigned char)*str) ? *str : '?', fp);
-	}
-	fputc('"', fp);
-}
-
 void print_json_member(const char *name, const char *value, FILE *fp)
 {
 	fprintf(fp, "\"%s\": ", name);
-	print_json_string(value, fp);
+	json__fputs(value, fp);
 }
 
 /* Prints what was counted besides time, if anything was. */
@@ -51,7 +39,7 @@ static void print_counts(const struct measurement *m, const u64 *sums, FILE *fp)
 	for (u32 column = PROFILE_TIME + 1; column < m->nr_columns; column++) {
 		if (column > PROFILE_TIME + 1)
 			fputs(", ", fp);
-		print_json_string(evsel__name(m->columns[column]), fp);
+		json__fputs(evsel__name(m->columns[column]), fp);
 		fprintf(fp, ": %" PRIu64, sums[column]);
 	}
 	fputc('}', fp);

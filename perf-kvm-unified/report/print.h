@@ -58,7 +58,6 @@ void print_report_header(const struct measurement *m, const struct section_opts 
 void print_section_title(const struct section *section, u64 period,
 			 const struct section_opts *opts, FILE *fp);
 
-void print_json_string(const char *str, FILE *fp);
 void print_json_member(const char *name, const char *value, FILE *fp);
 void print_json_classes(const struct profile *p, FILE *fp);
 void print_json_measurement(const char *name, const struct measurement *m, u64 zero,

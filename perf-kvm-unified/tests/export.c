@@ -12,6 +12,7 @@
 
 #include "tests/tests.h"
 #include "util/debug.h"
+#include "util/json.h"
 #include "util/strbuf.h"
 #include "util/symbol.h"
 #include "kvm-unified/export/frames.h"
@@ -305,6 +306,41 @@ static int add_slices(const struct measurement *m, struct trace *trace)
 	return ret ?: trace__add_cpu(trace, m, &ran, 3500, 4001);
 }
 
+/* JSON is UTF-8, whatever bytes a name has. */
+static int check_json_strings(void)
+{
+	static const struct {
+		const char *name;
+		const char *expected;
+	} cases[] = {
+		{ "a\"b\\", "\"a\\\"b\\\\\"" },
+		{ "\033[2J\n", "\"\\u001b[2J\\n\"" },
+		{ "\303\251\342\202\254\360\237\230\200", "\"\303\251\342\202\254\360\237\230\200\"" },
+		/* Alone, cut, and a character that follows */
+		{ "\200", "\"\\ufffd\"" },
+		{ "a\303", "\"a\\ufffd\"" },
+		{ "\342\202", "\"\\ufffd\\ufffd\"" },
+		{ "\342\"", "\"\\ufffd\\\"\"" },
+		/* Longer than need be, half of a pair, too high */
+		{ "\300\200", "\"\\ufffd\\ufffd\"" },
+		{ "\340\237\277", "\"\\ufffd\\ufffd\\ufffd\"" },
+		{ "\355\240\200", "\"\\ufffd\\ufffd\\ufffd\"" },
+		{ "\360\217\277\277", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"" },
+		{ "\364\220\200\200", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[64] = "";
+		FILE *fp = fmemopen(text, sizeof(text), "w");
+
+		TEST_ASSERT_VAL("a file", fp);
+		json__fputs(cases[i].name, fp);
+		fclose(fp);
+		TEST_ASSERT_EQUAL(cases[i].expected, strcmp(text, cases[i].expected), 0);
+	}
+	return TEST_OK;
+}
+
 /* What is the same goes on in one slice, and names are quoted. */
 int test__trace(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
@@ -330,5 +366,5 @@ int test__trace(struct test_suite *test __maybe_unused, int subtest __maybe_unus
 	fclose(fp);
 	TEST_ASSERT_EQUAL(text, strcmp(text, trace_text), 0);
 	free(text);
-	return TEST_OK;
+	return check_json_strings();
 }
