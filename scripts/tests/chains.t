@@ -14,6 +14,8 @@ ROOT=$MAIN_TREE/guest/root
 # PERF_RECORD_GUEST_CALLCHAIN, and PERF_RECORD_GUEST_ORC of a map
 RECORD=23
 ORC=108
+# Of the scenario's samples, ns
+PERIOD=498500
 
 lab_runs chains
 cd "$LAB_OUT/chains" || { done_testing; }
@@ -129,12 +131,16 @@ ok "... of the same time" test "$(awk '{ n += $NF } END { print n }' "$TMP/folde
 at_most_apart()
 {
 	"$PERF" script -f -i inside.data --symfs "$ROOT" -F comm,ip,sym >"$TMP/inside" 2>/dev/null
-	"$TESTS/inside-chains" "$1" "$TMP/inside" calls >"$TMP/apart" 2>"$TMP/inside-samples"
+	"$TESTS/inside-chains" "$1" "$TMP/inside" calls $PERIOD >"$TMP/apart" 2>"$TMP/inside-samples"
 	sed 's/^/# /' "$TMP/apart" >&2
 	at_least 1000 "$2: samples by the guest's perf" "$(cut -d' ' -f2 "$TMP/inside-samples")"
 	at_least 8 "$2: stacks" "$(wc -l <"$TMP/apart")"
-	at_most 2 "$2: points that a stack's share is away from that by the guest's perf" \
-		"$(head -n 1 "$TMP/apart" | cut -d' ' -f1)"
+	note "$2: points that a stack's share is away from that by the guest's perf: $(
+		sort -rn "$TMP/apart" | head -n 1 | cut -d' ' -f1)"
+	# Where system calls return, the guest's own clock has up to a point more: it comes as soon as
+	# the guest's kernel lets interrupts in.
+	at_most 2 "$2: ... where five standard deviations of so many samples do not explain it" \
+		"$(awk '$5 > 5 && $1 > most { most = $1 } END { print most + 0 }' "$TMP/apart")"
 }
 at_most_apart "$TMP/folded" "with frame pointers"
 at_most_apart "$TMP/unwound" "unwound"
@@ -147,13 +153,19 @@ map=$(echo chains.data/guest_map__*)
 verdict calls-jit "$TMP/jit"
 at_least 500 "code made at run time: user time, ms" "$(awk '{ print $2 / 1e6 }' <<<"$line")"
 at_most 0 "code made at run time: chains with a call that there never was, %" "$(percent wrong)"
-jit_ends_chains()
+# short_of PATTERN: of the chains that are short, time of the stacks of that pattern, %
+short_of()
 {
-	# shellcheck disable=SC2016 # awk's
-	grep '^short' "$TMP/stacks" | awk '{ print $3 }' | sort >"$TMP/short"
-	diff "$TMP/short" <(printf '%s\n' framed jitted leaf)
+	awk -v pattern="^($1)\$" -v all="$(awk '{ print $2 }' <<<"$line")" '
+		$1 == "short" && $3 ~ pattern { n += $2 } END { printf "%.2f\n", 100 * n / all }' "$TMP/stacks"
 }
-ok "code made at run time: it has its name, and what it calls ends there; all else is whole" jit_ends_chains
+for stack in jitted leaf framed; do
+	at_least 0.5 "code made at run time: it has its name, and what it calls ends there: $stack, %" \
+		"$(short_of $stack)"
+done
+at_most 1 "code made at run time: other chains that are short, %" \
+	"$(awk -v short="$(percent short)" -v three="$(short_of 'jitted|leaf|framed')" \
+		'BEGIN { printf "%.2f\n", short - three }')"
 
 # As perf's own commands know them: the guest's files come from a build-id cache.
 "$PERF" --buildid-dir "$TMP/debug" buildid-cache --add "$ROOT/usr/bin/calls"
