@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # chains of every day has the callchains of a 6.1 kernel: those of the oldest and the newest one of
-# the lab's guests, whose tables are laid out in other ways.
+# the lab's guests, whose tables are laid out in other ways. And what callchains cost a guest.
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
@@ -37,4 +37,35 @@ kernel_of()
 }
 kernel_of guest1 5.10
 kernel_of guest2 6.12
+
+lab_runs overhead-chains
+cd "$LAB_OUT/overhead-chains" || { done_testing; }
+PERIOD=1000000
+
+# elapsed NAME: the time that the guest's work took, ns of the virtual clock
+elapsed()
+{
+	sed -n 's/.*mono_ns=\([0-9]*\).*/\1/p' "$1.txt" | sed -n '1p;$p' | paste -sd- |
+		awk -F- '{ print $2 - $1 }'
+}
+# overhead NAME: percent of the work without a recording
+overhead()
+{
+	awk -v with="$(elapsed "$1")" -v without="$(elapsed none-2)" \
+		'BEGIN { printf "%.3f\n", 100 * (with / without - 1) }'
+}
+# records WHAT FILE: how many records perf script -D prints as that
+records()
+{
+	"$PERF" script -f -D -i "$2" 2>/dev/null | grep -c "$1"
+}
+for way in unified chains unwound inside_chains; do
+	note "overhead, $way: $(overhead $way-$PERIOD) %, $(wc -c <$way-$PERIOD.data) bytes"
+	ok "$way: nothing was lost" test "$(records PERF_RECORD_LOST "$way-$PERIOD.data")" -eq 0
+done
+for way in chains unwound; do
+	at_least 1000 "$way: callchains of the guest" \
+		"$(records PERF_RECORD_GUEST_CALLCHAIN "$way-$PERIOD.data")"
+	at_most 1 "$way: overhead, %" "$(overhead "$way-$PERIOD")"
+done
 done_testing
