@@ -52,6 +52,7 @@
 #include "kvm-unified/lib/warnings.h"
 #include "kvm-unified/lib/write.h"
 #include "build-ids.h"
+#include "cgroups.h"
 #include "follow.h"
 #include "history.h"
 #include "map.h"
@@ -382,7 +383,7 @@ static int write_header(int fd)
 }
 
 /* All that there is now */
-static int write_snapshot(struct guest_map *map, bool follow)
+static int write_snapshot(struct guest_map *map, const struct guest_tasks *tasks, bool follow)
 {
 	struct perf_env host_env;
 	struct machine *machine;
@@ -412,6 +413,8 @@ static int write_snapshot(struct guest_map *map, bool follow)
 		ret = perf_event__synthesize_threads(&map->tool, process_event, machine,
 						     /*needs_mmap=*/true, /*mmap_data=*/false,
 						     /*nr_threads_synthesize=*/1);
+	if (!ret)
+		ret = guest_tasks__write_cgroups(tasks, map->fd);
 	machine__delete(machine);
 	perf_env__exit(&host_env);
 	return ret;
@@ -601,7 +604,7 @@ static int write_followed(struct guest_map *map, struct guest_follow *follow,
 			  const struct guest_tasks *tasks, struct guest_history *history,
 			  u64 *nr_lost)
 {
-	int ret = write_snapshot(map, /*follow=*/true);
+	int ret = write_snapshot(map, tasks, /*follow=*/true);
 
 	/* The sign for whoever waits for it that the guest is followed */
 	if (!ret)
@@ -633,7 +636,7 @@ static int write_map(struct guest_map *map, struct guest_tasks *tasks,
 	} else {
 		ret = write_header(map->fd);
 		if (!ret)
-			ret = write_snapshot(map, /*follow=*/false);
+			ret = write_snapshot(map, tasks, /*follow=*/false);
 	}
 	if (!ret)
 		ret = write_rest(map, tasks, &history, nr_lost);

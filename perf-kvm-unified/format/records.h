@@ -267,6 +267,17 @@ struct guest_symbols_module {
 };
 
 /*
+ * PERF_RECORD_GUEST_CGROUP: the cgroup, of cgroup v2's hierarchy, that a process was last seen in
+ * while it ran this program. A reader that does not know this leaves it out.
+ */
+struct perf_record_guest_cgroup {
+	struct perf_event_header header;
+	__u32	pid;
+	__u32	reserved;
+	char	path[];		/* as in /proc/<pid>/cgroup, padded with zeros to 8 bytes */
+};
+
+/*
  * PERF_RECORD_GUEST_ORC: the next piece of a table by which the guest's kernel, or a module of it,
  * is unwound: @nr offsets of 4 bytes, and after them as many entries of 6 bytes, padded with zeros
  * to 8 bytes. A piece whose @addr is where the offsets of the last one have ended is of the same

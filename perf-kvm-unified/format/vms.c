@@ -213,7 +213,8 @@ static const char *missing_caps(void)
 		return "CAP_SYS_PTRACE is missing.";
 	if (ptrace && !read)
 		return "CAP_DAC_READ_SEARCH is missing.";
-	return "It takes root, or both of CAP_SYS_PTRACE and\nCAP_DAC_READ_SEARCH.";
+	return geteuid() ? "It takes root, or both of CAP_SYS_PTRACE and\nCAP_DAC_READ_SEARCH." :
+			   "This root has no CAP_SYS_PTRACE and no CAP_DAC_READ_SEARCH.";
 }
 
 /**

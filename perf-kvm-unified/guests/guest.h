@@ -135,6 +135,7 @@ struct guest_map_data {
  * @nr_copied_maps: how many maps were copied as a child changed what it had of its parent
  * @unnamed: pseudo pid by page table root, for CR3s without an owner, and for processes that were
  *	told and have the number of one in the map: see told_key()
+ * @cgroups: paths of the guest's cgroups, or NULL; @cgroup_of: those of its processes
  * @nr_told: how often a process got a name that was told with a sample
  * @kernel_start: @kernel_end: the kernel's text, 0 if not known
  * @nr_samples: of its code, whatever is known of them
@@ -174,6 +175,8 @@ struct kvm_guest {
 	u32		 nr_copied_maps;
 	struct hashmap	 *sharers_of_maps;
 	struct hashmap	 *unnamed;
+	struct hashmap	 *cgroups;
+	struct hashmap	 *cgroup_of;
 	u32		 nr_told;
 	u64		 kernel_start;
 	u64		 kernel_end;

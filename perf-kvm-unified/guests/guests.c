@@ -32,6 +32,7 @@
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
+#include "cgroups.h"
 #include "files.h"
 #include "foreign-maps.h"
 #include "guests.h"
@@ -58,6 +59,7 @@ static void kvm_guest__free(struct kvm_guest *guest)
 {
 	kvm_guest__unload_map(guest);
 	kvm_guest__free_files(guest);
+	kvm_guest__free_cgroups(guest);
 	hashmap__free(guest->unnamed);
 	hashmap__free(guest->sharers_of_maps);
 	free(guest->root);

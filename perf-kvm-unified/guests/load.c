@@ -34,6 +34,7 @@
 #include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/warnings.h"
+#include "cgroups.h"
 #include "guest.h"
 #include "kernel.h"
 #include "load.h"
@@ -157,6 +158,8 @@ static int guest_map__charge_event(struct guest_map_load *load, const union perf
 
 	if (type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2)
 		cost = max_t(u64, cost, GUEST_MAP_COST);
+	if (type == PERF_RECORD_GUEST_CGROUP)
+		cost = size + GUEST_KEPT_COST;
 	/* There are not many files, but one with a long name has it twice. */
 	if (size > GUEST_LONG_RECORD)
 		cost += 2 * size;
@@ -249,6 +252,10 @@ static int guest_map__check_event(struct guest_map_load *load, const union perf_
 		if (ret || !load->time)
 			return ret;
 		break;
+	case PERF_RECORD_GUEST_CGROUP:
+		if (!record__has_string(event, sizeof(struct perf_record_guest_cgroup)))
+			return -EINVAL;
+		return 0;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		if (event->header.size < sizeof(event->fork))
@@ -367,6 +374,8 @@ int guest_map__note_pid(struct guest_map_data *map, const struct guest_space *sp
 /* A record that was checked becomes true. 0 or -errno */
 static int kvm_guest__apply(struct kvm_guest *guest, const union perf_event *event, u64 time)
 {
+	const struct perf_record_guest_cgroup *cgroup;
+
 	switch (event->header.type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
@@ -380,6 +389,11 @@ static int kvm_guest__apply(struct kvm_guest *guest, const union perf_event *eve
 		    event->fork.pid == event->fork.ppid)
 			return 0;
 		return kvm_guest__fork(guest, event->fork.pid, event->fork.ppid);
+	case PERF_RECORD_GUEST_CGROUP:
+		cgroup = (const void *)event;
+		if (!guest_pid__is_valid(cgroup->pid))
+			return 0;
+		return kvm_guest__set_cgroup(guest, cgroup->pid, cgroup->path);
 	case PERF_RECORD_EXIT:
 		if (event->fork.pid == event->fork.tid &&
 		    kvm_guest__is_gone(guest, event->fork.pid, time))
@@ -653,6 +667,7 @@ static int guest_map__process(const union perf_event *event, void *arg)
 	case PERF_RECORD_COMM:
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
+	case PERF_RECORD_GUEST_CGROUP:
 		ret = guest_map__check_event(load, event) ?: guest_map__charge_event(load, event);
 		/* If a guest was followed, what there is room for is better than nothing. */
 		if (ret == -E2BIG && load->time)

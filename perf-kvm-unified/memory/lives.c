@@ -19,7 +19,7 @@
 #include "lives.h"
 
 /*
- * 100 bytes each, and 64 for a map: of the 64 MiB that a guest may cost, this is the half that
+ * 104 bytes each, and 64 for a map: of the 64 MiB that a guest may cost, this is the half that
  * symbols do not take.
  */
 #define MAX_LIVES	(1U << 17)
@@ -238,6 +238,9 @@ int guest_lives__see(struct guest_lives *lives, const struct guest_task *task, u
 			       &life);
 	if (ret || !life)
 		return ret;
+	/* It was in the middle of a move. */
+	if (!as_seen.cgroup)
+		as_seen.cgroup = life->task.cgroup;
 	life->task = as_seen;
 	life->seen = lives->looks;
 	life->seen_at = lives->last;

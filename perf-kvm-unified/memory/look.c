@@ -19,6 +19,7 @@
 #include "kvm-unified/collector/walk.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/errors.h"
+#include "cgroups.h"
 #include "current.h"
 #include "files.h"
 #include "instant.h"
@@ -54,6 +55,7 @@ struct guest_look {
 	bool	found;
 	struct guest_modules modules;
 	struct guest_files files;
+	struct guest_cgroups cgroups;
 	struct guest_lives lives;
 	struct guest_codes codes;
 	u64	mm_ctx;
@@ -211,6 +213,14 @@ static pid_t read_ns_pid(struct guest_kernel *k, const struct guest_task *task)
 	return first == (u32)task->pid && nr && nr <= PID_MAX_LIMIT ? nr : 0;
 }
 
+/* The number of its cgroup, 0: not known */
+static u32 find_cgroup(struct guest_look *look, const struct guest_task *task)
+{
+	struct guest_kernel *k = &look->kernel;
+
+	return guest_cgroups__find(&look->cgroups, &k->offsets, &k->paging.mem, task->task);
+}
+
 /* The guest's time now, as far as it is known */
 static u64 now(const struct guest_look *look)
 {
@@ -225,6 +235,7 @@ static int see_tasks(struct guest_look *look, struct guest_tasks *tasks)
 
 		if (!ret) {
 			task->ns_pid = task->mm ? read_ns_pid(&look->kernel, task) : 0;
+			task->cgroup = task->mm ? find_cgroup(look, task) : 0;
 			look->ram.stats.maps += look->codes.nr;
 			ret = guest_lives__see(&look->lives, task, look->mm_ctx, now(look),
 					       &look->codes);
@@ -339,6 +350,7 @@ int guest_look__write(struct guest_look *look, int fd, bool orc, char *err, size
 		.kernel = &look->kernel,
 		.modules = &look->modules,
 		.files = &look->files,
+		.cgroups = &look->cgroups,
 		.lives = &look->lives,
 		.instants = look->instants,
 		.nr_instants = look->nr_instants,
@@ -383,6 +395,7 @@ void guest_look__delete(struct guest_look *look)
 	if (!look)
 		return;
 	guest_lives__exit(&look->lives);
+	guest_cgroups__exit(&look->cgroups);
 	guest_codes__exit(&look->codes);
 	guest_files__exit(&look->files);
 	guest_modules__exit(&look->modules);

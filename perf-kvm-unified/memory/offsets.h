@@ -53,6 +53,12 @@ struct guest_offsets {
 	u32	page_size;
 	u32	pg_uptodate;
 	u32	task_thread_pid;
+	u32	task_cgroups;
+	u32	css_set_cgroup;		/* that of cgroup v2's hierarchy */
+	u32	cgroup_dir;		/* a struct kernfs_node */
+	u32	dir_id;
+	u32	dir_name;
+	u32	dir_parent;
 	u32	pid_level;
 	u32	pid_numbers;
 	u32	upid_size;

@@ -18,6 +18,7 @@
 
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/lib/sort.h"
+#include "cgroups.h"
 #include "files.h"
 #include "instant.h"
 #include "kernel.h"
@@ -111,6 +112,16 @@ static int event__cmp(const void *_a, const void *_b)
 	       sort_cmp(a->code, b->code);
 }
 
+static void write_process(struct guest_writer *w, const struct guest_found *found,
+			  const struct guest_life *life)
+{
+	const char *cgroup = guest_cgroups__path(found->cgroups, life->task.cgroup);
+
+	guest_writer__comm(w, life->task.pid, life->task.comm, !life->first);
+	if (cgroup)
+		guest_writer__cgroup(w, life->task.pid, cgroup);
+}
+
 /* Processes in the order of their times; what there was at the first look has none. */
 static int write_lives(struct guest_writer *w, const struct guest_found *found)
 {
@@ -142,7 +153,7 @@ static int write_lives(struct guest_writer *w, const struct guest_found *found)
 		if (events[i].code)
 			write_code(w, found, pid, &life->codes.entries[events[i].code - 1]);
 		else
-			guest_writer__comm(w, pid, life->task.comm, !life->first);
+			write_process(w, found, life);
 	}
 	free(events);
 	return 0;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+struct guest_cgroups;
 struct guest_files;
 struct guest_instant;
 struct guest_kernel;
@@ -21,6 +22,7 @@ struct guest_found {
 	struct guest_kernel *kernel;
 	const struct guest_modules *modules;
 	const struct guest_files *files;
+	const struct guest_cgroups *cgroups;
 	const struct guest_lives *lives;
 	const struct guest_instant *instants;
 	size_t	nr_instants;

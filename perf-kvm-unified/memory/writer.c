@@ -154,6 +154,19 @@ void guest_writer__comm(struct guest_writer *w, pid_t pid, const char *comm, boo
 			     offsetof(struct perf_record_comm, comm) + len + 1);
 }
 
+void guest_writer__cgroup(struct guest_writer *w, pid_t pid, const char *path)
+{
+	size_t size = sizeof(struct perf_record_guest_cgroup) + strlen(path) + 1;
+	struct perf_record_guest_cgroup *rec = reserve(w, aligned(size));
+
+	if (!rec)
+		return;
+	rec->header.type = PERF_RECORD_GUEST_CGROUP;
+	rec->header.size = aligned(size);
+	rec->pid = pid;
+	memcpy(rec->path, path, strlen(path));
+}
+
 /* @misc: whose code it is, PERF_RECORD_MISC_*; @id: of the file, NULL: it has none */
 void guest_writer__map(struct guest_writer *w, u16 misc, pid_t pid, const struct guest_code *code,
 		       const char *name, const struct guest_build_id *id)

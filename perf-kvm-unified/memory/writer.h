@@ -33,6 +33,7 @@ void guest_writer__text(struct guest_writer *w, u32 type, const void *head, size
 			size_t len_at, const char *text, size_t len);
 void guest_writer__set_time(struct guest_writer *w, u64 time);
 void guest_writer__comm(struct guest_writer *w, pid_t pid, const char *comm, bool exec);
+void guest_writer__cgroup(struct guest_writer *w, pid_t pid, const char *path);
 void guest_writer__map(struct guest_writer *w, u16 misc, pid_t pid, const struct guest_code *code,
 		       const char *name, const struct guest_build_id *id);
 

@@ -157,6 +157,7 @@ static struct profile_key stable_key(const struct profile_key *key,
 	const struct process_name *name;
 
 	stable.ns_pid = 0;
+	stable.cgroup = NULL;
 	stable.module = without_number(key->module);
 	if (keep_pids || (!key->comm[0] && key->pid < 0))
 		return stable;

@@ -49,7 +49,8 @@ static bool hit__equal(long _a, long _b, void *ctx __maybe_unused)
 	return a->sym == b->sym && hit__dso(a) == hit__dso(b) && a->thread == b->thread &&
 	       a->chain == b->chain && a->addr == b->addr && a->cpu == b->cpu &&
 	       a->key.class == b->key.class && a->key.pid == b->key.pid &&
-	       a->key.ns_pid == b->key.ns_pid && a->cpumode == b->cpumode &&
+	       a->key.ns_pid == b->key.ns_pid && a->key.cgroup == b->key.cgroup &&
+	       a->cpumode == b->cpumode &&
 	       !strcmp(a->key.comm, b->key.comm) &&
 	       (a->map || (!strcmp(a->key.function, b->key.function) &&
 			   !strcmp(a->key.module, b->key.module)));

@@ -34,6 +34,7 @@
 #include "util/vcpu-sample.h"
 #include "kvm-unified/format/looks.h"
 #include "kvm-unified/format/profile.h"
+#include "kvm-unified/guests/cgroups.h"
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/guests/resolve.h"
 #include "kvm-unified/lib/array.h"
@@ -477,13 +478,14 @@ static int measurement__hit_vm(struct measurement *m, const struct perf_sample *
 	return measurement__hit(m, sample, &key, NULL, &as->hit);
 }
 
-/* Whose a sample of a guest is, into @key; @thread: of the page tables */
+/* Whose a sample of @guest is, into @key; @thread: of the page tables */
 static void profile_key__set_process(struct profile_key *key, const struct perf_sample *sample,
-				     struct thread *thread)
+				     const struct kvm_guest *guest, struct thread *thread)
 {
 	key->comm = thread__comm_str(thread) ?: "";
 	key->pid = (pid_t)sample->pid < KVM_GUEST_PSEUDO_PID ? (pid_t)sample->pid : -1;
 	key->ns_pid = sample->ns_pid;
+	key->cgroup = kvm_guest__cgroup(guest, thread);
 }
 
 static int measurement__hit_guest(struct measurement *m, const struct perf_sample *sample,
@@ -505,7 +507,7 @@ static int measurement__hit_guest(struct measurement *m, const struct perf_sampl
 	 * see measurement__add_chain().
 	 */
 	if (user)
-		profile_key__set_process(&key, sample, al->thread);
+		profile_key__set_process(&key, sample, guest, al->thread);
 	else
 		code.thread = NULL;
 	return measurement__hit(m, sample, &key, &code, hit);
@@ -560,7 +562,7 @@ static enum axis_sample_kind measurement__kind(const struct measurement *m,
  * 0 or -ENOMEM
  */
 static int measurement__add_chain(struct measurement *m, struct perf_sample *sample,
-				  struct machine *machine, u32 *hit)
+				  struct machine *machine, const struct kvm_guest *guest, u32 *hit)
 {
 	struct thread *thread = machine__findnew_thread(machine, sample->pid, sample->tid);
 	const struct hit *callee = m->hits.by_idx[*hit], *called = callee;
@@ -576,7 +578,7 @@ static int measurement__add_chain(struct measurement *m, struct perf_sample *sam
 		for_program = sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL &&
 			      chain__has_user(chain);
 		if (for_program)
-			profile_key__set_process(&key, sample, thread);
+			profile_key__set_process(&key, sample, guest, thread);
 		called = hits__with_chain(&m->hits, callee, chain, &key,
 					  for_program ? thread : NULL);
 		if (!called)
@@ -647,7 +649,7 @@ static int measurement__resolve(struct measurement *m, struct perf_sample *sampl
 	if (!ret && m->addr_evsels)
 		count_addr(sample, m->addr_evsels[column], m->hits.by_idx[*hit], addr);
 	if (!ret && m->want_chains && (guest ? !!sample->guest_callchain : !!sample->callchain))
-		ret = measurement__add_chain(m, sample, machine, hit);
+		ret = measurement__add_chain(m, sample, machine, guest, hit);
 	return ret;
 }
 

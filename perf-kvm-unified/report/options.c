@@ -48,6 +48,8 @@
 #include "times.h"
 
 #define DEFAULT_PERCENT_LIMIT	0.1
+/* Until a limit was asked for */
+#define NO_PERCENT_LIMIT	(-1)
 /* Smaller changes may be chance, at some thousand samples. */
 #define DEFAULT_POINTS_LIMIT	0.5
 /* A process is told by its pid: two of the same name are two. */
@@ -260,6 +262,9 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 		       opts->sections.stalls || opts->print.costs;
 	struct view *view = &opts->view;
 
+	view->limit_given = opts->print.percent_limit >= 0;
+	if (!view->limit_given)
+		opts->print.percent_limit = DEFAULT_PERCENT_LIMIT;
 	view->min_percent = opts->print.percent_limit;
 	if (opts->sections.thieves && !opts->sections.interval)
 		return "--thief is for --interval, as in --interval 100ms";
@@ -511,7 +516,8 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		OPT_BOOLEAN('I', "show-info", &opts->show_info,
 			    "show all of it, with the machine's topology"),
 		OPT_CALLBACK(0, "percent-limit", &opts->print.percent_limit, "percent",
-			     "put rows below it together (default: 0.1)", parse_percent_limit),
+			     "put rows below it together (default: 0.1; with several events 0)",
+			     parse_percent_limit),
 		OPTS_VCPUS(opts),
 		OPTS_PROCESSES(opts, 'c'),
 		OPTS_CODE(opts),
@@ -576,7 +582,7 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	if (problem)
 		usage_error(usage, "%s\n", problem);
 	if (opts->print_fn && row_keys__setup(&sections->sort))
-		usage_error(usage, "With --format, --sort knows sym, dso, comm, pid and class, but not '%s'\n",
+		usage_error(usage, "With --format, --sort knows sym, dso, comm, pid, cgroup and class, but not '%s'\n",
 			    sort_order);
 	if (!opts->print_fn && !(sort_keys__are_known("--sort", sort_order) &&
 				 sort_keys__are_known("--fields", field_order)))
@@ -625,7 +631,7 @@ int report_options__parse(struct report_options *opts, int argc, const char **ar
 	int ret;
 
 	*opts = (struct report_options) {
-		.print.percent_limit = DEFAULT_PERCENT_LIMIT,
+		.print.percent_limit = NO_PERCENT_LIMIT,
 		.view = { .max_stack = PERF_MAX_STACK_DEPTH },
 		.use_timeline = true,
 		.input = report_options__default_input(),
@@ -683,7 +689,8 @@ static void parse_diff_argv(struct diff_options *opts, int argc, const char **ar
 		opts->inputs[DIFF_NEW] = argv[argc - 1];
 	if (argc == DIFF_NR_SIDES)
 		opts->inputs[DIFF_OLD] = argv[0];
-	if ((sort_order && key_list__is_empty(sort_order)) || row_keys__setup(&sections->sort))
+	if ((sort_order && key_list__is_empty(sort_order)) || row_keys__setup(&sections->sort) ||
+	    sections->sort & PROFILE_SORT_CGROUP)
 		usage_error(usage, "--sort knows sym, dso, comm, pid and class, but not '%s'\n",
 			    sort_order);
 	opts->keep_pids = sort_order && sections->sort & PROFILE_SORT_PID;

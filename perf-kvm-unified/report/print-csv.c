@@ -17,8 +17,7 @@
 #include "tables.h"
 #include "thieves.h"
 
-/* A field, and the comma after it */
-void print_csv_string(const char *str, FILE *fp)
+static void print_quoted(const char *str, FILE *fp)
 {
 	fputc('"', fp);
 	for (; *str; str++) {
@@ -26,7 +25,14 @@ void print_csv_string(const char *str, FILE *fp)
 			fputc('"', fp);
 		fputc(isprint((unsigned char)*str) ? *str : '?', fp);
 	}
-	fputs("\",", fp);
+	fputc('"', fp);
+}
+
+/* A field, and the comma after it */
+void print_csv_string(const char *str, FILE *fp)
+{
+	print_quoted(str, fp);
+	fputc(',', fp);
 }
 
 /* ",running_ns" and so on, for print_csv_classes() */
@@ -76,6 +82,9 @@ static int print_section(const struct measurement *m, const struct sections *sec
 			profile__percent(p, rows[i].sums[PROFILE_TIME]));
 		if (key->ns_pid)
 			fprintf(fp, "%d", key->ns_pid);
+		fputc(',', fp);
+		if (key->cgroup)
+			print_quoted(key->cgroup, fp);
 		fputc('\n', fp);
 	}
 	free(rows);
@@ -88,7 +97,8 @@ int print_csv(const struct measurement *m, const struct sections *sections,
 {
 	int ret = 0;
 
-	fputs("level,vm,vcpu,class,function,module,comm,pid,time_ns,samples,percent,ns_pid\n", fp);
+	fputs("level,vm,vcpu,class,function,module,comm,pid,time_ns,samples,percent,ns_pid,cgroup\n",
+	      fp);
 	for (u32 i = 0; !ret && i < sections->nr; i++)
 		ret = print_section(m, sections, &sections->entries[i], fp);
 	return ret;

@@ -71,6 +71,10 @@ static int print_rows(const struct measurement *m, const struct sections *sectio
 			fprintf(fp, ", \"pid\": %d", key->pid);
 		if (key->ns_pid)
 			fprintf(fp, ", \"ns_pid\": %d", key->ns_pid);
+		if (key->cgroup) {
+			fputs(", ", fp);
+			print_json_member("cgroup", key->cgroup, fp);
+		}
 		fprintf(fp, ", \"time_ns\": %" PRIu64 ", \"samples\": %" PRIu64
 			", \"percent\": %.4f", rows[i].sums[PROFILE_TIME], rows[i].samples,
 			percent_of(rows[i].sums[PROFILE_TIME], total));

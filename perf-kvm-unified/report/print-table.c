@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <linux/kernel.h>
 
+#include "util/debug.h"
 #include "measurement.h"
 #include "print.h"
 #include "row-columns.h"
@@ -94,10 +95,13 @@ static int print_section(const struct sections *sections, const struct section *
 int print_table(const struct measurement *m, const struct sections *sections,
 		const struct section_opts *section_opts, const struct print_opts *opts, FILE *fp)
 {
-	int ret;
+	int ret = 0;
 
-	print_report_header(m, section_opts, opts, fp);
-	ret = print_overview(m, sections, opts, fp);
+	if (!quiet)
+		print_report_header(m, section_opts, opts, fp);
+	/* As in perf's views */
+	if (!quiet || !sections->nr)
+		ret = print_overview(m, sections, opts, fp);
 	if (!ret && opts->costs)
 		ret = print_costs(m, sections, fp);
 	print_over_time(m, sections, opts, fp);

@@ -157,6 +157,8 @@ struct profile_key profile_key__reduce(const struct profile_key *key, unsigned i
 		reduced.pid = -1;
 		reduced.ns_pid = 0;
 	}
+	if (!(sort & (PROFILE_SORT_PID | PROFILE_SORT_CGROUP)))
+		reduced.cgroup = NULL;
 	if (!(sort & PROFILE_SORT_DSO))
 		reduced.module = "";
 	if (!(sort & PROFILE_SORT_SYM)) {

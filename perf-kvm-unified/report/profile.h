@@ -44,12 +44,14 @@ enum profile_class {
 #define PROFILE_SORT_DSO	(1U << 1)
 #define PROFILE_SORT_COMM	(1U << 2)
 #define PROFILE_SORT_PID	(1U << 3)
+#define PROFILE_SORT_CGROUP	(1U << 4)
 
 /**
  * struct profile_key - what time was spent on
  * @function: @module, @comm: as in the table
  * @comm: @pid: "" and -1 where rows are not per process
  * @ns_pid: the pid in the process's own pid namespace, 0: no other
+ * @cgroup: of a guest's process, the guest's: one pointer for each path; NULL: not known
  */
 struct profile_key {
 	enum profile_class class;
@@ -58,6 +60,7 @@ struct profile_key {
 	const char	*comm;
 	pid_t		pid;
 	pid_t		ns_pid;
+	const char	*cgroup;
 };
 
 /**

@@ -3,6 +3,7 @@
  * perf kvm unified report: the overview and the tables of a profile.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <linux/kernel.h>
@@ -19,6 +20,9 @@
 #include "script-command.h"
 #include "stall-lines.h"
 #include "view.h"
+
+/* As a shell has it of a command that SIGPIPE has ended: there, perf ignores that */
+#define EXIT_UNREAD		(128 + SIGPIPE)
 
 /* With more tables than that, the overview is shown alone. */
 #define MAX_TABLES		8
@@ -153,5 +157,5 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 	}
 	strbuf_release(&rep.script_options);
 	report_options__exit(&rep.opts);
-	return ret ? 1 : 0;
+	return ret == -EPIPE ? EXIT_UNREAD : ret ? 1 : 0;
 }

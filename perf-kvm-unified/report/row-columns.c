@@ -11,6 +11,7 @@
 
 #define FUNCTION_MIN_WIDTH	24
 #define MODULE_MIN_WIDTH	16
+#define CGROUP_MIN_WIDTH	16
 /* C++ has names of kilobytes; they are whole, but do not push the rest away. */
 #define COLUMN_MAX_WIDTH	60
 
@@ -66,14 +67,17 @@ void row_columns__init(struct row_columns *c, unsigned int sort, bool process, b
 	*c = (struct row_columns) {
 		.function = sort & PROFILE_SORT_SYM,
 		.module = sort & PROFILE_SORT_DSO || !(sort & PROFILE_SORT_SYM),
+		.cgroup = guest && sort & PROFILE_SORT_CGROUP,
 		.process = process && sort & (PROFILE_SORT_COMM | PROFILE_SORT_PID),
 		.guest = guest,
 	};
 	/* The last one needs no blanks after it. */
-	if (c->process || c->module)
+	if (c->process || c->cgroup || c->module)
 		c->function_width = FUNCTION_MIN_WIDTH;
-	if (c->process)
+	if (c->process || c->cgroup)
 		c->module_width = MODULE_MIN_WIDTH;
+	if (c->process)
+		c->cgroup_width = CGROUP_MIN_WIDTH;
 }
 
 /* Makes them wide enough for a row. */
@@ -83,6 +87,8 @@ void row_columns__fit(struct row_columns *c, const struct profile_key *key)
 		c->function_width = column_width(c->function_width, key->function);
 	if (c->module_width)
 		c->module_width = column_width(c->module_width, key->module);
+	if (c->cgroup_width && key->cgroup)
+		c->cgroup_width = column_width(c->cgroup_width, key->cgroup);
 }
 
 void row_columns__print_titles(const struct row_columns *c, FILE *fp)
@@ -91,6 +97,8 @@ void row_columns__print_titles(const struct row_columns *c, FILE *fp)
 		print_column("Function", c->function_width, fp);
 	if (c->module)
 		print_column("Module", c->module_width, fp);
+	if (c->cgroup)
+		print_column("Cgroup", c->cgroup_width, fp);
 	if (c->process)
 		print_column("Process", 0, fp);
 }
@@ -101,6 +109,8 @@ void row_columns__print(const struct row_columns *c, const struct profile_key *k
 		print_column(key->function, c->function_width, fp);
 	if (c->module)
 		print_column(key->module, c->module_width, fp);
+	if (c->cgroup)
+		print_column(key->cgroup ?: "", c->cgroup_width, fp);
 	if (c->process)
 		print_process(key, c->guest, fp);
 }

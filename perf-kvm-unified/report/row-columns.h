@@ -12,9 +12,11 @@ struct row_columns {
 	bool	function;
 	bool	module;
 	bool	process;
+	bool	cgroup;
 	bool	guest;
 	int	function_width;
 	int	module_width;
+	int	cgroup_width;
 };
 
 void row_columns__init(struct row_columns *c, unsigned int sort, bool process, bool guest);

@@ -59,7 +59,15 @@ static int64_t pid_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entr
 {
 	const struct profile_key *a = entry__key(he_a), *b = entry__key(he_b);
 
-	return (int64_t)b->pid - a->pid ?: (int64_t)b->ns_pid - a->ns_pid;
+	/* Of one number, two that are in different cgroups are not the same. */
+	return (int64_t)b->pid - a->pid ?: (int64_t)b->ns_pid - a->ns_pid ?:
+	       strcmp(b->cgroup ?: "", a->cgroup ?: "");
+}
+
+static int64_t cgroup_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *a,
+			  struct hist_entry *b)
+{
+	return strcmp(entry__key(b)->cgroup ?: "", entry__key(a)->cgroup ?: "");
 }
 
 static bool is_same(struct perf_hpp_fmt *a, struct perf_hpp_fmt *b)
@@ -90,6 +98,7 @@ static struct perf_hpp_fmt symbol_key = ROW_KEY("Function", sym_cmp);
 static struct perf_hpp_fmt dso_key = ROW_KEY("Module", dso_cmp);
 static struct perf_hpp_fmt comm_key = ROW_KEY("Comm", comm_cmp);
 static struct perf_hpp_fmt pid_key = ROW_KEY("Pid", pid_cmp);
+static struct perf_hpp_fmt cgroup_key = ROW_KEY("Cgroup", cgroup_cmp);
 
 static struct hpp_dimension keys[] = {
 	{ .name = CLASS_KEY,	.fmt = &class_key },
@@ -98,6 +107,7 @@ static struct hpp_dimension keys[] = {
 	{ .name = "dso",	.fmt = &dso_key },
 	{ .name = "comm",	.fmt = &comm_key },
 	{ .name = "pid",	.fmt = &pid_key },
+	{ .name = "cgroup",	.fmt = &cgroup_key },
 };
 
 /* PROFILE_SORT_* of a key; 0: it is none of these */
@@ -110,6 +120,7 @@ static unsigned int key__bit(const struct perf_hpp_fmt *fmt)
 	} bits[] = {
 		{ sym_cmp, PROFILE_SORT_SYM }, { dso_cmp, PROFILE_SORT_DSO },
 		{ comm_cmp, PROFILE_SORT_COMM }, { pid_cmp, PROFILE_SORT_PID },
+		{ cgroup_cmp, PROFILE_SORT_CGROUP },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bits); i++) {

@@ -92,16 +92,17 @@ static bool is_of_pids(struct intlist *pids, pid_t pid)
 
 /*
  * Is it one of these modules? By any of its names: what is no code is in one that is called as its
- * class, and a kernel is "[kernel]", and as perf calls its file.
+ * class, and a kernel is "[kernel]", and as perf calls its file, with its directory or without.
  */
 static bool is_of_modules(struct patterns *modules, const struct table_row *row)
 {
 	const char *module = row->key->module;
+	const struct dso *dso = row->hit && row->hit->map ? map__dso(row->hit->map) : NULL;
 
 	if (patterns__match(modules, module[0] ? module : profile_key__class_row(row->key)))
 		return true;
-	return row->hit && row->hit->map &&
-	       patterns__match(modules, dso__short_name(map__dso(row->hit->map)));
+	return dso && (patterns__match(modules, dso__short_name(dso)) ||
+		       patterns__match(modules, dso__long_name(dso)));
 }
 
 /* perf's symbol filter: a part of the name, in which no character is a special one */

@@ -152,6 +152,23 @@ static const char *task_text(const struct hist_entry *he, char *buf, size_t size
 	return buf;
 }
 
+static const char *cgroup_of(const struct hist_entry *he)
+{
+	return table_entry__info(he)->key.cgroup ?: "";
+}
+
+static int64_t cgroup_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *a,
+			  struct hist_entry *b)
+{
+	return strcmp(cgroup_of(b), cgroup_of(a));
+}
+
+static const char *cgroup_text(const struct hist_entry *he, char *buf __maybe_unused,
+			       size_t size __maybe_unused)
+{
+	return cgroup_of(he);
+}
+
 static int64_t exit_reason_cmp(struct perf_hpp_fmt *fmt __maybe_unused, struct hist_entry *he_a,
 			       struct hist_entry *he_b)
 {
@@ -259,12 +276,14 @@ static struct sort_key vm_key = SORT_KEY("VM", vm, 16);
 static struct sort_key vcpu_key = SORT_KEY("vCPU", vcpu, 5);
 static struct sort_key class_key = SORT_KEY("Class", class, 7);
 static struct sort_key task_key = SORT_KEY("Task of the host", task, 22);
+static struct sort_key cgroup_key = SORT_KEY("Cgroup in the guest", cgroup, 30);
 static struct sort_key exit_reason_key = SORT_KEY("Exit reason", exit_reason, 20);
 static struct sort_key ipc_key = SORT_KEY("IPC", ipc, 5);
 static struct sort_key symoff_key = SORT_KEY("Symbol Offset", symoff, 30);
 
 static struct sort_key *const own_keys[] = {
-	&vm_key, &vcpu_key, &class_key, &task_key, &exit_reason_key, &ipc_key, &symoff_key,
+	&vm_key, &vcpu_key, &class_key, &task_key, &cgroup_key, &exit_reason_key, &ipc_key,
+	&symoff_key,
 };
 
 /* The key of a format of ours, of which perf has made a copy */
@@ -282,6 +301,7 @@ static struct hpp_dimension keys[] = {
 	{ .name = "vcpu",	 .fmt = &vcpu_key.fmt },
 	{ .name = "class",	 .fmt = &class_key.fmt },
 	{ .name = "task",	 .fmt = &task_key.fmt },
+	{ .name = "cgroup",	 .fmt = &cgroup_key.fmt },
 	{ .name = "exit_reason", .fmt = &exit_reason_key.fmt },
 	{ .name = "ipc",	 .fmt = &ipc_key.fmt },
 	{ .name = "symoff",	 .fmt = &symoff_key.fmt },
@@ -363,7 +383,6 @@ static void pr_hint(const char *key, size_t len)
 	} hints[] = {
 		{ "time",	"--interval tells when, as in --interval 100ms" },
 		{ "tid",	"pid is a guest's process; task is who had the CPU of the host" },
-		{ "cgroup",	"perf report has it; --format json has the cgroup of each thief" },
 		{ "addr",	"symoff tells where in a function" },
 	};
 

@@ -332,6 +332,7 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 	const char *function = row->key->function;
 	bool is_unknown = !hit && !strcmp(function, UNKNOWN_NAME);
 	struct thread *thread = tables__thread(tables, row);
+	struct map *file = NULL;
 
 	if (!thread)
 		return -ENOMEM;
@@ -357,8 +358,10 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 		module = function;
 	}
 	/* As those that have symbols, of the same file */
-	if (hit && hit->map && !has_escapes(dso__short_name(map__dso(hit->map))))
-		module = dso__short_name(map__dso(hit->map));
+	if (hit && hit->map && !has_escapes(dso__short_name(map__dso(hit->map)))) {
+		file = hit->map;
+		module = dso__short_name(map__dso(file));
+	}
 	made = tables__made(tables, module, function, al->level);
 	if (!made)
 		return -ENOMEM;
@@ -366,7 +369,7 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 		key->function = is_unknown ? UNKNOWN_NAME : made->function;
 		key->module = row->key->module[0] ? dso__name(map__dso(made->map)) : "";
 	}
-	al->map = map__get(made->map);
+	al->map = map__get(file ?: made->map);
 	al->sym = made->sym;
 	al->addr = hit && hit->addr ? hit->addr : made->sym->start;
 	/* There is no line of source to be looked for. */

@@ -127,6 +127,9 @@ int view__open(struct view *view, struct perf_session *session, struct measureme
 	/* What the browser runs scripts with */
 	if (view->tui)
 		input_name = session->data->path;
+	/* A row with little time may have most of another event. */
+	if (!view->limit_given && m->nr_columns > PROFILE_TIME + 1)
+		view->min_percent = 0;
 	/* The formats of columns are perf's browser's from here on. */
 	view__begin(view);
 	if (!sort_order && !field_order)
@@ -379,8 +382,8 @@ int view__show(struct view *view, const struct measurement *m, const struct sect
 			tables__sort_again(sections->tables);
 		/* A profile is a directory, and others are not perf kvm unified's. */
 		if (key == K_SWITCH_INPUT_DATA)
-			ui__warning("Another profile is not opened from here. Leave this, and:\n"
-				    "perf kvm unified report -i <directory>\n");
+			ui__error("Another profile is not opened from here. Leave this, and:\n"
+				  "perf kvm unified report -i <directory>\n");
 	} while (key == K_SWITCH_INPUT_DATA || key == K_RELOAD);
 	use_browser = 0;
 	return 0;

@@ -22,6 +22,7 @@ struct sections;
  * @pager: show text that is longer than the terminal in a pager
  * @inverted: callers first
  * @children_given: by an option, callers are charged, or not
+ * @limit_given: so was @min_percent
  * @max_stack: callers of a sample, at most
  * @min_percent: what is below is not shown
  * @addr_evlist: @addr_evsels: the latter in the former, see view__count_addrs()
@@ -32,6 +33,7 @@ struct view {
 	bool		pager;
 	bool		inverted;
 	bool		children_given;
+	bool		limit_given;
 	int		max_stack;
 	double		min_percent;
 	struct evlist	*addr_evlist;

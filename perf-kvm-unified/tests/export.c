@@ -196,7 +196,7 @@ static int check_hit(const struct hit *hit, enum section_level level, const char
 static int check_stolen(void)
 {
 	const struct profile_key key = {
-		PROFILE_STEAL, "[steal] (on task rsync)", "", "", -1, 0
+		PROFILE_STEAL, "[steal] (on task rsync)", "", "", -1, 0, NULL
 	};
 	const struct table_row row = { .key = &key };
 
@@ -248,7 +248,7 @@ static int check_hits(void)
 	hit.key.module = "inner";
 	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[inner];[kernel];work_[k]",
 			       "=vm;=vm1;-;-;-;cpu;[inner];work_[k]");
-	hit.key = (struct profile_key) { PROFILE_OS, "work", "[kernel]", "", -1, 0 };
+	hit.key = (struct profile_key) { PROFILE_OS, "work", "[kernel]", "", -1, 0, NULL };
 	hit.cpumode = PERF_RECORD_MISC_KERNEL;
 	ret = ret ?: check_hit(&hit, SECTION_HOST, "[host];-;work_[k]",
 			       "=host;-;-;=-;-;cpu;work_[k]");
@@ -315,7 +315,8 @@ static int check_json_strings(void)
 	} cases[] = {
 		{ "a\"b\\", "\"a\\\"b\\\\\"" },
 		{ "\033[2J\n", "\"\\u001b[2J\\n\"" },
-		{ "\303\251\342\202\254\360\237\230\200", "\"\303\251\342\202\254\360\237\230\200\"" },
+		{ "\303\251\342\202\254", "\"\303\251\342\202\254\"" },
+		{ "\360\237\230\200", "\"\360\237\230\200\"" },
 		/* Alone, cut, and a character that follows */
 		{ "\200", "\"\\ufffd\"" },
 		{ "a\303", "\"a\\ufffd\"" },

@@ -279,9 +279,9 @@ static int add_sample(struct costs *costs, const struct measurement *m, u32 hit,
 
 static int check_costs(struct measurement *m, struct costs *costs)
 {
-	const struct profile_key work_key = { PROFILE_OS, "work", "[kernel]", "", -1, 0 };
-	const struct profile_key idle_key = { PROFILE_IDLE, "idle", "[kernel]", "", -1, 0 };
-	const struct profile_key vm_key = { PROFILE_VM, "[gamma]", "(VM pid 1)", "", -1, 0 };
+	const struct profile_key work_key = { PROFILE_OS, "work", "[kernel]", "", -1, 0, NULL };
+	const struct profile_key idle_key = { PROFILE_IDLE, "idle", "[kernel]", "", -1, 0, NULL };
+	const struct profile_key vm_key = { PROFILE_VM, "[gamma]", "(VM pid 1)", "", -1, 0, NULL };
 	const struct hit *work = hits__findnew(&m->hits, &work_key, 0, NULL);
 	const struct hit *idle = hits__findnew(&m->hits, &idle_key, 0, NULL);
 	const struct hit *vm = hits__findnew(&m->hits, &vm_key, 0, NULL);
@@ -466,7 +466,7 @@ static int check_lost_forks(struct measurement *m, struct machine *machine)
 static const char *called_in_rows(struct hits *hits, struct machine *machine, const char *comm,
 				  u64 time)
 {
-	const struct profile_key key = { PROFILE_USER, "work", "work.so", comm, 701, 0 };
+	const struct profile_key key = { PROFILE_USER, "work", "work.so", comm, 701, 0, NULL };
 	struct addr_location al;
 	struct thread *thread;
 	const char *name = NULL;

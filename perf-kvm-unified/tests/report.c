@@ -60,6 +60,7 @@
 #include "kvm-unified/report/nameless.h"
 #include "kvm-unified/report/profile.h"
 #include "annotate.h"
+#include "cgroups.h"
 #include "contexts.h"
 #include "current.h"
 #include "environment.h"
@@ -1466,6 +1467,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: the time of a look", guest_instant),
 	TEST_CASE("kvm unified: who was there at several looks", guest_lives),
 	TEST_CASE("kvm unified: memory that changes while it is read", guest_torn),
+	TEST_CASE("kvm unified: cgroups of a guest's processes", guest_cgroups),
 	TEST_CASE("kvm unified: tables for unwinding out of a kernel's memory", orc_table),
 	TEST_CASE("kvm unified: memory of another process", host_mem),
 	TEST_CASE("kvm unified: what a confined process may not do", confined),

@@ -170,4 +170,24 @@ at_least 99 "--guest-tasks: percent of guest2's user samples that are named" \
 at_least 100 "--guest-tasks: of them, in reuse-odd" "$(json \
 	"sum(x['samples'] for x in vm_rows('guest2') if x['class'] == 'USER' and x['comm'] == 'reuse-odd')")"
 
+# --- cgroups of processes: guest1's by its collector, the others' out of their memory -------
+
+# cgroups_of GUEST: those of processes that work in one
+cgroups_of()
+{
+	json "'\n'.join(sorted({x.get('cgroup', '-') for x in vm_rows('$1') if x['class'] == 'USER' and
+		(x['comm'].startswith('shares-') or x['comm'] == 'cxx')}))"
+}
+for guest in guest1 guest2 guest3; do
+	ok "$guest: its programs are in a cgroup" test "$(cgroups_of $guest)" = "/pods/$guest"
+done
+"$PERF" kvm unified report -f -i tasks.data --stdio -q --vm guest3 -s cgroup --percent-limit 0 \
+	>"$TMP/by-cgroup" 2>/dev/null
+cat "$TMP/by-cgroup" >&2
+ok "--sort cgroup: a row of all of them" test "$(grep -cE '^ +[0-9.]+% +/pods/guest3 *$' "$TMP/by-cgroup")" = 1
+"$PERF" kvm unified report -f -i tasks.data --format csv --vm guest3 -s cgroup --percent-limit 0 \
+	>"$TMP/cgroups.csv" 2>/dev/null
+ok "... in CSV, too" grep -qE '^vm,"guest3",,USER,.*,"/pods/guest3"$' "$TMP/cgroups.csv"
+ok "diff knows no such key" not "$PERF" kvm unified diff -f --sort cgroup tasks.data tasks.data
+
 done_testing

@@ -66,6 +66,13 @@ short_lives()
 	in_guest guest2 "for i in \$(seq 60); do reuse-odd 30; done"
 }
 
+# in_cgroup GUEST: from then on, what its shell starts is in a cgroup, as a container's processes are
+in_cgroup()
+{
+	echo "mkdir /run/cgroup; mount -t cgroup2 none /run/cgroup; mkdir -p /run/cgroup/pods/$1;" \
+		"echo 0 >/run/cgroup/pods/$1/cgroup.procs"
+}
+
 # Which task a guest runs, by what it has in its memory, beside what the kernel tells of it. The map of
 # guest1 is a collector's.
 current_tasks()
@@ -73,7 +80,7 @@ current_tasks()
 	local name cmds
 
 	for name in $GUESTS; do
-		in_guest "$name" "$(programs "$name"); ready"
+		in_guest "$name" "$(in_cgroup "$name"); $(programs "$name"); ready"
 	done
 	mapfile -t cmds < <(map_cmds guest1)
 	export -f short_lives

@@ -5,7 +5,7 @@ import os
 import types
 
 from .records import END, FILE_HEADER, KINDS, Good
-from . import counts, elfs, frames, names, orc, ranges, symbols, times  # noqa: F401
+from . import counts, elfs, frames, names, orc, ranges, symbols, times, cgroups  # noqa: F401
 
 __all__ = ["KINDS", "make"]
 
