@@ -6,6 +6,7 @@
 #include <string.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
+#include <linux/string.h>
 
 #include "tests/tests.h"
 #include "util/debug.h"
@@ -17,7 +18,18 @@
 
 #define BASE	0xffff888000000000ULL
 
-enum { TASK = 0x000, SET = 0x100, CGROUP = 0x200, ROOT = 0x300, PODS = 0x400, POD = 0x500, NAMES = 0x600 };
+/* Where these are from BASE on */
+enum {
+	TASK	= 0x000,
+	SET	= 0x100,
+	CGROUP	= 0x200,
+	ROOT	= 0x300,
+	PODS	= 0x400,
+	POD	= 0x500,
+	NAMES	= 0x600,
+};
+
+#define NAME_SIZE	0x20
 
 static const struct guest_offsets offsets = {
 	.task_cgroups = 0x10, .css_set_cgroup = 0x18, .cgroup_dir = 0x20, .dir_id = 0x28,
@@ -56,9 +68,9 @@ static void memory__forget(struct guest_mem *mem)
 
 static void put_dir(struct memory *m, u32 at, u64 id, const char *name, u64 parent)
 {
-	u32 name_at = NAMES + id * 0x20;
+	u32 name_at = NAMES + id * NAME_SIZE;
 
-	strcpy(m->bytes + name_at, name);
+	strlcpy(m->bytes + name_at, name, NAME_SIZE);
 	put(m, at + offsets.dir_id, id);
 	put(m, at + offsets.dir_name, BASE + name_at);
 	put(m, at + offsets.dir_parent, parent);
@@ -152,8 +164,10 @@ static int check_proc(void)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		int ret = guest_cgroup__parse(cases[i].text, path, sizeof(path));
 
-		TEST_ASSERT_VAL(cases[i].text, cases[i].path ? !ret && !strcmp(path, cases[i].path) :
-				ret == -ENOENT);
+		if (cases[i].path)
+			TEST_ASSERT_VAL(cases[i].text, !ret && !strcmp(path, cases[i].path));
+		else
+			TEST_ASSERT_EQUAL(cases[i].text, ret, -ENOENT);
 	}
 	return TEST_OK;
 }
