@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <linux/kernel.h>
@@ -33,6 +34,7 @@ struct report {
 	struct stall_lines stalls;
 	struct report_options opts;
 	struct strbuf	 script_options;
+	bool		 unread;
 };
 
 static int report__print(struct report *rep)
@@ -64,7 +66,8 @@ static int report__print(struct report *rep)
 	if (!ret)
 		ret = write_printed(stdout);
 	/* Who reads it has had enough, as head has. */
-	if (ret && ret != -EPIPE)
+	rep->unread = ret == -EPIPE;
+	if (ret && !rep->unread)
 		pr_err("Cannot print the report: %s\n", strerror(-ret));
 	return ret;
 }
@@ -157,5 +160,5 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 	}
 	strbuf_release(&rep.script_options);
 	report_options__exit(&rep.opts);
-	return ret == -EPIPE ? EXIT_UNREAD : ret ? 1 : 0;
+	return rep.unread ? EXIT_UNREAD : ret ? 1 : 0;
 }

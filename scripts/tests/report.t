@@ -1871,6 +1871,8 @@ for command in "report -f -i perf.data --format json" "export -f -i perf.data -o
 	unread $command
 	ok "${command%% *}, into a pipe that nobody reads any more: it fails, without a word" failed_silently
 done
+unread report -f -i perf.data --stdio
+ok "... report: as if SIGPIPE had ended it" grep -qx 'exit code 141' "$TMP/errors"
 
 # --- a stream --------------------------------------------------------------------------
 
