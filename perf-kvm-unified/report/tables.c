@@ -40,8 +40,13 @@
 #include "tables.h"
 #include "tally.h"
 
-/* A symbol that is in no file; @map: its module's; @level: perf's letter for where it runs */
+/*
+ * A symbol that is in no file. @level: perf's letter for where it runs
+ * @module: a map of that name; @map: the file's, if there is one, else that. Rows that perf takes for
+ *	the same have the same: else it looks the symbol up in the other one's file
+ */
 struct made_symbol {
+	struct map	*module;
 	struct map	*map;
 	char		*function;
 	char		level;
@@ -52,7 +57,7 @@ static size_t made__hash(long key, void *ctx __maybe_unused)
 {
 	const struct made_symbol *made = (const struct made_symbol *)key;
 
-	return str_hash(made->function) ^ (size_t)made->map * 31 ^ made->level;
+	return str_hash(made->function) ^ (size_t)made->module * 31 ^ made->level;
 }
 
 static bool made__equal(long _a, long _b, void *ctx __maybe_unused)
@@ -60,12 +65,13 @@ static bool made__equal(long _a, long _b, void *ctx __maybe_unused)
 	const struct made_symbol *a = (const struct made_symbol *)_a;
 	const struct made_symbol *b = (const struct made_symbol *)_b;
 
-	return a->map == b->map && a->level == b->level && !strcmp(a->function, b->function);
+	return a->module == b->module && a->level == b->level && !strcmp(a->function, b->function);
 }
 
 static void made__delete(struct made_symbol *made)
 {
 	/* The symbol is its file's. */
+	map__put(made->module);
 	map__put(made->map);
 	free(made->function);
 	free(made);
@@ -268,9 +274,12 @@ static struct map *tables__made_map(struct tables *tables, const char *module)
 	return NULL;
 }
 
-/* The symbol of a row that has none of its own; @level: where it runs. NULL: no memory */
+/*
+ * The symbol of a row that has none of its own; @file: the map of its code, or NULL: it has none;
+ * @level: where it runs. NULL: no memory
+ */
 static const struct made_symbol *tables__made(struct tables *tables, const char *module,
-					      const char *function, char level)
+					      struct map *file, const char *function, char level)
 {
 	struct made_symbol *made = zalloc(sizeof(*made)), *known;
 	u64 addr = hashmap__size(tables->made) + 1;
@@ -278,7 +287,8 @@ static const struct made_symbol *tables__made(struct tables *tables, const char 
 	if (!made)
 		return NULL;
 	made->level = level;
-	made->map = map__get(tables__made_map(tables, module));
+	made->module = map__get(tables__made_map(tables, module));
+	made->map = map__get(file ?: made->module);
 	made->function = without_escapes(strdup(function));
 	if (!made->map || !made->function)
 		goto no_memory;
@@ -291,7 +301,7 @@ static const struct made_symbol *tables__made(struct tables *tables, const char 
 	made->sym = symbol__new(addr, 0, STB_GLOBAL, STT_FUNC, made->function);
 	if (!made->sym)
 		goto no_memory;
-	dso__insert_symbol(map__dso(made->map), made->sym);
+	dso__insert_symbol(map__dso(made->module), made->sym);
 	if (!hashmap__add(tables->made, made, made))
 		return made;
 no_memory:
@@ -362,14 +372,14 @@ static int tables__locate(struct tables *tables, const struct table_row *row,
 		file = hit->map;
 		module = dso__short_name(map__dso(file));
 	}
-	made = tables__made(tables, module, function, al->level);
+	made = tables__made(tables, module, file, function, al->level);
 	if (!made)
 		return -ENOMEM;
 	if (!hit) {
 		key->function = is_unknown ? UNKNOWN_NAME : made->function;
-		key->module = row->key->module[0] ? dso__name(map__dso(made->map)) : "";
+		key->module = row->key->module[0] ? dso__name(map__dso(made->module)) : "";
 	}
-	al->map = map__get(file ?: made->map);
+	al->map = map__get(made->map);
 	al->sym = made->sym;
 	al->addr = hit && hit->addr ? hit->addr : made->sym->start;
 	/* There is no line of source to be looked for. */

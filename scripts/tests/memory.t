@@ -38,7 +38,7 @@ build_look()
 	shift
 
 	unified=$tools/perf/kvm-unified
-	for name in cache current files image instant kallsyms kernel lives look maple maps modules note \
+	for name in cache cgroups current files image instant kallsyms kernel lives look maple maps modules note \
 		offsets orc paging path program ram types vdso vmcoreinfo write writer; do
 		sources+=("$unified/memory/$name.c")
 	done
