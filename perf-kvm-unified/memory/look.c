@@ -213,6 +213,15 @@ static pid_t read_ns_pid(struct guest_kernel *k, const struct guest_task *task)
 	return first == (u32)task->pid && nr && nr <= PID_MAX_LIMIT ? nr : 0;
 }
 
+/* Has the guest mounted cgroup v2's hierarchy? Else all are in its root, which says nothing. */
+static bool uses_cgroups(struct guest_kernel *k)
+{
+	u64 at = kernel_symbols__find(&k->symbols, "cgrp_dfl_visible");
+	u8 visible;
+
+	return !at || (!guest_kernel__read(k, at, &visible, sizeof(visible)) && visible);
+}
+
 /* The number of its cgroup, 0: not known */
 static u32 find_cgroup(struct guest_look *look, const struct guest_task *task)
 {
@@ -229,13 +238,15 @@ static u64 now(const struct guest_look *look)
 
 static int see_tasks(struct guest_look *look, struct guest_tasks *tasks)
 {
+	bool cgroups = uses_cgroups(&look->kernel);
+
 	for (size_t i = 0; i < tasks->nr; i++) {
 		struct guest_task *task = &tasks->entries[i];
 		int ret = read_codes(look, task);
 
 		if (!ret) {
 			task->ns_pid = task->mm ? read_ns_pid(&look->kernel, task) : 0;
-			task->cgroup = task->mm ? find_cgroup(look, task) : 0;
+			task->cgroup = cgroups && task->mm ? find_cgroup(look, task) : 0;
 			look->ram.stats.maps += look->codes.nr;
 			ret = guest_lives__see(&look->lives, task, look->mm_ctx, now(look),
 					       &look->codes);

@@ -42,8 +42,8 @@
 
 /*
  * A symbol that is in no file. @level: perf's letter for where it runs
- * @module: a map of that name; @map: the file's, if there is one, else that. Rows that perf takes for
- *	the same have the same: else it looks the symbol up in the other one's file
+ * @module: a map of that name; @map: the file's, if there is one, else that. Rows that perf takes
+ *	for the same have the same: else it looks the symbol up in the other one's file
  */
 struct made_symbol {
 	struct map	*module;
