@@ -93,10 +93,10 @@ vms()
 	done
 }
 
-# The tool, as its users would
+# The tool, as its users would; every other time with callchains of the guests
 recordings()
 {
-	local n=0
+	local n=0 chains=()
 
 	while goes_on; do
 		if [ -e /run/no-vms ]; then
@@ -105,8 +105,9 @@ recordings()
 		fi
 		touch /run/recording
 		# First of all, as the modules are not unloaded before it has ended.
-		nice -n -10 perf kvm unified record -q -c 4000000 -o /run/unified.data -- sleep 0.5 \
-			2>>recordings.log && n=$((n + 1))
+		nice -n -10 perf kvm unified record -q "${chains[@]}" -c 4000000 -o /run/unified.data -- \
+			sleep 0.5 2>>recordings.log && n=$((n + 1))
+		[ ${#chains[@]} -gt 0 ] && chains=() || chains=(--call-graph dwarf)
 		rm -rf /run/unified.data /run/recording
 		echo "$n" >recordings.count
 		nap 3
