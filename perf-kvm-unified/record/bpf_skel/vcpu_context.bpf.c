@@ -26,6 +26,10 @@
 /* CR3 has no more bits of an address: Intel SDM volume 3, "4-Level Paging and 5-Level Paging". */
 #define PAGE_MASK		0xfffULL
 #define MAX_PHYS_BITS		52
+/* The root in CR3 of kernel mode, without PCID (bits 0 to 11) and LAM (61 and 62) */
+#define ROOT_MASK		(((1ULL << MAX_PHYS_BITS) - 1) & ~PAGE_MASK)
+/* With page table isolation, user mode has that bit more: arch/x86/mm/pti.c of the guest */
+#define USER_ROOT		0x1000ULL
 
 /* The guests' page tables are used by the CPU as they are. */
 const volatile bool has_nested_paging;
@@ -151,6 +155,34 @@ static __always_inline bool read_root(const struct current_task *at, u64 task, u
 }
 
 /*
+ * As read_root(). As long as the task has its page table on the CPU, that is the same: two reads of
+ * the guest less for nearly all samples. An NMI may come in between: it writes the same, as the guest
+ * stands still.
+ */
+static __always_inline bool find_root(const struct vcpu_context *context, struct current_task *at,
+				      u64 task, u64 *root)
+{
+	bool has_cr3 = context->flags & VCPU_CONTEXT_PT_ROOT;
+	u64 on_cpu = context->pt_root & ROOT_MASK;
+
+	if (has_cr3 && at->known_task == task && at->known_cr3 == context->pt_root) {
+		*root = at->known_root;
+		return true;
+	}
+	if (!read_root(at, task, root))
+		return false;
+	if (has_cr3 && *root && (*root == on_cpu || *root == (on_cpu & ~USER_ROOT))) {
+		at->known_task = 0;
+		barrier();
+		at->known_cr3 = context->pt_root;
+		at->known_root = *root;
+		barrier();
+		at->known_task = task;
+	}
+	return true;
+}
+
+/*
  * The task that the guest's kernel runs. In the few instructions in which the kernel switches
  * tasks, the CPU may have the page table of the other one.
  */
@@ -160,12 +192,12 @@ static __always_inline void add_task(struct vcpu_context *context)
 		.vmm = bpf_get_current_pid_tgid() >> 32,
 		.vcpu_id = context->vcpu_id,
 	};
-	const struct current_task *at = bpf_map_lookup_elem(&tasks, &key);
+	struct current_task *at = bpf_map_lookup_elem(&tasks, &key);
 	struct { u32 pid, tgid; } ids;
 	u64 task;
 
 	if (!at || bpf_probe_read_user(&task, sizeof(task), (void *)at->pointer) ||
-	    !read_root(at, task, &context->task_root) ||
+	    !find_root(context, at, task, &context->task_root) ||
 	    !read_guest(at, task + at->task_ids, &ids, sizeof(ids)) ||
 	    !read_guest(at, task + at->task_comm, context->comm, sizeof(context->comm)))
 		return;
