@@ -46,9 +46,13 @@ void bpf_vcpu__want_tasks(void)
 /* Tells the program what it must know of KVM. 0, or -errno with, in @err, the rest of a sentence */
 static int describe_kvm(char *err, size_t errlen)
 {
-	bool nested_paging, svm = cpu_has_svm();
+	bool nested_paging, protected, svm = cpu_has_svm();
 
 	skel->rodata->with_tasks = want_tasks;
+	/* A kernel that is built without has no such parameter. It is read for each sample then. */
+	skel->rodata->may_be_protected =
+		sysfs__read_bool(svm ? "module/kvm_amd/parameters/sev_es" :
+				       "module/kvm_intel/parameters/tdx", &protected) || protected;
 	/* It looks nothing up in there. */
 	if (!want_tasks)
 		bpf_map__set_max_entries(skel->maps.tasks, 1);

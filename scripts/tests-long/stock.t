@@ -92,8 +92,7 @@ while read -r -u 3 scenario release; do
 		report storm --format json >"$TMP/storm.json"
 		value '100 * guest("guest1")["user_samples_named"] / guest("guest1")["user_samples"]' storm)"
 	at_most 2000 "$scenario: a sample of the guest: instructions of the program" "$(instructions guest)"
-	# Five reads of the guest's memory are some 500 of it.
-	at_most 2400 "$scenario: ... with the guest's current task" "$(instructions guest-tasks)"
+	at_most 2000 "$scenario: ... with the guest's current task" "$(instructions guest-tasks)"
 	at_most 100 "$scenario: a sample while no guest runs: instructions of it" "$(instructions host)"
 	pids=$(sed -n 's/^cpu pid=\([0-9]*\) .*/\1/p' recorded/guest1-cpu.after)
 	ok "$scenario: two workload processes" test "$(wc -w <<<"$pids")" -eq 2

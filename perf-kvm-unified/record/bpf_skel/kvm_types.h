@@ -69,7 +69,6 @@ struct task_struct___vc {
 };
 
 struct vmcb_control_area___vc {
-	u32 asid;
 	/* Its lower half: the upper one is 0, but for entries that have failed. */
 	u32 exit_code;
 };

@@ -31,8 +31,18 @@
 /* With page table isolation, user mode has that bit more: arch/x86/mm/pti.c of the guest */
 #define USER_ROOT		0x1000ULL
 
+/*
+ * Where ASID and EXITCODE are in a VMCB, of 4 bytes each (of EXITCODE, the lower half: the upper one
+ * is 0, but for entries that have failed): AMD APM volume 2, Appendix B "VMCB Layout"
+ */
+#define VMCB_ASID		0x58
+#define VMCB_EXITCODE		0x70
+
 /* The guests' page tables are used by the CPU as they are. */
 const volatile bool has_nested_paging;
+
+/* There may be guests whose registers are encrypted. */
+const volatile bool may_be_protected;
 
 /* It is told of guests' current tasks. */
 const volatile bool with_tasks;
@@ -91,10 +101,14 @@ static __always_inline void add_svm(struct vcpu_context *context, struct kvm_vcp
 {
 	struct vcpu_svm___vc *svm = (void *)vcpu;
 	struct vmcb___vc *vmcb = BPF_CORE_READ(svm, vmcb);
+	/* In one read, which costs as much as the rest of this */
+	u32 control[(VMCB_EXITCODE - VMCB_ASID) / sizeof(u32) + 1] = {};
 
-	context->flags |= VCPU_CONTEXT_SVM | VCPU_CONTEXT_EXIT;
-	context->exit_reason = BPF_CORE_READ(vmcb, control.exit_code);
-	context->vpid = BPF_CORE_READ(vmcb, control.asid);
+	if (!bpf_probe_read_kernel(control, sizeof(control), (void *)vmcb + VMCB_ASID))
+		context->flags |= VCPU_CONTEXT_EXIT;
+	context->flags |= VCPU_CONTEXT_SVM;
+	context->exit_reason = control[(VMCB_EXITCODE - VMCB_ASID) / sizeof(u32)];
+	context->vpid = control[0];
 	if (vmcb != BPF_CORE_READ(svm, vmcb01.ptr))
 		context->flags |= VCPU_CONTEXT_NESTED;
 	if ((context->flags & VCPU_CONTEXT_PROTECTED) || !(context->flags & VCPU_CONTEXT_IN_GUEST))
@@ -226,7 +240,7 @@ int tell_vcpu(void *ctx)
 	context.vcpu_id = BPF_CORE_READ(vcpu, vcpu_id);
 	if (interrupted_guest(vcpu))
 		context.flags |= VCPU_CONTEXT_IN_GUEST;
-	if (BPF_CORE_READ(vcpu, arch.guest_state_protected))
+	if (may_be_protected && BPF_CORE_READ(vcpu, arch.guest_state_protected))
 		context.flags |= VCPU_CONTEXT_PROTECTED;
 	if (is_svm)
 		add_svm(&context, vcpu);
