@@ -8,6 +8,8 @@
 . "$(dirname "$0")/../tests/tap.sh"
 # shellcheck source=scripts/tests/kernel-chains.sh
 . "$TESTS/kernel-chains.sh"
+# shellcheck source=scripts/tests/overhead.sh
+. "$TESTS/overhead.sh"
 
 PERF=$MAIN_TREE/perf/perf
 
@@ -42,30 +44,13 @@ lab_runs overhead-chains
 cd "$LAB_OUT/overhead-chains" || { done_testing; }
 PERIOD=1000000
 
-# elapsed NAME: the time that the guest's work took, ns of the virtual clock
-elapsed()
-{
-	sed -n 's/.*mono_ns=\([0-9]*\).*/\1/p' "$1.txt" | sed -n '1p;$p' | paste -sd- |
-		awk -F- '{ print $2 - $1 }'
-}
-# overhead NAME: percent of the work without a recording
-overhead()
-{
-	awk -v with="$(elapsed "$1")" -v without="$(elapsed none-2)" \
-		'BEGIN { printf "%.3f\n", 100 * (with / without - 1) }'
-}
-# records WHAT FILE: how many records perf script -D prints as that
-records()
-{
-	"$PERF" script -f -D -i "$2" 2>/dev/null | grep -c "$1"
-}
 for way in unified chains unwound little inside_chains inside_unwound; do
 	note "overhead, $way: $(overhead $way-$PERIOD) %, $(wc -c <$way-$PERIOD.data) bytes"
-	ok "$way: nothing was lost" test "$(records PERF_RECORD_LOST "$way-$PERIOD.data")" -eq 0
+	ok "$way: nothing was lost" test "$(records "$PERF" PERF_RECORD_LOST "$way-$PERIOD.data")" -eq 0
 done
 for way in chains unwound little; do
 	at_least 1000 "$way: callchains of the guest" \
-		"$(records PERF_RECORD_GUEST_CALLCHAIN "$way-$PERIOD.data")"
+		"$(records "$PERF" PERF_RECORD_GUEST_CALLCHAIN "$way-$PERIOD.data")"
 done
 at_most 1 "chains: overhead, %" "$(overhead "chains-$PERIOD")"
 # A copy of 8 KiB of each stack costs more than that, wherever it is made.

@@ -12,6 +12,8 @@
 . "$TESTS/current-tasks.sh"
 # shellcheck source=scripts/tests/names.sh
 . "$TESTS/names.sh"
+# shellcheck source=scripts/tests/overhead.sh
+. "$TESTS/overhead.sh"
 
 PERF=$MAIN_TREE/perf/perf
 
@@ -148,4 +150,17 @@ done 3<<-END
 	stock-bpf 6.12
 	stock-bpf-6.1 6.1
 END
+
+# What it costs a guest, on a host with the series, which is made to do without
+lab_runs overhead-bpf
+cd "$LAB_OUT/overhead-bpf" || { done_testing; }
+for way in unified bpf with_tasks; do
+	note "overhead, $way: $(overhead "$way-1000000") %"
+	ok "$way: nothing was lost" test "$(records "$PERF" PERF_RECORD_LOST "$way-1000000.data")" -eq 0
+done
+for way in bpf with_tasks; do
+	at_least 5000 "$way: samples with a vCPU" "$("$PERF" script -f -i "$way-1000000.data" -F vcpu_ctx \
+		2>/dev/null | grep -c cr3)"
+	at_most 1 "$way: overhead, %" "$(overhead "$way-1000000")"
+done
 done_testing
