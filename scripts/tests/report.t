@@ -1293,6 +1293,18 @@ ok "--header-only: and no table" not grep -q 'Total samples' <(view --header-onl
 ok "... but the header" grep -q '^# hostname' <(view --header-only)
 ok "... with the VMs, by perf report, too" grep -q '^# KVM guest : name = guest1, .* vCPUs = 1, map = yes$' \
 	<("$PERF" report -f -i perf.data --header-only)
+# Functions of a file that have no names are in its row, as those that have.
+files()
+{
+	view -q -v --level host --sort dso | awk '/^ / { print $2 }'
+}
+files >"$TMP/files"
+at_least 5 "files of the host" "$(grep -c '^/usr/' "$TMP/files")"
+ok "... each is one row" test -z "$(sort "$TMP/files" | uniq -d)"
+file=$(grep -m 1 '^/usr/' "$TMP/files")
+ok "--dsos: with its directory" diff <(view -q --level host -d "$file") <(view -q --level host -d "${file##*/}")
+ok "... there are rows" grep -q '^ .*%' <(view -q --level host -d "$file")
+
 no_such_key()
 {
 	view --sort nope
