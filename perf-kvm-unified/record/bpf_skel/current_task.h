@@ -31,8 +31,8 @@ struct current_task_slot {
  * @page_offset: virtual address of physical 0 in the guest's direct map
  * @task_mm: @task_ids: @task_comm: @mm_pgd: offsets of members in its kernel's structs, bytes;
  *	pid and tgid are next to each other
- * @known_task: the task that was seen last with a page table of its own, on the CPU as well: @known_cr3,
- *	and its root is @known_root; 0: none was. Written where the vCPU is loaded
+ * @known_task: the task that was seen last with a page table of its own which the CPU had, too, by
+ *	@known_cr3; its root is @known_root; 0: none was. Written where the vCPU is loaded
  * @nr_slots: @slots: where its memory is in the VMM
  */
 struct current_task {

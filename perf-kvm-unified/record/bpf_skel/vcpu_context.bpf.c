@@ -32,8 +32,8 @@
 #define USER_ROOT		0x1000ULL
 
 /*
- * Where ASID and EXITCODE are in a VMCB, of 4 bytes each (of EXITCODE, the lower half: the upper one
- * is 0, but for entries that have failed): AMD APM volume 2, Appendix B "VMCB Layout"
+ * Where ASID and EXITCODE are in a VMCB, of 4 bytes each: AMD APM volume 2, Appendix B "VMCB
+ * Layout". Of EXITCODE, it is the lower half: the upper one is 0, but for entries that have failed.
  */
 #define VMCB_ASID		0x58
 #define VMCB_EXITCODE		0x70
@@ -169,9 +169,9 @@ static __always_inline bool read_root(const struct current_task *at, u64 task, u
 }
 
 /*
- * As read_root(). As long as the task has its page table on the CPU, that is the same: two reads of
- * the guest less for nearly all samples. An NMI may come in between: it writes the same, as the guest
- * stands still.
+ * As read_root(). As long as the task has its page table on the CPU, that is the same: two reads
+ * of the guest less for nearly all samples. An NMI may come in between: it writes the same, as the
+ * guest stands still.
  */
 static __always_inline bool find_root(const struct vcpu_context *context, struct current_task *at,
 				      u64 task, u64 *root)
