@@ -4,9 +4,8 @@
 import struct
 
 from .names import ESCAPES
-from .records import kind, padded, record, time
+from .records import CGROUP, kind, padded, record, time
 
-CGROUP = 110
 # As many different ones as are taken, and more
 MANY = 100000
 PATH_MAX = 4096

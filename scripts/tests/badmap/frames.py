@@ -5,9 +5,9 @@ import gzip
 import os
 import struct
 
-from .records import (BUILD_ID, CLOCK, COMM, END, EXIT, FILE_HEADER, FORK, HEADER, KALLSYMS, MAP,
-                      MISSED, MMAP, MMAP2, ORC, SPACE, SYMBOLS, TIME, clock, comm, fork, kallsyms, kind,
-                      mmap2, record, space, symbols, time)
+from .records import (BUILD_ID, CGROUP, CLOCK, COMM, END, EXIT, FILE_HEADER, FORK, HEADER, KALLSYMS,
+                      MAP, MISSED, MMAP, MMAP2, ORC, SPACE, SYMBOLS, TIME, clock, comm, fork,
+                      kallsyms, kind, mmap2, record, space, symbols, time)
 
 MAX_SIZE = 256 << 20
 
@@ -131,7 +131,7 @@ def link_to_secret(good, out):
 def unknown_records(good, out):
     """Each type of record that a map has not, and attributes and features that are wrong"""
     known = {MMAP, COMM, EXIT, FORK, MMAP2, 82, SPACE, KALLSYMS, MAP, MISSED, CLOCK, TIME, SYMBOLS,
-             ORC}
+             ORC, CGROUP}
     return [record(i, b"\xff" * 64, 0xffff) for i in range(256) if i not in known]
 
 

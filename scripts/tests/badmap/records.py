@@ -12,6 +12,7 @@ HEADER = struct.Struct("<IHH")
 FILE_HEADER = struct.pack("<8sQ", b"PERFILE2", 16)
 MMAP, COMM, EXIT, FORK, MMAP2, FINISHED_INIT = 1, 3, 4, 7, 10, 82
 SPACE, KALLSYMS, MAP, MISSED, CLOCK, TIME, SYMBOLS, ORC = 97, 98, 101, 102, 103, 104, 105, 108
+CGROUP = 110
 MISC_KERNEL, MISC_USER, MISC_EXEC, MISC_BUILD_ID = 1, 2, 1 << 13, 1 << 14
 # Of struct perf_record_mmap2, behind the header
 MMAP2_FIXED = struct.Struct("<IIQQQBBxx20sII")
