@@ -42,10 +42,10 @@ kernel_of guest2 6.12
 
 lab_runs overhead-chains
 cd "$LAB_OUT/overhead-chains" || { done_testing; }
-PERIOD=1000000
+PERIOD=$(period)
 
 for way in unified chains unwound little inside_chains inside_unwound; do
-	note "overhead, $way: $(overhead $way-$PERIOD) %, $(wc -c <$way-$PERIOD.data) bytes"
+	note "overhead, $way: $(overhead "$way-$PERIOD") %, $(wc -c <"$way-$PERIOD.data") bytes"
 	ok "$way: nothing was lost" test "$(records "$PERF" PERF_RECORD_LOST "$way-$PERIOD.data")" -eq 0
 done
 for way in chains unwound little; do

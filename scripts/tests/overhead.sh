@@ -14,6 +14,16 @@ overhead()
 	awk -v with="$(elapsed "$1")" -v without="$(elapsed none-2)" \
 		'BEGIN { printf "%.3f\n", 100 * (with / without - 1) }'
 }
+# period: of a scenario that has a single one, ns
+period()
+{
+	local file
+
+	for file in unified-*.data; do
+		file=${file#unified-}
+		echo "${file%.data}"
+	done
+}
 # records PERF WHAT FILE: how many records perf script -D prints as that
 records()
 {

@@ -68,18 +68,12 @@ struct task_struct___vc {
 	struct sched_info___vc sched_info;
 };
 
-struct vmcb_control_area___vc {
-	/* Its lower half: the upper one is 0, but for entries that have failed. */
-	u32 exit_code;
-};
-
 struct vmcb_save_area___vc {
 	u8 cpl;
 	u64 cr3;
 };
 
 struct vmcb___vc {
-	struct vmcb_control_area___vc control;
 	struct vmcb_save_area___vc save;
 };
 
@@ -136,6 +130,25 @@ struct pcpu_hot___vc {
 
 /* KVM is SVM's */
 const volatile bool is_svm;
+
+/*
+ * Where ASID and EXITCODE are in a VMCB, of 4 bytes each: AMD APM volume 2, Appendix B "VMCB
+ * Layout". Of EXITCODE, it is the lower half: the upper one is 0, but for entries that have failed.
+ */
+#define VMCB_ASID		0x58
+#define VMCB_EXITCODE		0x70
+
+/* The last exit reason on SVM, and the ASID, or false: they are not known. One read, not two */
+static __always_inline bool last_svm_exit(struct vmcb___vc *vmcb, u64 *reason, u32 *asid)
+{
+	u32 control[(VMCB_EXITCODE - VMCB_ASID) / sizeof(u32) + 1] = {};
+
+	if (bpf_probe_read_kernel(control, sizeof(control), (void *)vmcb + VMCB_ASID))
+		return false;
+	*reason = control[(VMCB_EXITCODE - VMCB_ASID) / sizeof(u32)];
+	*asid = control[0];
+	return true;
+}
 
 /* The last exit reason on VMX, or false: it is not known */
 static __always_inline bool last_vmx_exit(struct kvm_vcpu___vc *vcpu, u64 *reason)

@@ -31,13 +31,6 @@
 /* With page table isolation, user mode has that bit more: arch/x86/mm/pti.c of the guest */
 #define USER_ROOT		0x1000ULL
 
-/*
- * Where ASID and EXITCODE are in a VMCB, of 4 bytes each: AMD APM volume 2, Appendix B "VMCB
- * Layout". Of EXITCODE, it is the lower half: the upper one is 0, but for entries that have failed.
- */
-#define VMCB_ASID		0x58
-#define VMCB_EXITCODE		0x70
-
 /* The guests' page tables are used by the CPU as they are. */
 const volatile bool has_nested_paging;
 
@@ -101,14 +94,10 @@ static __always_inline void add_svm(struct vcpu_context *context, struct kvm_vcp
 {
 	struct vcpu_svm___vc *svm = (void *)vcpu;
 	struct vmcb___vc *vmcb = BPF_CORE_READ(svm, vmcb);
-	/* In one read, which costs as much as the rest of this */
-	u32 control[(VMCB_EXITCODE - VMCB_ASID) / sizeof(u32) + 1] = {};
 
-	if (!bpf_probe_read_kernel(control, sizeof(control), (void *)vmcb + VMCB_ASID))
+	if (last_svm_exit(vmcb, &context->exit_reason, &context->vpid))
 		context->flags |= VCPU_CONTEXT_EXIT;
 	context->flags |= VCPU_CONTEXT_SVM;
-	context->exit_reason = control[(VMCB_EXITCODE - VMCB_ASID) / sizeof(u32)];
-	context->vpid = control[0];
 	if (vmcb != BPF_CORE_READ(svm, vmcb01.ptr))
 		context->flags |= VCPU_CONTEXT_NESTED;
 	if ((context->flags & VCPU_CONTEXT_PROTECTED) || !(context->flags & VCPU_CONTEXT_IN_GUEST))

@@ -113,10 +113,11 @@ static __always_inline void tell(void *ctx, struct kvm_vcpu___vc *vcpu, struct v
 		.seq = ++one->seq,
 		.cpu = bpf_get_smp_processor_id(),
 	};
+	u32 asid;
 
 	if (is_svm) {
-		record.exit_reason = BPF_CORE_READ(svm, vmcb, control.exit_code);
-		record.isa = ISA_SVM;
+		if (last_svm_exit(BPF_CORE_READ(svm, vmcb), &record.exit_reason, &asid))
+			record.isa = ISA_SVM;
 	} else if (last_vmx_exit(vcpu, &record.exit_reason)) {
 		record.isa = ISA_VMX;
 	}
