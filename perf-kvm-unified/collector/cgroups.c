@@ -11,7 +11,7 @@
 
 #include "util/event.h"
 #include "kvm-unified/format/records.h"
-#include "kvm-unified/lib/write.h"
+#include "kvm-unified/format/text-record.h"
 #include "cgroups.h"
 #include "tasks.h"
 
@@ -20,8 +20,6 @@
 
 /* What the kernel puts after the path of a directory that is removed */
 #define REMOVED		" (deleted)"
-
-#define RECORD_ALIGN	sizeof(u64)
 
 /**
  * guest_cgroup__parse - the cgroup in what /proc/PID/cgroup has
@@ -60,14 +58,12 @@ static int read_cgroup(pid_t pid, char *path, size_t size)
 
 static int write_cgroup(int fd, pid_t pid, const char *path)
 {
-	struct {
-		struct perf_record_guest_cgroup rec;
-		char	path[PATH_MAX + RECORD_ALIGN];
-	} whole = { .rec.header.type = PERF_RECORD_GUEST_CGROUP, .rec.pid = pid };
-	size_t len = strlcpy(whole.rec.path, path, PATH_MAX);
+	struct perf_record_guest_cgroup rec = {
+		.header.type = PERF_RECORD_GUEST_CGROUP,
+		.pid = pid,
+	};
 
-	whole.rec.header.size = PERF_ALIGN(sizeof(whole.rec) + len + 1, RECORD_ALIGN);
-	return write_all(fd, &whole, whole.rec.header.size);
+	return text_record__write(fd, &rec.header, sizeof(rec), path);
 }
 
 /* Those of programs, to a guest map. 0 or -errno */

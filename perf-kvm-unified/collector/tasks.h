@@ -28,7 +28,7 @@
  * @unread: has an address space whose root could not be read
  * @ns_pid: the pid in the process's own pid namespace, if that is another one than
  *	 the guest's initial one, else 0
- * @cgroup: number of the cgroup that it is in, as from guest_cgroups__find(); 0: not known
+ * @cgroup: number of the cgroup that it is in, as from guest_cgroups__findnew(); 0: not known
  * @comm: 0-terminated, as the guest set it: may hold control characters
  *
  * A kernel thread, and an idle CPU, run on the root of whoever ran before them

@@ -12,8 +12,8 @@
 
 #include "util/event.h"
 #include "kvm-unified/lib/array.h"
-#include "kvm-unified/lib/write.h"
 #include "records.h"
+#include "text-record.h"
 #include "vm-limits.h"
 
 /* More than the VMs of a host have; each VM's are sought among all. */
@@ -104,12 +104,8 @@ static int kvm_limit__write(const struct kvm_limit *limit, int fd)
 		.period = limit->period,
 		.times = limit->times,
 	};
-	char cgroup[PATH_MAX + sizeof(u64)] = { };
-	size_t len = scnprintf(cgroup, PATH_MAX, "%s", limit->cgroup);
 
-	len = PERF_ALIGN(len + 1, sizeof(u64));
-	rec.header.size = sizeof(rec) + len;
-	return write_all(fd, &rec, sizeof(rec)) ?: write_all(fd, cgroup, len);
+	return text_record__write(fd, &rec.header, sizeof(rec), limit->cgroup);
 }
 
 /* A record each. 0 or -errno */

@@ -25,6 +25,7 @@
 #include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/write.h"
 #include "stream.h"
+#include "text-record.h"
 #include "vms.h"
 
 /* "-", a pid, "-", and a number of VMs */
@@ -525,17 +526,8 @@ static int kvm_vm__write_no_map(const struct kvm_vm *vm, int fd)
 		.header.type = PERF_RECORD_GUEST_VM_NO_MAP,
 		.pid = vm->pid,
 	};
-	char why[NO_MAP_MAX_LEN + sizeof(u64)] = { };
-	size_t size;
-	int ret;
 
-	if (!vm->no_map)
-		return 0;
-	size = PERF_ALIGN(strlen(vm->no_map) + 1, sizeof(u64));
-	strlcpy(why, vm->no_map, sizeof(why));
-	rec.header.size = sizeof(rec) + size;
-	ret = write_all(fd, &rec, sizeof(rec));
-	return ret ?: write_all(fd, why, size);
+	return vm->no_map ? text_record__write(fd, &rec.header, sizeof(rec), vm->no_map) : 0;
 }
 
 /* Writes a record of how the profile is made. 0 or -errno */

@@ -101,22 +101,25 @@ static int add_member(struct kvm_guest *guest, struct thread *thread, const char
  */
 int kvm_guest__set_cgroup(struct kvm_guest *guest, pid_t pid, const char *path)
 {
-	struct thread *thread = machine__find_thread(guest->machine, -1, pid);
+	struct thread *thread;
 	char name[PATH_MAX];
 	const char *stays;
 	int ret;
 
+	if (*path != '/')
+		return 0;
+	thread = machine__find_thread(guest->machine, -1, pid);
 	if (!thread)
 		return 0;
 	strlcpy(name, path, sizeof(name));
 	text__make_printable(name);
-	ret = *name == '/' ? init(guest) : -EINVAL;
+	ret = init(guest);
 	if (!ret)
 		ret = findnew(guest, name, &stays);
 	if (!ret)
 		ret = add_member(guest, thread, stays);
 	thread__put(thread);
-	return ret == -EINVAL ? 0 : ret;
+	return ret;
 }
 
 /* The cgroup of a process, which stays as long as the guest; NULL: not known */

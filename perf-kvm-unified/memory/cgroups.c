@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The cgroup that a process of the guest is in, in cgroup v2's hierarchy: its path tells the
- * container or the service. Pure: it sees memory only through struct guest_mem.
+ * container or the service. Pure: it sees memory only through struct guest_kernel.
  *
  * A task holds its css_set, that its cgroup, and that its directory and those above it, whose names
  * never change there. So all of it belongs together if the task has the same css_set afterwards.
@@ -20,11 +20,8 @@
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/number-map.h"
 #include "cgroups.h"
-#include "offsets.h"
-#include "ram.h"
-
-/* include/uapi/linux/limits.h: NAME_MAX and its end */
-#define NAME_SIZE	256
+#include "kernel.h"
+#include "path.h"
 
 /* Directories on one path: as many as PATH_MAX has room for */
 #define MAX_DEPTH	2048
@@ -33,81 +30,48 @@
 #define MAX_CGROUPS	(1U << 14)
 #define MAX_SIZE	(4U << 20)
 
-static int read_ptr(struct guest_mem *mem, u64 at, u64 *ptr)
+static int read_ptr(struct guest_kernel *k, u64 at, u64 *ptr)
 {
-	int ret = mem->read(mem, at, ptr, sizeof(*ptr));
+	int ret = guest_kernel__read_u64(k, at, ptr);
 
 	return ret || kernel_ptr(*ptr) ? ret : -EAGAIN;
 }
 
 /* The directory of the cgroup of css_set @set, and the id of that */
-static int read_cgroup(const struct guest_offsets *o, struct guest_mem *mem, u64 set,
-		       u64 *dir, u64 *id)
+static int read_dir(struct guest_kernel *k, u64 set, u64 *dir, u64 *id)
 {
+	const struct guest_offsets *o = &k->offsets;
 	u64 cgroup;
-	int ret = read_ptr(mem, set + o->css_set_cgroup, &cgroup);
+	int ret = read_ptr(k, set + o->css_set_cgroup, &cgroup);
 
 	if (!ret)
-		ret = read_ptr(mem, cgroup + o->cgroup_dir, dir);
-	return ret ?: mem->read(mem, *dir + o->dir_id, id, sizeof(*id));
+		ret = read_ptr(k, cgroup + o->cgroup_dir, dir);
+	return ret ?: guest_kernel__read_u64(k, *dir + o->dir_id, id);
 }
 
-/* A name may stand at the end of what there is of memory: no more is read than it takes. */
-static int read_name(struct guest_mem *mem, u64 at, char name[NAME_SIZE])
+/* The path of directory @dir. 0 or -errno: the memory is something else, or the path is too long */
+static int read_path(struct guest_kernel *k, u64 dir, struct guest_path *path)
 {
-	size_t len = 0;
+	const struct guest_offsets *o = &k->offsets;
 
-	if (at >> 56 != 0xff)
-		return -EAGAIN;
-	while (len < NAME_SIZE) {
-		size_t n = min_t(size_t, guest_page__part(at + len, NAME_SIZE - len), 32);
-		int ret = mem->read(mem, at + len, name + len, n);
+	for (int i = 0; i < MAX_DEPTH; i++) {
+		u64 parent, name;
+		int ret = guest_kernel__read_u64(k, dir + o->dir_parent, &parent);
 
 		if (ret)
 			return ret;
-		if (memchr(name + len, '\0', n))
-			return strchr(name, '/') ? -EAGAIN : 0;
-		len += n;
-	}
-	return -EAGAIN;
-}
-
-/*
- * Writes the path of directory @dir to the end of @path. Returns where it begins, or NULL: the
- * memory is something else, or the path is too long
- */
-static char *read_path(const struct guest_offsets *o, struct guest_mem *mem, u64 dir,
-		       char path[PATH_MAX])
-{
-	char *at = path + PATH_MAX - 1;
-
-	*at = '\0';
-	for (int i = 0; i < MAX_DEPTH; i++) {
-		char name[NAME_SIZE];
-		u64 parent, name_at;
-		size_t len;
-
-		if (mem->read(mem, dir + o->dir_parent, &parent, sizeof(parent)))
-			return NULL;
 		/* The root's name is empty. */
-		if (!parent) {
-			if (!*at)
-				*--at = '/';
-			return at;
-		}
-		if (!kernel_ptr(parent) ||
-		    mem->read(mem, dir + o->dir_name, &name_at, sizeof(name_at)) ||
-		    read_name(mem, name_at, name))
-			return NULL;
-		len = strlen(name);
-		if (!len || (size_t)(at - path) < len + 1)
-			return NULL;
-		at -= len;
-		memcpy(at, name, len);
-		*--at = '/';
+		if (!parent)
+			return *path->at ? 0 : guest_path__prepend(path, "/");
+		ret = kernel_ptr(parent) ?
+		      guest_kernel__read_u64(k, dir + o->dir_name, &name) : -EAGAIN;
+		if (!ret)
+			ret = guest_path__prepend_name(path, k, name);
+		if (ret)
+			return ret;
 		dir = parent;
 	}
-	return NULL;
+	return -ELOOP;
 }
 
 /* The number of @path, which is new; 0: there is no room, or no memory */
@@ -137,19 +101,49 @@ static bool has_cgroups(const struct guest_offsets *o)
 }
 
 /**
- * guest_cgroups__find - the cgroup that a task is in
+ * guest_cgroup__read - the cgroup that a task is in
+ * @cgroup: result; to be believed if guest_cgroup__has() is true after guest_ram__forget()
+ * @known: those whose paths need not be read
  * @task: address of its task_struct
- *
- * Return: its number, for guest_cgroups__path(); 0: not known
  */
-u32 guest_cgroups__find(struct guest_cgroups *c, const struct guest_offsets *o,
-			struct guest_mem *mem, u64 task)
+void guest_cgroup__read(struct guest_cgroup *cgroup, const struct guest_cgroups *known,
+			struct guest_kernel *k, u64 task)
 {
-	u64 set, again, dir, id;
-	char buf[PATH_MAX];
-	const char *path = NULL;
-	long nr = 0;
+	struct guest_path path;
+	u64 set, dir;
+	long nr;
 
+	cgroup->set = 0;
+	cgroup->nr = 0;
+	if (!has_cgroups(&k->offsets) || read_ptr(k, task + k->offsets.task_cgroups, &set) ||
+	    read_dir(k, set, &dir, &cgroup->id))
+		return;
+	if (known->numbers && hashmap__find(known->numbers, (long)cgroup->id, &nr)) {
+		cgroup->nr = nr;
+	} else {
+		guest_path__begin(&path, cgroup->buf, sizeof(cgroup->buf));
+		if (read_path(k, dir, &path))
+			return;
+		cgroup->path = path.at;
+	}
+	cgroup->set = set;
+}
+
+/* Is @task in it, as far as it is known? */
+bool guest_cgroup__has(const struct guest_cgroup *cgroup, struct guest_kernel *k, u64 task)
+{
+	u64 set;
+
+	return !cgroup->set ||
+	       (!guest_kernel__read_u64(k, task + k->offsets.task_cgroups, &set) &&
+		set == cgroup->set);
+}
+
+/* Its number, for guest_cgroups__path(); 0: it is not known, or there is no room */
+u32 guest_cgroups__findnew(struct guest_cgroups *c, const struct guest_cgroup *cgroup)
+{
+	if (!cgroup->set || cgroup->nr)
+		return cgroup->nr;
 	if (!c->numbers) {
 		c->numbers = number_map__new();
 		if (IS_ERR(c->numbers)) {
@@ -157,18 +151,7 @@ u32 guest_cgroups__find(struct guest_cgroups *c, const struct guest_offsets *o,
 			return 0;
 		}
 	}
-	if (!has_cgroups(o) || read_ptr(mem, task + o->task_cgroups, &set) ||
-	    read_cgroup(o, mem, set, &dir, &id))
-		return 0;
-	if (!hashmap__find(c->numbers, (long)id, &nr)) {
-		path = read_path(o, mem, dir, buf);
-		if (!path)
-			return 0;
-	}
-	guest_mem__forget(mem);
-	if (mem->read(mem, task + o->task_cgroups, &again, sizeof(again)) || again != set)
-		return 0;
-	return path ? add_path(c, id, path) : (u32)nr;
+	return add_path(c, cgroup->id, cgroup->path);
 }
 
 /* NULL: @nr is 0 */

@@ -47,6 +47,8 @@
  * struct guest_look - what is known of one guest
  * @kernel: once it was found: @found
  * @codes: @mm_ctx: what one process has mapped, and the number of that, while that is read
+ * @cgroup: that it is in, meanwhile
+ * @has_cgroups: the guest uses those of cgroup v2
  * @instant: a moment before this look
  */
 struct guest_look {
@@ -59,6 +61,8 @@ struct guest_look {
 	struct guest_lives lives;
 	struct guest_codes codes;
 	u64	mm_ctx;
+	struct guest_cgroup cgroup;
+	bool	has_cgroups;
 	struct guest_instant instant;
 	struct guest_instant *instants;
 	size_t	nr_instants;
@@ -138,7 +142,8 @@ static int walk_tasks(struct guest_look *look, struct guest_tasks *tasks, bool *
  * Does the task still have the address space that was read? In execve(), it has it before it is
  * said that it has called that, and before it is called so.
  */
-static bool is_still(struct guest_kernel *k, struct guest_task *task)
+static bool is_still(struct guest_kernel *k, const struct guest_cgroup *cgroup,
+		     struct guest_task *task)
 {
 	char comm[GUEST_TASK_COMM_LEN];
 	u32 tgid, flags;
@@ -149,7 +154,8 @@ static bool is_still(struct guest_kernel *k, struct guest_task *task)
 	    guest_kernel__read_u32(k, task->task + k->layout.task_tgid, &tgid) ||
 	    tgid != (u32)task->pid ||
 	    guest_kernel__read_u32(k, task->task + k->layout.task_flags, &flags) ||
-	    guest_kernel__read(k, task->task + k->layout.task_comm, comm, sizeof(comm)))
+	    guest_kernel__read(k, task->task + k->layout.task_comm, comm, sizeof(comm)) ||
+	    !guest_cgroup__has(cgroup, k, task->task))
 		return false;
 	if (task->execed || !guest_task__has_execed(flags))
 		return true;
@@ -169,20 +175,27 @@ static u64 read_mm_ctx(struct guest_kernel *k, u64 mm)
 	       !guest_kernel__read_u64(k, mm + k->offsets.mm_ctx, &ctx) ? ctx : 0;
 }
 
-/* Reads its mappings into look->codes: none if they cannot be read. 0, -EDQUOT, -ENOMEM */
+/*
+ * Reads its mappings into look->codes, and its cgroup: none if they cannot be read. 0, -EDQUOT,
+ * -ENOMEM
+ */
 static int read_codes(struct guest_look *look, struct guest_task *task)
 {
 	int ret = -EAGAIN;
 
 	look->codes.nr = 0;
 	look->mm_ctx = 0;
+	look->cgroup.set = 0;
 	if (!task->mm)
 		return 0;
 	for (int i = 0; i < MAX_MAP_TRIES && ret; i++) {
 		ret = guest_codes__read(&look->codes, &look->kernel, &look->files, task->mm);
 		if (!ret)
 			look->mm_ctx = read_mm_ctx(&look->kernel, task->mm);
-		if (!ret && !is_still(&look->kernel, task))
+		if (!ret && look->has_cgroups)
+			guest_cgroup__read(&look->cgroup, &look->cgroups, &look->kernel,
+					   task->task);
+		if (!ret && !is_still(&look->kernel, &look->cgroup, task))
 			ret = -EAGAIN;
 		if (ret == -EDQUOT || ret == -ENOMEM)
 			return ret;
@@ -191,6 +204,7 @@ static int read_codes(struct guest_look *look, struct guest_task *task)
 	if (ret) {
 		look->codes.nr = 0;
 		look->mm_ctx = 0;
+		look->cgroup.set = 0;
 		look->ram.stats.refused++;
 	}
 	return 0;
@@ -213,21 +227,16 @@ static pid_t read_ns_pid(struct guest_kernel *k, const struct guest_task *task)
 	return first == (u32)task->pid && nr && nr <= PID_MAX_LIMIT ? nr : 0;
 }
 
-/* Has the guest mounted cgroup v2's hierarchy? Else all are in its root, which says nothing. */
+/*
+ * Has the guest mounted cgroup v2's hierarchy? Else all are in its root, which tells nothing. If
+ * that is not known, neither are the cgroups.
+ */
 static bool uses_cgroups(struct guest_kernel *k)
 {
 	u64 at = kernel_symbols__find(&k->symbols, "cgrp_dfl_visible");
 	u8 visible;
 
-	return !at || (!guest_kernel__read(k, at, &visible, sizeof(visible)) && visible);
-}
-
-/* The number of its cgroup, 0: not known */
-static u32 find_cgroup(struct guest_look *look, const struct guest_task *task)
-{
-	struct guest_kernel *k = &look->kernel;
-
-	return guest_cgroups__find(&look->cgroups, &k->offsets, &k->paging.mem, task->task);
+	return at && !guest_kernel__read(k, at, &visible, sizeof(visible)) && visible;
 }
 
 /* The guest's time now, as far as it is known */
@@ -238,15 +247,14 @@ static u64 now(const struct guest_look *look)
 
 static int see_tasks(struct guest_look *look, struct guest_tasks *tasks)
 {
-	bool cgroups = uses_cgroups(&look->kernel);
-
+	look->has_cgroups = uses_cgroups(&look->kernel);
 	for (size_t i = 0; i < tasks->nr; i++) {
 		struct guest_task *task = &tasks->entries[i];
 		int ret = read_codes(look, task);
 
 		if (!ret) {
 			task->ns_pid = task->mm ? read_ns_pid(&look->kernel, task) : 0;
-			task->cgroup = cgroups && task->mm ? find_cgroup(look, task) : 0;
+			task->cgroup = guest_cgroups__findnew(&look->cgroups, &look->cgroup);
 			look->ram.stats.maps += look->codes.nr;
 			ret = guest_lives__see(&look->lives, task, look->mm_ctx, now(look),
 					       &look->codes);

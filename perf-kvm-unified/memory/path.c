@@ -28,12 +28,6 @@ struct dentry {
 	u64	pprev;
 };
 
-/* A path that is made from its end */
-struct path {
-	char	*start;
-	char	*at;
-};
-
 static int read_dentry(struct guest_kernel *k, u64 at, struct dentry *d)
 {
 	int ret;
@@ -48,7 +42,15 @@ static int read_dentry(struct guest_kernel *k, u64 at, struct dentry *d)
 	return ret;
 }
 
-static int prepend(struct path *p, const char *text)
+/* Of nothing yet, in @size bytes at @buf */
+void guest_path__begin(struct guest_path *p, char *buf, size_t size)
+{
+	*p = (struct guest_path) { .start = buf, .at = buf + size - 1 };
+	*p->at = '\0';
+}
+
+/* 0 or -ENAMETOOLONG */
+int guest_path__prepend(struct guest_path *p, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -59,7 +61,8 @@ static int prepend(struct path *p, const char *text)
 	return 0;
 }
 
-static int prepend_name(struct guest_kernel *k, struct path *p, u64 at)
+/* The name at kernel address @at, and a slash in front of it. 0 or -errno as guest_path__read() */
+int guest_path__prepend_name(struct guest_path *p, struct guest_kernel *k, u64 at)
 {
 	char name[NAME_SIZE];
 	int ret = guest_kernel__read_string(k, at, name, sizeof(name));
@@ -69,7 +72,7 @@ static int prepend_name(struct guest_kernel *k, struct path *p, u64 at)
 	/* One without a name, or with a slash in it, is none: the memory is something else. */
 	if (!name[0] || strchr(name, '/'))
 		return -EAGAIN;
-	return prepend(p, name) ?: prepend(p, "/");
+	return guest_path__prepend(p, name) ?: guest_path__prepend(p, "/");
 }
 
 /* 0, or -ENOENT: @mnt is the top one */
@@ -89,7 +92,7 @@ static int mount_up(struct guest_kernel *k, u64 *mnt, u64 *dentry)
 }
 
 /* Up to the root of all. 0 or -errno */
-static int walk_up(struct guest_kernel *k, struct path *p, u64 dentry, u64 mnt)
+static int walk_up(struct guest_kernel *k, struct guest_path *p, u64 dentry, u64 mnt)
 {
 	for (int i = 0; i < MAX_STEPS; i++) {
 		struct dentry d;
@@ -112,7 +115,7 @@ static int walk_up(struct guest_kernel *k, struct path *p, u64 dentry, u64 mnt)
 		if (ret)
 			return ret;
 		/* A file that was never in a directory, such as a memfd, has a name of its own. */
-		ret = prepend_name(k, p, d.name);
+		ret = guest_path__prepend_name(p, k, d.name);
 		if (ret || d.parent == dentry)
 			return ret;
 		dentry = d.parent;
@@ -140,20 +143,20 @@ static int is_deleted(struct guest_kernel *k, u64 dentry, bool *deleted)
  */
 int guest_path__read(struct guest_kernel *k, u64 dentry, u64 mnt, char *buf, size_t size)
 {
-	struct path p = { .start = buf, .at = buf + size - 1 };
+	struct guest_path p;
 	bool deleted;
 	int ret;
 
-	*p.at = '\0';
+	guest_path__begin(&p, buf, size);
 	ret = is_deleted(k, dentry, &deleted);
 	if (!ret && deleted)
-		ret = prepend(&p, DELETED);
+		ret = guest_path__prepend(&p, DELETED);
 	if (!ret)
 		ret = walk_up(k, &p, dentry, mnt);
 	if (ret)
 		return ret;
 	if (!*p.at)
-		prepend(&p, "/");
+		guest_path__prepend(&p, "/");
 	memmove(buf, p.at, strlen(p.at) + 1);
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include <perf/event.h>
 
 #include "kvm-unified/format/records.h"
+#include "kvm-unified/format/text-record.h"
 #include "kvm-unified/lib/write.h"
 #include "maps.h"
 #include "writer.h"
@@ -156,15 +157,15 @@ void guest_writer__comm(struct guest_writer *w, pid_t pid, const char *comm, boo
 
 void guest_writer__cgroup(struct guest_writer *w, pid_t pid, const char *path)
 {
-	size_t size = sizeof(struct perf_record_guest_cgroup) + strlen(path) + 1;
-	struct perf_record_guest_cgroup *rec = reserve(w, aligned(size));
+	size_t size = text_record__size(sizeof(struct perf_record_guest_cgroup), path);
+	struct perf_record_guest_cgroup *rec = reserve(w, size);
 
 	if (!rec)
 		return;
 	rec->header.type = PERF_RECORD_GUEST_CGROUP;
-	rec->header.size = aligned(size);
+	rec->header.size = size;
 	rec->pid = pid;
-	memcpy(rec->path, path, strlen(path));
+	memcpy(rec->path, path, text_record__len(path));
 }
 
 /* @misc: whose code it is, PERF_RECORD_MISC_*; @id: of the file, NULL: it has none */

@@ -3,6 +3,7 @@
  * The cgroups of a guest's processes: out of its memory, and by its own /proc.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
@@ -11,138 +12,141 @@
 #include "tests/tests.h"
 #include "util/debug.h"
 #include "kvm-unified/collector/cgroups.h"
-#include "kvm-unified/collector/guest-mem.h"
 #include "kvm-unified/memory/cgroups.h"
-#include "kvm-unified/memory/offsets.h"
+#include "kvm-unified/memory/kernel.h"
 #include "cgroups.h"
+#include "made-up.h"
 
-#define BASE	0xffff888000000000ULL
-
-/* Where these are from BASE on */
+/* Where these are in the guest's memory */
 enum {
-	TASK	= 0x000,
-	SET	= 0x100,
-	CGROUP	= 0x200,
-	ROOT	= 0x300,
-	PODS	= 0x400,
-	POD	= 0x500,
-	NAMES	= 0x600,
+	TASK	= 0x4000,
+	SET	= 0x4100,
+	CGROUP	= 0x4200,
+	ROOT	= 0x4300,
+	PODS	= 0x4400,
+	POD	= 0x4500,
+	NAMES	= 0x5000,
 };
 
 #define NAME_SIZE	0x20
 
-static const struct guest_offsets offsets = {
-	.task_cgroups = 0x10, .css_set_cgroup = 0x18, .cgroup_dir = 0x20, .dir_id = 0x28,
-	.dir_name = 0x30, .dir_parent = 0x38,
+/* A guest, and what was read of a task's cgroup */
+struct found {
+	struct made_up mem;
+	struct guest_ram ram;
+	struct guest_kernel kernel;
+	struct guest_cgroups cgroups;
+	struct guest_cgroup cgroup;
 };
 
-/* @moves: the task is in another cgroup as soon as it is to be read anew. */
-struct memory {
-	struct guest_mem mem;
-	char	bytes[0x800];
-	bool	moves;
-};
-
-static void put(struct memory *m, u32 at, u64 value)
+static void put_ptr(struct found *m, u64 at, u64 gpa)
 {
-	memcpy(m->bytes + at, &value, sizeof(value));
+	made_up__put(&m->mem, at, gpa ? DIRECT_MAP + gpa : 0);
 }
 
-static int memory__read(struct guest_mem *mem, u64 va, void *buf, size_t len)
+static void put_dir(struct found *m, u64 at, u64 id, const char *name, u64 parent)
 {
-	struct memory *m = container_of(mem, struct memory, mem);
+	const struct guest_offsets *o = &m->kernel.offsets;
+	u64 name_at = NAMES + id * NAME_SIZE;
 
-	if (va < BASE || va - BASE >= sizeof(m->bytes) || len > sizeof(m->bytes) - (va - BASE))
-		return -EFAULT;
-	memcpy(buf, m->bytes + (va - BASE), len);
-	return 0;
-}
-
-static void memory__forget(struct guest_mem *mem)
-{
-	struct memory *m = container_of(mem, struct memory, mem);
-
-	if (m->moves)
-		put(m, TASK + offsets.task_cgroups, BASE + ROOT);
-}
-
-static void put_dir(struct memory *m, u32 at, u64 id, const char *name, u64 parent)
-{
-	u32 name_at = NAMES + id * NAME_SIZE;
-
-	strlcpy(m->bytes + name_at, name, NAME_SIZE);
-	put(m, at + offsets.dir_id, id);
-	put(m, at + offsets.dir_name, BASE + name_at);
-	put(m, at + offsets.dir_parent, parent);
+	strlcpy((char *)m->mem.pages + name_at, name, NAME_SIZE);
+	made_up__put(&m->mem, at + o->dir_id, id);
+	put_ptr(m, at + o->dir_name, name_at);
+	put_ptr(m, at + o->dir_parent, parent);
 }
 
 /* A task in /pods/box */
-static void memory__init(struct memory *m)
+static void found__init(struct found *m)
 {
-	*m = (struct memory) { .mem = { memory__read, memory__forget } };
-	put(m, TASK + offsets.task_cgroups, BASE + SET);
-	put(m, SET + offsets.css_set_cgroup, BASE + CGROUP);
-	put(m, CGROUP + offsets.cgroup_dir, BASE + POD);
+	struct guest_offsets *o = &m->kernel.offsets;
+
+	made_up__init_kernel(&m->mem, &m->ram, &m->kernel);
+	m->cgroups = (struct guest_cgroups) { };
+	o->task_cgroups = 0x10;
+	o->css_set_cgroup = 0x18;
+	o->cgroup_dir = 0x20;
+	o->dir_id = 0x28;
+	o->dir_name = 0x30;
+	o->dir_parent = 0x38;
+	put_ptr(m, TASK + o->task_cgroups, SET);
+	put_ptr(m, SET + o->css_set_cgroup, CGROUP);
+	put_ptr(m, CGROUP + o->cgroup_dir, POD);
 	put_dir(m, ROOT, 1, "", 0);
-	put_dir(m, PODS, 2, "pods", BASE + ROOT);
-	put_dir(m, POD, 3, "box", BASE + PODS);
+	put_dir(m, PODS, 2, "pods", ROOT);
+	put_dir(m, POD, 3, "box", PODS);
 }
 
-/* What is found in @m is @path; NULL: nothing */
-static bool finds(struct memory *m, const char *path)
+static u32 find(struct found *m)
 {
-	struct guest_cgroups cgroups = { };
-	u32 nr = guest_cgroups__find(&cgroups, &offsets, &m->mem, BASE + TASK);
-	bool same = path ? nr && !strcmp(guest_cgroups__path(&cgroups, nr), path) : !nr;
+	guest_cgroup__read(&m->cgroup, &m->cgroups, &m->kernel, DIRECT_MAP + TASK);
+	return guest_cgroups__findnew(&m->cgroups, &m->cgroup);
+}
 
-	guest_cgroups__exit(&cgroups);
+/* What is found is @path; NULL: nothing */
+static bool finds(struct found *m, const char *path)
+{
+	u32 nr = find(m);
+	bool same = path ? nr && !strcmp(guest_cgroups__path(&m->cgroups, nr), path) : !nr;
+
+	guest_cgroups__exit(&m->cgroups);
 	return same;
 }
 
-static int check_found(void)
+static int check_found(struct found *m)
 {
-	struct guest_cgroups cgroups = { };
-	struct memory m;
+	const struct guest_offsets *o = &m->kernel.offsets;
 	u32 nr;
 
-	memory__init(&m);
-	TEST_ASSERT_VAL("its path", finds(&m, "/pods/box"));
-	nr = guest_cgroups__find(&cgroups, &offsets, &m.mem, BASE + TASK);
+	found__init(m);
+	TEST_ASSERT_VAL("its path", finds(m, "/pods/box"));
+	nr = find(m);
 	/* What the directory of this id is called is known. */
-	put(&m, POD + offsets.dir_name, 0);
-	TEST_ASSERT_EQUAL("once", guest_cgroups__find(&cgroups, &offsets, &m.mem, BASE + TASK), nr);
-	put_dir(&m, POD, 4, "other", BASE + PODS);
-	nr = guest_cgroups__find(&cgroups, &offsets, &m.mem, BASE + TASK);
+	put_ptr(m, POD + o->dir_name, 0);
+	TEST_ASSERT_EQUAL("once", find(m), nr);
+	put_dir(m, POD, 4, "other", PODS);
+	nr = find(m);
 	TEST_ASSERT_VAL("another one", nr == 2 &&
-			!strcmp(guest_cgroups__path(&cgroups, nr), "/pods/other"));
-	guest_cgroups__exit(&cgroups);
-	put(&m, CGROUP + offsets.cgroup_dir, BASE + ROOT);
-	TEST_ASSERT_VAL("the root", finds(&m, "/"));
+			!strcmp(guest_cgroups__path(&m->cgroups, nr), "/pods/other"));
+	guest_cgroups__exit(&m->cgroups);
+	put_ptr(m, CGROUP + o->cgroup_dir, ROOT);
+	TEST_ASSERT_VAL("the root", finds(m, "/"));
 	return TEST_OK;
 }
 
-static int check_refused(void)
+static int check_moved(struct found *m)
 {
-	struct memory m;
+	const u64 task = DIRECT_MAP + TASK;
 
-	memory__init(&m);
-	m.moves = true;
-	TEST_ASSERT_VAL("it has moved meanwhile", finds(&m, NULL));
-	memory__init(&m);
-	put(&m, PODS + offsets.dir_parent, BASE + POD);
-	TEST_ASSERT_VAL("a circle", finds(&m, NULL));
-	memory__init(&m);
-	put_dir(&m, PODS, 2, "a/b", BASE + ROOT);
-	TEST_ASSERT_VAL("no name of a directory", finds(&m, NULL));
-	memory__init(&m);
-	put_dir(&m, PODS, 2, "", BASE + ROOT);
-	TEST_ASSERT_VAL("no name", finds(&m, NULL));
-	memory__init(&m);
-	put(&m, PODS + offsets.dir_parent, 0x1000);
-	TEST_ASSERT_VAL("an address that is none of the kernel's", finds(&m, NULL));
-	memory__init(&m);
-	put(&m, SET + offsets.css_set_cgroup, BASE + 0x10000);
-	TEST_ASSERT_VAL("no memory there", finds(&m, NULL));
+	found__init(m);
+	guest_cgroup__read(&m->cgroup, &m->cgroups, &m->kernel, task);
+	TEST_ASSERT_VAL("it is there still", guest_cgroup__has(&m->cgroup, &m->kernel, task));
+	put_ptr(m, TASK + m->kernel.offsets.task_cgroups, ROOT);
+	TEST_ASSERT_VAL("it has moved", !guest_cgroup__has(&m->cgroup, &m->kernel, task));
+	put_ptr(m, TASK + m->kernel.offsets.task_cgroups, 0);
+	guest_cgroup__read(&m->cgroup, &m->cgroups, &m->kernel, task);
+	TEST_ASSERT_VAL("nothing was known", guest_cgroup__has(&m->cgroup, &m->kernel, task));
+	return TEST_OK;
+}
+
+static int check_refused(struct found *m)
+{
+	const struct guest_offsets *o = &m->kernel.offsets;
+
+	found__init(m);
+	put_ptr(m, PODS + o->dir_parent, POD);
+	TEST_ASSERT_VAL("a circle", finds(m, NULL));
+	found__init(m);
+	put_dir(m, PODS, 2, "a/b", ROOT);
+	TEST_ASSERT_VAL("no name of a directory", finds(m, NULL));
+	found__init(m);
+	put_dir(m, PODS, 2, "", ROOT);
+	TEST_ASSERT_VAL("no name", finds(m, NULL));
+	found__init(m);
+	made_up__put(&m->mem, PODS + o->dir_parent, 0x1000);
+	TEST_ASSERT_VAL("an address that is none of the kernel's", finds(m, NULL));
+	found__init(m);
+	put_ptr(m, SET + o->css_set_cgroup, sizeof(m->mem.pages));
+	TEST_ASSERT_VAL("no memory there", finds(m, NULL));
 	return TEST_OK;
 }
 
@@ -174,5 +178,11 @@ static int check_proc(void)
 
 int test__guest_cgroups(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	return check_found() ?: check_refused() ?: check_proc();
+	struct found *m = malloc(sizeof(*m));
+	int ret;
+
+	TEST_ASSERT_VAL("memory", m);
+	ret = check_found(m) ?: check_moved(m) ?: check_refused(m) ?: check_proc();
+	free(m);
+	return ret;
 }

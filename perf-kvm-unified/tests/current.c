@@ -20,9 +20,7 @@
 #include "current.h"
 #include "made-up.h"
 
-/* The direct map is a single large page here, and has the kernel's variables, too. */
-#define DIRECT_MAP	0xffff888000000000ULL
-#define DIRECT_MAP_PGD	273
+/* The kernel's variables are in the direct map, too. */
 #define VAR_AREAS	0x5000ULL
 #define VAR_NR_CPUS	0x5100ULL
 /* Values of the symbols of variables that each CPU has */
@@ -42,23 +40,17 @@ struct found {
 
 static void put(struct found *m, u64 gpa, u64 value)
 {
-	memcpy((char *)m->mem.pages + gpa, &value, sizeof(value));
+	made_up__put(&m->mem, gpa, value);
 }
 
 static void found__init(struct found *m)
 {
 	memset(m, 0, sizeof(*m));
-	made_up__init(&m->mem, &m->ram);
-	m->mem.pages[1][DIRECT_MAP_PGD] = 2 * GUEST_PAGE_SIZE | PRESENT;
-	m->mem.pages[2][0] = 3 * GUEST_PAGE_SIZE | PRESENT;
-	m->mem.pages[3][0] = PRESENT | LARGE;
-	guest_paging__init(&m->kernel.paging, &m->ram, GUEST_PAGE_SIZE, 4);
-	m->kernel.layout.page_offset = DIRECT_MAP;
+	made_up__init_kernel(&m->mem, &m->ram, &m->kernel);
 	m->kernel.layout.task_mm = 0x30;
 	m->kernel.layout.mm_pgd = 0x50;
 	m->kernel.layout.task_pid = 0x60;
 	m->kernel.layout.task_tgid = 0x64;
-	memset(&m->kernel.offsets, 0xff, sizeof(m->kernel.offsets));
 	m->kernel.offsets.cpu_apic_id_u16 = APIC_ID;
 	put(m, VAR_NR_CPUS, 4);
 	/* CPU 2 has an area that is not there, and CPU 3 never came up. */
