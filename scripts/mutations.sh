@@ -66,7 +66,7 @@ mutations()
 	truncated-map@perf-kvm-unified/format/stream.c@s/if (ret == -EPIPE)/if (ret == -EPIPE \&\& !(ret = 0))/@profile@refused: a truncated map
 	sample-halves@patches/linux-7.3/*.patch@s/^+\t\tu.val32\[1\] = vcpu->vpid;/+\t\tu.val32[1] = vcpu->vcpu_id;/@perf@Sample parsing
 	wake-up-wait@perf-kvm-unified/axis/states.c@s/max(time, state->start), event.waited, event.cpu/max(time, state->start), 0, event.cpu/@perf@time axis: states
-	lost-is-known@perf-kvm-unified/report/feed.c@s/^\tgap.from = m->last_record\[sample->cpu\];/\tgap.from = gap.until;/@time-axis@lost
+	lost-is-known@perf-kvm-unified/measure/feed.c@s/^\tgap.from = m->cpus\[sample->cpu\].last_record;/\tgap.from = gap.until;/@time-axis@lost
 	no-looks@perf-kvm-unified/axis/states.c@s/if (ret || !state__is_run(state) || time <= state->start)/if (ret || state->kind != VCPU_TIME_NR)/@perf@long states that were seen
 	look-twice@perf-kvm-unified/record/looks.c@s/^\tseen->nr_same = LOOKS_OF_RUNNABLE;//@perf@looks at vCPU threads
 	lost-state@perf-kvm-unified/axis/states.c@s/if (!ret \&\& event.after_lost \&\&/if (!ret \&\& 0 \&\&/@perf@one state that is lost

@@ -740,7 +740,7 @@ u64 time_axis__events_after(const struct time_axis *ta, u64 time)
  *
  * After time_axis__finish(). 0 or what @cb returned
  */
-int time_axis__share(struct time_axis *ta, u32 shared, u64 time, share_cb cb, void *arg)
+int time_axis__share(const struct time_axis *ta, u32 shared, u64 time, share_cb cb, void *arg)
 {
 	return cpu_tracks__share(&ta->tracks, shared, time, cb, arg);
 }

@@ -101,6 +101,6 @@ bool time_axis__is_due(const struct time_axis *ta, u64 now);
 int time_axis__advance(struct time_axis *ta, u64 now);
 int time_axis__catch_up(struct time_axis *ta);
 int time_axis__finish(struct time_axis *ta);
-int time_axis__share(struct time_axis *ta, u32 shared, u64 time, share_cb cb, void *arg);
+int time_axis__share(const struct time_axis *ta, u32 shared, u64 time, share_cb cb, void *arg);
 
 #endif /* __PERF_KVM_UNIFIED_AXIS_AXIS_H */

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kvm-unified/lib/queue.h"
 #include "intervals.h"
@@ -11,10 +12,7 @@
 /* Is @b the same as @a, and after it? */
 bool vcpu_interval__continues(const struct vcpu_interval *a, const struct vcpu_interval *b)
 {
-	return a->end == b->start && a->vcpu == b->vcpu && a->task == b->task &&
-	       a->kind == b->kind && a->cpu == b->cpu && a->hit == b->hit &&
-	       a->exit_reason == b->exit_reason && a->isa == b->isa && a->why == b->why &&
-	       a->shared == b->shared && a->woken == b->woken && a->vmm_works == b->vmm_works;
+	return a->end == b->start && !memcmp(&a->what, &b->what, sizeof(a->what));
 }
 
 /* An interval without length is none. 0 or -ENOMEM */

@@ -4,12 +4,31 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <linux/build_bug.h>
 #include <linux/types.h>
 
 #include "types.h"
 
+/* What there is of an interval but its time: see struct vcpu_interval */
+#define DECLARE_AXIS_WHAT(tag)	\
+struct tag {			\
+	u64	exit_reason;	\
+	enum vcpu_time_kind kind; \
+	u32	cpu;		\
+	u32	hit;		\
+	s32	why;		\
+	u32	vcpu;		\
+	u32	task;		\
+	u32	shared;		\
+	u16	isa;		\
+	bool	woken;		\
+	bool	vmm_works;	\
+}
+
 /**
  * struct vcpu_interval - what a vCPU did from @start to before @end
+ * @what: all but when: it is hashed and compared as a whole, so that no byte of it is without a
+ *	meaning; the same as what follows
  * @cpu: the host's CPU that it was on, or was on last
  * @hit: GUEST_USER, GUEST_KERNEL, EXIT: what the sample nearby hit
  * @exit_reason: @isa: of the last exit before, if @isa is one of PERF_VCPU_ISA_*
@@ -24,18 +43,14 @@
 struct vcpu_interval {
 	u64	start;
 	u64	end;
-	u64	exit_reason;
-	enum vcpu_time_kind kind;
-	u32	cpu;
-	u32	hit;
-	u32	isa;
-	s32	why;
-	u32	vcpu;
-	u32	task;
-	u32	shared;
-	bool	woken;
-	bool	vmm_works;
+	union {
+		DECLARE_AXIS_WHAT();
+		DECLARE_AXIS_WHAT(axis_what) what;
+	};
 };
+
+static_assert(sizeof(struct axis_what) == 40);
+static_assert(TIME_AXIS_ISA_BITS <= 16);
 
 struct vcpu_intervals { DECLARE_QUEUE(struct vcpu_interval); };
 

@@ -164,6 +164,20 @@ static void share_group__weigh(struct share_group *group)
 	}
 }
 
+/* Finds out what each task is to get, when all windows that have samples have been added. */
+void shares__weigh(struct shares *s)
+{
+	struct hashmap_entry *entry;
+	size_t bkt;
+
+	hashmap__for_each_entry(s->groups, entry, bkt) {
+		struct share_group *group = entry->pvalue;
+
+		if (group->nr_shares)
+			share_group__weigh(group);
+	}
+}
+
 /* The part of @time that is @weight's of @of; both below 2^WEIGHT_BITS */
 static u64 part_of(u64 time, u64 weight, u64 of)
 {
@@ -176,18 +190,16 @@ static u64 part_of(u64 time, u64 weight, u64 of)
  * @time: ns
  * @cb: gets the tasks and their parts, which add up to @time; none that is 0
  *
- * For when all that have samples have been added. It is all @first's if there are no samples.
+ * After shares__weigh(). It is all @first's if there are no samples.
  */
-int shares__split(struct shares *s, u32 first, u64 time, share_cb cb, void *arg)
+int shares__split(const struct shares *s, u32 first, u64 time, share_cb cb, void *arg)
 {
-	struct share_group *group;
+	const struct share_group *group;
 	u64 weight = 0, given = 0;
 	int ret = 0;
 
 	if (!hashmap__find(s->groups, (long)first, &group) || !group->nr_shares)
 		return cb(first, time, arg);
-	if (!group->weight)
-		share_group__weigh(group);
 	for (size_t i = 0; !ret && i < group->nr_shares; i++) {
 		const struct share *share = group->shares[i];
 		u64 until;

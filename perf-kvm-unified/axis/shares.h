@@ -31,6 +31,7 @@ int shares__init(struct shares *s);
 void shares__exit(struct shares *s);
 int shares__add_window(struct shares *s, u32 first, u64 nr_samples, u64 time);
 int shares__add_samples(struct shares *s, u32 first, u32 task, u64 nr, u64 time);
-int shares__split(struct shares *s, u32 first, u64 time, share_cb cb, void *arg);
+void shares__weigh(struct shares *s);
+int shares__split(const struct shares *s, u32 first, u64 time, share_cb cb, void *arg);
 
 #endif /* __PERF_KVM_UNIFIED_AXIS_SHARES_H */

@@ -500,6 +500,8 @@ int cpu_tracks__settle(struct cpu_tracks *tracks, const struct axis_span *span,
 		      settle_occupants(track, until->final ? ~0ULL : until->occupied);
 		if (!ret)
 			ret = name_marks(tracks, track, span, until);
+		if (!ret && until->final)
+			shares__weigh(&track->shares);
 	}
 	return ret;
 }
@@ -1076,7 +1078,8 @@ u64 cpu_tracks__samples_after(const struct cpu_tracks *tracks, u64 time)
  *
  * When there is no more to come. As shares__split()
  */
-int cpu_tracks__share(struct cpu_tracks *tracks, u32 shared, u64 time, share_cb cb, void *arg)
+int cpu_tracks__share(const struct cpu_tracks *tracks, u32 shared, u64 time, share_cb cb,
+		      void *arg)
 {
 	const struct shared_windows *windows = &tracks->shared[shared];
 

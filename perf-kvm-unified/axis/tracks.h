@@ -109,6 +109,7 @@ int cpu_tracks__walk(struct cpu_tracks *tracks, const struct axis_span *span,
 		     cpu_interval_cb cb, void *arg);
 void cpu_tracks__forget(struct cpu_tracks *tracks, u64 time);
 u64 cpu_tracks__samples_after(const struct cpu_tracks *tracks, u64 time);
-int cpu_tracks__share(struct cpu_tracks *tracks, u32 shared, u64 time, share_cb cb, void *arg);
+int cpu_tracks__share(const struct cpu_tracks *tracks, u32 shared, u64 time, share_cb cb,
+		      void *arg);
 
 #endif /* __PERF_KVM_UNIFIED_AXIS_TRACKS_H */

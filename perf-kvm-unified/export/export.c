@@ -3,7 +3,7 @@
  * perf kvm unified export: what a report has, in formats of other tools.
  *
  * Room: export/, other tools' formats.
- * Calls: report guests axis lib
+ * Calls: report measure guests axis lib
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -51,18 +51,18 @@ static int begin(struct reading *reading)
 }
 
 /* Sets up what only stacks need: the host's threads and its call chains. 0 or -errno */
-static int begin_events(struct reading *reading)
+static int begin_events(struct reading *reading, struct measure_wants *wants)
 {
 	const struct export *exp = container_of(reading, struct export, reading);
-	struct measurement *m = &reading->m;
+	const struct measurement *m = &reading->m;
 	u64 sample_type = evlist__combined_sample_type(m->session->evlist);
 
 	if (!exp->opts.format->push || !(sample_type & PERF_SAMPLE_CALLCHAIN))
 		return 0;
 	symbol_conf.use_callchain = true;
 	callchain_param_setup(sample_type, perf_session__e_machine(m->session, /*e_flags=*/NULL));
-	m->want_chains = true;
-	m->max_stack = PERF_MAX_STACK_DEPTH;
+	wants->chains = true;
+	wants->max_stack = PERF_MAX_STACK_DEPTH;
 	return 0;
 }
 

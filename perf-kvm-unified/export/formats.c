@@ -11,7 +11,7 @@
 #include "util/env.h"
 #include "util/session.h"
 #include "util/strbuf.h"
-#include "kvm-unified/report/measurement.h"
+#include "kvm-unified/measure/measurement.h"
 #include "formats.h"
 #include "frames.h"
 #include "pprof.h"

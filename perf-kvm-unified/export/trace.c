@@ -21,7 +21,7 @@
 #include "kvm-unified/axis/intervals.h"
 #include "kvm-unified/axis/tracks.h"
 #include "kvm-unified/lib/array.h"
-#include "kvm-unified/report/measurement.h"
+#include "kvm-unified/measure/measurement.h"
 #include "kvm-unified/report/over-time.h"
 #include "kvm-unified/report/print.h"
 #include "kvm-unified/report/profile.h"

@@ -10,8 +10,9 @@
 #include "util/evsel.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/sort.h"
+#include "kvm-unified/measure/measurement.h"
+#include "kvm-unified/measure/who.h"
 #include "costs.h"
-#include "measurement.h"
 #include "profile.h"
 #include "thieves.h"
 

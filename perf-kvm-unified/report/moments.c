@@ -10,7 +10,7 @@
 
 #include "util/session.h"
 #include "kvm-unified/lib/patterns.h"
-#include "measurement.h"
+#include "kvm-unified/measure/measurement.h"
 #include "moments.h"
 #include "thieves.h"
 #include "times.h"
@@ -99,7 +99,7 @@ static bool are_more(const struct takers *takers, struct patterns *thieves, cons
 }
 
 /* @thieves: who is asked for; NULL: who had most. 0 or -ENOMEM */
-static int name_thief(struct over_time *over, struct time_part *part, struct measurement *m,
+static int name_thief(struct over_time *over, struct time_part *part, const struct measurement *m,
 		      struct patterns *thieves, const bool *are_tasks)
 {
 	struct thief_sum sum = { };
@@ -116,7 +116,8 @@ static int name_thief(struct over_time *over, struct time_part *part, struct mea
 	return ret;
 }
 
-static int name_thieves(struct over_time *over, struct measurement *m, struct patterns *thieves)
+static int name_thieves(struct over_time *over, const struct measurement *m,
+			struct patterns *thieves)
 {
 	bool *are_tasks = thieves ? calloc(thieves->nr, sizeof(*are_tasks)) : NULL;
 	int ret = thieves && !are_tasks ? -ENOMEM : 0;
@@ -137,7 +138,7 @@ static int name_thieves(struct over_time *over, struct measurement *m, struct pa
  *
  * 0 or -ENOMEM; the caller ends @moments in any case.
  */
-int moments__finish(struct moments *moments, struct measurement *m, u64 interval,
+int moments__finish(struct moments *moments, const struct measurement *m, u64 interval,
 		    struct patterns *thieves)
 {
 	int ret;

@@ -26,7 +26,7 @@ struct moments {
 
 void moments__begin(struct moments *moments, const struct measurement *m, u64 interval);
 int moments__add(struct moments *moments, const struct time_piece *piece);
-int moments__finish(struct moments *moments, struct measurement *m, u64 interval,
+int moments__finish(struct moments *moments, const struct measurement *m, u64 interval,
 		    struct patterns *thieves);
 void moments__exit(struct moments *moments);
 double moments__since(const struct moments *moments, u64 time);

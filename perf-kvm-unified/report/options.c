@@ -38,8 +38,8 @@
 #include "kvm-unified/lib/options.h"
 #include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
+#include "kvm-unified/measure/measurement.h"
 #include "key-list.h"
-#include "measurement.h"
 #include "option-values.h"
 #include "options.h"
 #include "perf-only.h"
@@ -928,7 +928,7 @@ int report_options__check_selection(const struct report_options *opts, const str
 
 	found = !sections->cpus;
 	for (u32 i = 0; !found && i < m->nr_cpus; i++)
-		found = m->cpu_samples[i] &&
+		found = m->cpus[i].nr_samples &&
 			perf_cpu_map__has(sections->cpus, (struct perf_cpu){ i });
 	if (!found) {
 		pr_err("--cpu: there is no sample of CPU %s.\n", opts->cpus);

@@ -11,16 +11,16 @@
 
 #include "util/hist.h"
 #include "kvm-unified/lib/sort.h"
-#include "measurement.h"
+#include "kvm-unified/measure/measurement.h"
+#include "kvm-unified/measure/timeline.h"
 #include "overview.h"
 #include "sections.h"
-#include "timeline.h"
 
 /* What add_vm() needs; @thieves: from all VMs */
 struct overview_arg {
 	struct overview *overview;
 	struct sections *sections;
-	struct measurement *m;
+	const struct measurement *m;
 	struct thief_sums thieves;
 };
 
@@ -76,7 +76,7 @@ static int overview_vm__add_vcpu(struct overview_vm *vm, struct overview_arg *oa
 				 const struct axis_vcpu *vcpu, struct thief_sums *thieves)
 {
 	struct sections *sections = oa->sections;
-	struct measurement *m = oa->m;
+	const struct measurement *m = oa->m;
 	const struct tally *tally = sections__tally(sections, vcpu - m->axis.vcpus);
 	struct vcpu_sums sums = {
 		.sections = sections, .m = m, .vcpu = vcpu,
@@ -160,7 +160,8 @@ static int add_vm(const struct vm_vcpus *vcpus, void *arg)
  *
  * When the axis is at its end. 0 or -ENOMEM; the caller ends @overview in any case.
  */
-int overview__build(struct overview *overview, struct sections *sections, struct measurement *m)
+int overview__build(struct overview *overview, struct sections *sections,
+		    const struct measurement *m)
 {
 	struct overview_arg arg = { .overview = overview, .sections = sections, .m = m };
 	int ret = thief_sums__init(&arg.thieves) ?: sections__each_vm(sections, m, add_vm, &arg);

@@ -55,7 +55,8 @@ struct overview {
 	bool		knows_guest_steal;
 };
 
-int overview__build(struct overview *overview, struct sections *sections, struct measurement *m);
+int overview__build(struct overview *overview, struct sections *sections,
+		    const struct measurement *m);
 void overview__exit(struct overview *overview);
 double overview_vcpu__percent(const struct overview_vcpu *vcpu);
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <linux/compiler.h>
 
+#include "kvm-unified/measure/measurement.h"
 #include "class-columns.h"
-#include "measurement.h"
 #include "overview.h"
 #include "print.h"
 #include "sections.h"

@@ -10,10 +10,26 @@
 #include "util/evsel.h"
 #include "util/session.h"
 #include "kvm-unified/guests/guests.h"
-#include "measurement.h"
+#include "kvm-unified/measure/measurement.h"
 #include "print.h"
 #include "row-columns.h"
 #include "sections.h"
+
+/* As the tracepoint prints it */
+const char *vcpu_state__name(enum vcpu_state state)
+{
+	static const char *const names[VCPU_STATE_NR] = {
+		[VCPU_STATE_RUN]	= "run",
+		[VCPU_STATE_USER]	= "user",
+		[VCPU_STATE_PREEMPTED]	= "preempted",
+		[VCPU_STATE_BLOCKED]	= "blocked",
+		[VCPU_STATE_HALTED]	= "halted",
+		[VCPU_STATE_HALT_POLL]	= "halt-poll",
+		[VCPU_STATE_THROTTLED]	= "throttled",
+	};
+
+	return names[state];
+}
 
 /* Is it told of any host, or of any guest, and not only where there is some of it? */
 static bool is_usual(enum profile_class class, bool host, bool charge_guest)

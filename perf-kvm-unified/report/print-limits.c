@@ -11,10 +11,10 @@
 #include "util/session.h"
 #include "kvm-unified/format/vm-limits.h"
 #include "kvm-unified/guests/guests.h"
-#include "measurement.h"
+#include "kvm-unified/measure/measurement.h"
 #include "overview.h"
-#include "print.h"
 #include "print-limits.h"
+#include "print.h"
 
 /* So many lines: of the VMs that are first in the overview */
 #define LIMITS_SHOWN	8

@@ -15,7 +15,7 @@
 #include <linux/kernel.h>
 #include <linux/time64.h>
 
-#include "measurement.h"
+#include "kvm-unified/measure/measurement.h"
 #include "overview.h"
 #include "print.h"
 #include "sections.h"

@@ -13,8 +13,8 @@
 #include <subcmd/pager.h>
 
 #include "util/spark.h"
+#include "kvm-unified/measure/measurement.h"
 #include "class-columns.h"
-#include "measurement.h"
 #include "overview.h"
 #include "print.h"
 #include "row-columns.h"

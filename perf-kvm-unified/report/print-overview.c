@@ -17,11 +17,11 @@
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/lib/guest-reasons.h"
 #include "kvm-unified/lib/names.h"
+#include "kvm-unified/measure/measurement.h"
 #include "class-columns.h"
-#include "measurement.h"
 #include "overview.h"
-#include "print.h"
 #include "print-limits.h"
+#include "print.h"
 #include "row-columns.h"
 #include "sections.h"
 
@@ -153,7 +153,7 @@ static u32 nr_cpus_shown(const struct measurement *m, const struct section_opts 
 	if (!opts->cpus)
 		return measurement__nr_cpus(m);
 	for (u32 i = 0; i < m->nr_cpus; i++)
-		nr += m->cpu_samples[i] &&
+		nr += m->cpus[i].nr_samples &&
 		      perf_cpu_map__has(opts->cpus, (struct perf_cpu){ i });
 	return nr;
 }

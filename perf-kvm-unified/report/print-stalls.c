@@ -11,7 +11,7 @@
 #include <linux/time64.h>
 
 #include "kvm-unified/lib/sort.h"
-#include "measurement.h"
+#include "kvm-unified/measure/measurement.h"
 #include "print.h"
 #include "row-columns.h"
 #include "sections.h"

@@ -9,7 +9,7 @@
 #include <linux/kernel.h>
 
 #include "util/debug.h"
-#include "measurement.h"
+#include "kvm-unified/measure/measurement.h"
 #include "print.h"
 #include "row-columns.h"
 #include "sections.h"

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <linux/types.h>
 
+#include "kvm-unified/axis/types.h"
+
 struct diff;
 struct measurement;
 struct overview;
@@ -52,6 +54,7 @@ typedef int (*print_fn)(const struct measurement *m, const struct sections *sect
 			FILE *fp);
 typedef int (*print_diff_fn)(const struct diff *diff, FILE *fp);
 
+const char *vcpu_state__name(enum vcpu_state state);
 void print_recorded(const struct measurement *m, FILE *fp);
 void print_report_header(const struct measurement *m, const struct section_opts *section_opts,
 			 const struct print_opts *opts, FILE *fp);

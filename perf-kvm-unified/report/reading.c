@@ -3,8 +3,8 @@
  * The way from a file to the tables, which commands print. What rows are told apart by, and much
  * else, is one for all of perf: where several profiles are read, it is the same for each.
  *
- * Room: report/, from a session to tables of the host, its VMs and their vCPUs.
- * Calls: axis format guests lib
+ * Room: report/, from a measurement to tables of the host, its VMs and their vCPUs.
+ * Calls: axis format guests lib measure
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -43,9 +43,9 @@
 #include "kvm-unified/guests/load.h"
 #include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/warnings.h"
-#include "cpu-limit.h"
-#include "feed.h"
-#include "measurement.h"
+#include "kvm-unified/measure/cpu-limit.h"
+#include "kvm-unified/measure/feed.h"
+#include "kvm-unified/measure/measurement.h"
 #include "nameless.h"
 #include "options.h"
 #include "reading.h"
@@ -416,22 +416,23 @@ static int reading__begin_events(struct reading *reading)
 {
 	struct report_options *opts = reading->opts;
 	struct perf_session *session = reading->m.session;
+	struct measure_wants wants = { .timeline = opts->use_timeline };
 	const char *name = profile__name(session->data);
 	int ret;
 
 	measurement__choose_events(&reading->m, session);
-	ret = reading->begin_events ? reading->begin_events(reading) : 0;
+	ret = reading->begin_events ? reading->begin_events(reading, &wants) : 0;
+	if (!ret)
+		ret = sections__init(&reading->sections, &reading->m, &opts->sections, &wants);
 	if (ret)
 		return ret;
-	ret = measurement__open(&reading->m, session);
+	ret = measurement__open(&reading->m, &wants);
 	if (ret == -ENODATA)
 		pr_err("The samples of %s in %s have no time or no CPU: record with --sample-cpu -T,\n"
 		       "or with perf kvm unified record.\n", evsel__name(reading->m.evsel), name);
 	else if (ret)
 		pr_err("Cannot prepare to read %s: %s\n", name, strerror(-ret));
-	if (!ret)
-		ret = report_options__parse_times(opts, session);
-	return ret ?: sections__init(&reading->sections, &reading->m, &opts->sections);
+	return ret ?: report_options__parse_times(opts, session);
 }
 
 /* Checks that no more moments were asked for than can be had. 0 or -EINVAL with a message */
@@ -476,14 +477,14 @@ static int reading__read_directory(struct reading *reading)
 	return reading__raise_cpu_limit(reading) ?: reading__process(reading);
 }
 
-static int begin(struct report_stream *stream)
+static int begin(struct profile_stream *stream)
 {
 	struct reading *reading = container_of(stream, struct reading, stream);
 
 	return reading__begin(reading) ?: reading__raise_cpu_limit(reading);
 }
 
-static int begin_events(struct report_stream *stream)
+static int begin_events(struct profile_stream *stream)
 {
 	return reading__begin_events(container_of(stream, struct reading, stream));
 }
@@ -519,7 +520,7 @@ static int reading__read_stream(struct reading *reading)
 
 	reading->stream.begin = opts->header_only ? NULL : begin;
 	reading->stream.begin_events = begin_events;
-	report_stream__open(&reading->stream, &reading->m);
+	profile_stream__open(&reading->stream, &reading->m);
 	measurement__set_stream(&reading->m);
 	if (opts->show_header) {
 		/* What it says of the machine is printed as it comes. */
@@ -529,7 +530,7 @@ static int reading__read_stream(struct reading *reading)
 		reading->stream.header = stdout;
 	}
 	ret = is_stdin(session->data) ? read_until_writer_ends(reading) : reading__process(reading);
-	return ret ?: report_stream__end(&reading->stream);
+	return ret ?: profile_stream__end(&reading->stream);
 }
 
 /* Once in a command, whatever it reads. 0 or -errno */
@@ -572,10 +573,7 @@ int reading__init(struct reading *reading, struct report_options *opts)
 		.force = opts->force,
 	};
 	keep_heap_small();
-	if (measurement__init(&reading->m))
-		return -ENOMEM;
-	reading->m.use_timeline = opts->use_timeline;
-	return 0;
+	return measurement__init(&reading->m);
 }
 
 /* All but what is known of its maps */
@@ -708,8 +706,8 @@ const char *reading__mode_reason(const struct reading *reading)
 		return "";
 	if (!m->session->kvm_guests)
 		return "as guests are not told apart";
-	return m->use_timeline ? "as there is no " KVM_TIMELINE_EVENT " in the profile" :
-				 "as --no-timeline says";
+	return m->wants.timeline ? "as there is no " KVM_TIMELINE_EVENT " in the profile" :
+				   "as --no-timeline says";
 }
 
 void reading__exit(struct reading *reading)

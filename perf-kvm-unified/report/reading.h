@@ -4,10 +4,10 @@
 
 #include "util/data.h"
 #include "kvm-unified/guests/foreign.h"
-#include "cpu-limit.h"
-#include "measurement.h"
+#include "kvm-unified/measure/cpu-limit.h"
+#include "kvm-unified/measure/measurement.h"
+#include "kvm-unified/measure/stream.h"
 #include "sections.h"
-#include "stream.h"
 #include "tables.h"
 
 struct report_options;
@@ -16,7 +16,7 @@ struct report_options;
  * struct reading - a profile on its way from a file to tables
  * @opts: what is wanted of it
  * @begin: what the command has to do when it is known which guests there are, or NULL
- * @begin_events: ... and which events, or NULL
+ * @begin_events: ... and which events, and what is to be found out, or NULL
  * @data: the file
  * @foreign: maps in it that are of something else
  * @again: it is read once more, without these
@@ -25,13 +25,13 @@ struct report_options;
 struct reading {
 	struct report_options *opts;
 	int		(*begin)(struct reading *reading);
-	int		(*begin_events)(struct reading *reading);
+	int		(*begin_events)(struct reading *reading, struct measure_wants *wants);
 	struct perf_data data;
 	struct foreign_maps foreign;
 	bool		again;
 	bool		killed;
 	struct cpu_limit cpu_limit;
-	struct report_stream stream;
+	struct profile_stream stream;
 	struct measurement m;
 	struct sections	 sections;
 	struct tables	 tables;

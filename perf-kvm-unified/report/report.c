@@ -40,7 +40,7 @@ struct report {
 static int report__print(struct report *rep)
 {
 	struct report_options *opts = &rep->opts;
-	struct measurement *m = &rep->reading.m;
+	const struct measurement *m = &rep->reading.m;
 	struct sections *sections = &rep->reading.sections;
 	char selection[SELECTION_LEN], rows_of[SELECTION_LEN];
 	int ret;
@@ -118,17 +118,17 @@ static int begin(struct reading *reading)
 	return rep->opts.print_fn ? 0 : view__prepare(&rep->opts.view);
 }
 
-static int begin_events(struct reading *reading)
+static int begin_events(struct reading *reading, struct measure_wants *wants)
 {
 	struct report *rep = container_of(reading, struct report, reading);
 	struct report_options *opts = &rep->opts;
-	struct measurement *m = &reading->m;
+	const struct measurement *m = &reading->m;
 
 	if (opts->print_fn)
 		return 0;
 	if (reading->again)
-		return view__reopen(&opts->view, m->session, m);
-	return view__open(&opts->view, m->session, m, &opts->sections);
+		return view__reopen(&opts->view, m->session, wants);
+	return view__open(&opts->view, m, &opts->sections, wants);
 }
 
 static int report__run(struct report *rep)

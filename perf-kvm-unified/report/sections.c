@@ -26,7 +26,9 @@
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/sort.h"
-#include "measurement.h"
+#include "kvm-unified/measure/code.h"
+#include "kvm-unified/measure/measurement.h"
+#include "kvm-unified/measure/who.h"
 #include "sections.h"
 #include "tables.h"
 #include "takers.h"
@@ -396,7 +398,7 @@ static u32 key_cpu(const struct sections *sections, u32 cpu)
 static int sum_up_code(const struct sections *sections, struct tally *tally,
 		       const struct vcpu_interval *interval, u64 time)
 {
-	struct hits *hits = &sections->m->hits;
+	struct hits *hits = sections->hits;
 	const struct hit *hit = hits->by_idx[interval->hit];
 
 	if (sections->opts->by_cpu && hit->cpu != (s32)interval->cpu)
@@ -410,25 +412,22 @@ static int sum_up_vcpu(u32 vcpu, const struct vcpu_interval *interval, void *arg
 	struct sections *sections = arg;
 	struct tally *tally = sections__tally(sections, vcpu);
 	u64 time = visible(sections->opts, interval->start, interval->end, interval->cpu);
-	const struct tally_key key = {
-		.kind = interval->kind,
-		.cpu = key_cpu(sections, interval->cpu),
-		.vcpu = interval->vcpu,
-		.task = interval->task,
-		.shared = interval->shared,
-		.isa = interval->isa,
-		.exit_reason = interval->exit_reason,
-		.why = interval->why,
-		.woken = interval->woken,
-		.vmm_works = interval->vmm_works,
-	};
+	struct axis_what key = interval->what;
 	int ret = tally ? sum_up_moments(sections, vcpu, interval, time) : -ENOMEM;
 
 	if (ret || !time)
 		return ret;
 	if (is_code(interval))
 		return sum_up_code(sections, tally, interval, time);
+	key.cpu = key_cpu(sections, interval->cpu);
+	key.hit = TIME_AXIS_NONE;
 	return tally__add(tally, &key, PROFILE_TIME, time);
+}
+
+/* As a tally's key has it */
+static enum vcpu_time_kind host_kind(enum cpu_time_kind kind)
+{
+	return (enum vcpu_time_kind)kind;
 }
 
 /*
@@ -440,8 +439,8 @@ static int sum_up_host_sample(struct sections *sections, const struct axis_sampl
 {
 	const struct section_opts *opts = sections->opts;
 	bool by_vm = opts->by_vm || opts->attribution == ATTRIBUTION_DOMAIN_SWITCH;
-	struct tally_key key = {
-		.kind = CPU_TIME_SAMPLE,
+	struct axis_what key = {
+		.kind = host_kind(CPU_TIME_SAMPLE),
 		.hit = sample->hit,
 		.vcpu = by_vm ? sample->vcpu : TIME_AXIS_NONE,
 		.task = by_vm ? sample->task : TIME_AXIS_NONE,
@@ -476,8 +475,8 @@ static int sum_up_cpu(const struct cpu_interval *interval, void *arg)
 {
 	struct sections *sections = arg;
 	u64 time = visible(sections->opts, interval->start, interval->end, interval->cpu);
-	const struct tally_key key = {
-		.kind = interval->kind,
+	const struct axis_what key = {
+		.kind = host_kind(interval->kind),
 		.cpu = key_cpu(sections, interval->cpu),
 		.vcpu = interval->vcpu,
 	};
@@ -499,8 +498,8 @@ static int sum_up_cpu(const struct cpu_interval *interval, void *arg)
 static int sum_up_count(const struct axis_sample *sample, u32 column, u64 count, void *arg)
 {
 	struct sections *sections = arg;
-	const struct tally_key key = {
-		.kind = CPU_TIME_GUEST,
+	const struct axis_what key = {
+		.kind = host_kind(CPU_TIME_GUEST),
 		.cpu = key_cpu(sections, sample->cpu),
 		.vcpu = sample->vcpu,
 	};
@@ -520,20 +519,22 @@ static int sum_up_count(const struct axis_sample *sample, u32 column, u64 count,
  * sections__init - sum up what comes off the axis
  * @sections: gets the sums; its address must stay
  * @opts: must be complete
+ * @wants: gets where the pieces of the axis are to go
  *
  * 0 or -ENOMEM; the caller ends @sections in any case.
  */
 int sections__init(struct sections *sections, struct measurement *m,
-		   const struct section_opts *opts)
+		   const struct section_opts *opts, struct measure_wants *wants)
 {
 	sections->opts = opts;
 	sections->m = m;
-	m->axis.sink = (struct axis_sink) {
+	sections->hits = &m->hits;
+	wants->times = (struct axis_sink) {
 		.vcpu = sum_up_vcpu,
 		.cpu = sum_up_cpu,
 		.arg = sections,
 	};
-	m->count_sink = (struct count_sink) { .count = sum_up_count, .arg = sections };
+	wants->counts = (struct count_sink) { .count = sum_up_count, .arg = sections };
 	return tally__init(&sections->host);
 }
 
@@ -572,7 +573,7 @@ static int hand_on_share(u32 task, u64 time, void *arg)
 }
 
 /* Calls @fn for all of a vCPU's time that no sample has hit. 0 or -ENOMEM */
-int sections__each_time(struct sections *sections, struct measurement *m,
+int sections__each_time(struct sections *sections, const struct measurement *m,
 			const struct axis_vcpu *vcpu, vcpu_time_fn fn, void *arg)
 {
 	const struct tally *tally = sections__tally(sections, vcpu - m->axis.vcpus);
@@ -586,18 +587,7 @@ int sections__each_time(struct sections *sections, struct measurement *m,
 	hashmap__for_each_entry(tally->others, entry, bkt) {
 		const struct tally_entry *sum = entry->pvalue;
 
-		shared.interval = (struct vcpu_interval) {
-			.kind = sum->key.kind,
-			.cpu = sum->key.cpu,
-			.vcpu = sum->key.vcpu,
-			.task = sum->key.task,
-			.shared = sum->key.shared,
-			.isa = sum->key.isa,
-			.exit_reason = sum->key.exit_reason,
-			.why = sum->key.why,
-			.woken = sum->key.woken,
-			.vmm_works = sum->key.vmm_works,
-		};
+		shared.interval = (struct vcpu_interval) { .what = sum->key };
 		if (sum->key.shared == TIME_AXIS_NONE)
 			ret = fn(&shared.interval, sum->time.sum, arg);
 		else
@@ -685,7 +675,7 @@ static int add_vcpu_row(const struct vcpu_interval *interval, u64 time, void *ar
 }
 
 /* The time of @nr vCPUs goes into a table. 0 or -ENOMEM */
-static int section__add_vcpus(struct sections *sections, u32 section, struct measurement *m,
+static int section__add_vcpus(struct sections *sections, u32 section, const struct measurement *m,
 			      const struct axis_vcpu **vcpus, u32 nr)
 {
 	struct vcpu_rows rows = {
@@ -720,7 +710,7 @@ static int section__add_vcpus(struct sections *sections, u32 section, struct mea
 }
 
 /* The VM that the host worked for, as far as that was asked for when it was summed up */
-static u32 tally_key__vm(const struct measurement *m, const struct tally_key *key)
+static u32 worked_for(const struct measurement *m, const struct axis_what *key)
 {
 	if (key->vcpu != TIME_AXIS_NONE)
 		return m->axis.vcpus[key->vcpu].vm;
@@ -765,7 +755,7 @@ static int add_host_row(struct section *section, struct sections *sections,
 		break;
 	case CPU_TIME_SAMPLE:
 	default:
-		vm = tally_key__vm(m, &sum->key);
+		vm = worked_for(m, &sum->key);
 		row.cpu = m->hits.by_idx[sum->key.hit]->cpu;
 		if (vm == TIME_AXIS_NONE || !charge_guest) {
 			row.hit = m->hits.by_idx[sum->key.hit];
@@ -789,7 +779,7 @@ static int add_host_row(struct section *section, struct sections *sections,
 	return ret;
 }
 
-static int add_host(struct sections *sections, struct measurement *m)
+static int add_host(struct sections *sections, const struct measurement *m)
 {
 	const struct tally *tally = &sections->host;
 	struct section *section = sections__new(sections, SECTION_HOST, 0, 0, "Host");
@@ -823,7 +813,7 @@ static int vcpu__cmp(const void *_a, const void *_b)
 /* What add_vm() needs */
 struct tables_arg {
 	struct sections	*sections;
-	struct measurement *m;
+	const struct measurement *m;
 };
 
 /*
@@ -901,7 +891,8 @@ static int add_guests(struct tables_arg *ta)
 }
 
 /* Calls @fn for each VM that is wanted. 0 or what it returned; -ENOMEM */
-int sections__each_vm(struct sections *sections, struct measurement *m, vm_vcpus_fn fn, void *arg)
+int sections__each_vm(struct sections *sections, const struct measurement *m, vm_vcpus_fn fn,
+		      void *arg)
 {
 	const struct axis_vcpu **vcpus = calloc(m->axis.nr_vcpus + 1, sizeof(*vcpus));
 	const struct section_opts *opts = sections->opts;
@@ -935,12 +926,12 @@ int sections__each_vm(struct sections *sections, struct measurement *m, vm_vcpus
  *
  * 0 or -ENOMEM; the caller ends @sections in any case.
  */
-int sections__build(struct measurement *m, struct sections *sections)
+int sections__build(const struct measurement *m, struct sections *sections)
 {
 	struct tables_arg arg = { .sections = sections, .m = m };
-	int ret = hits__name_threads(&m->hits);
+	int ret = 0;
 
-	if (!ret && sections->opts->levels & SECTIONS_HOST)
+	if (sections->opts->levels & SECTIONS_HOST)
 		ret = add_host(sections, m);
 	if (!ret && sections->opts->levels & SECTIONS_GUESTS)
 		ret = add_guests(&arg);

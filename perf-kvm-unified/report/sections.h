@@ -13,8 +13,10 @@
 #include "vcpu-rows.h"
 
 struct axis_vcpu;
+struct hits;
 struct intlist;
 struct evsel;
+struct measure_wants;
 struct measurement;
 struct pattern;
 struct patterns;
@@ -140,6 +142,7 @@ struct section {
  * @entries: the tables, @nr of them, made by sections__build()
  * @tables: where the rows are
  * @m: of what they are
+ * @hits: those of @m: that of another CPU may be a new one
  * @costs: what VMs cost the host
  * @moments: when, and how long at once
  * @host: @vcpus: the sums that they are made of, the latter by number of the vCPU
@@ -148,7 +151,8 @@ struct sections {
 	struct section	*entries;
 	u32		nr;
 	const struct section_opts *opts;
-	struct measurement *m;
+	const struct measurement *m;
+	struct hits	*hits;
 	struct tables	*tables;
 	struct costs	costs;
 	struct moments	moments;
@@ -177,13 +181,14 @@ u64 section_opts__time(const struct section_opts *opts, u64 start, u64 end);
 bool section_opts__wants_vm(const struct section_opts *opts, const char *name);
 
 int sections__init(struct sections *sections, struct measurement *m,
-		   const struct section_opts *opts);
-int sections__build(struct measurement *m, struct sections *sections);
+		   const struct section_opts *opts, struct measure_wants *wants);
+int sections__build(const struct measurement *m, struct sections *sections);
 void sections__exit(struct sections *sections);
 
 struct tally *sections__tally(struct sections *sections, u32 vcpu);
-int sections__each_vm(struct sections *sections, struct measurement *m, vm_vcpus_fn fn, void *arg);
-int sections__each_time(struct sections *sections, struct measurement *m,
+int sections__each_vm(struct sections *sections, const struct measurement *m, vm_vcpus_fn fn,
+		      void *arg);
+int sections__each_time(struct sections *sections, const struct measurement *m,
 			const struct axis_vcpu *vcpu, vcpu_time_fn fn, void *arg);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_SECTIONS_H */

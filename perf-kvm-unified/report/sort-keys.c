@@ -18,8 +18,8 @@
 #include "util/symbol.h"
 #include "util/vcpu-sample.h"
 #include "kvm-unified/lib/sort.h"
+#include "kvm-unified/measure/measurement.h"
 #include "key-list.h"
-#include "measurement.h"
 #include "sort-keys.h"
 #include "tables.h"
 

@@ -8,7 +8,7 @@
 #include <linux/zalloc.h>
 
 #include "kvm-unified/lib/array.h"
-#include "measurement.h"
+#include "kvm-unified/measure/measurement.h"
 #include "sections.h"
 #include "stall-lines.h"
 #include "takers.h"
@@ -17,7 +17,7 @@
 struct lines_arg {
 	struct stall_lines *lines;
 	const struct stalls *stalls;
-	struct measurement *m;
+	const struct measurement *m;
 };
 
 /* @idx: of a vCPU; NULL: it has never waited */
@@ -96,7 +96,8 @@ static int add_vm(const struct vm_vcpus *vcpus, void *arg)
  *
  * When the axis is at its end. 0 or -ENOMEM; the caller ends @lines in any case.
  */
-int stall_lines__build(struct stall_lines *lines, struct sections *sections, struct measurement *m)
+int stall_lines__build(struct stall_lines *lines, struct sections *sections,
+		       const struct measurement *m)
 {
 	struct lines_arg arg = {
 		.lines = lines, .stalls = &sections->moments.stalls, .m = m,

@@ -43,7 +43,8 @@ struct stall_lines {
 	size_t		allocated;
 };
 
-int stall_lines__build(struct stall_lines *lines, struct sections *sections, struct measurement *m);
+int stall_lines__build(struct stall_lines *lines, struct sections *sections,
+		       const struct measurement *m);
 void stall_lines__exit(struct stall_lines *lines);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_STALL_LINES_H */

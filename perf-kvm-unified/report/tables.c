@@ -34,9 +34,10 @@
 #include "kvm-unified/lib/name-map.h"
 #include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/patterns.h"
-#include "chains.h"
-#include "hits.h"
-#include "measurement.h"
+#include "kvm-unified/measure/chains.h"
+#include "kvm-unified/measure/code.h"
+#include "kvm-unified/measure/hits.h"
+#include "kvm-unified/measure/measurement.h"
 #include "tables.h"
 #include "tally.h"
 

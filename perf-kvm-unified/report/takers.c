@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <linux/kernel.h>
 
-#include "measurement.h"
+#include "kvm-unified/measure/measurement.h"
 #include "takers.h"
 #include "thieves.h"
 
@@ -216,7 +216,7 @@ static int add_share(u32 task, u64 ns, void *arg)
 	return add_named(named, ns);
 }
 
-static int takers__name(const struct takers *takers, struct measurement *m,
+static int takers__name(const struct takers *takers, const struct measurement *m,
 			struct named_takers *named)
 {
 	int ret = 0;
@@ -262,7 +262,7 @@ static int takers__check_top(const struct takers *takers, bool exact, struct thi
 }
 
 /* Sums by name. When the axis is at its end. 0 or -ENOMEM; the caller ends @named in any case. */
-static int takers__sum_up(const struct takers *takers, struct measurement *m,
+static int takers__sum_up(const struct takers *takers, const struct measurement *m,
 			  struct named_takers *named)
 {
 	int ret = thief_sums__init(&named->sums);
@@ -285,7 +285,7 @@ static void named_takers__exit(struct named_takers *named)
  *
  * When the axis is at its end. 0 or -ENOMEM
  */
-int takers__top(const struct takers *takers, struct measurement *m, bool exact,
+int takers__top(const struct takers *takers, const struct measurement *m, bool exact,
 		struct thief_sum *top)
 {
 	struct named_takers named = { .m = m, .exact = exact };
@@ -329,7 +329,7 @@ bool takers__are_joined(const struct takers *takers)
  *
  * When the axis is at its end. 0 or -ENOMEM
  */
-int takers__of(const struct takers *takers, struct measurement *m, struct patterns *only,
+int takers__of(const struct takers *takers, const struct measurement *m, struct patterns *only,
 	       struct thief_sum *sum, u64 *seen)
 {
 	struct named_takers named = { .m = m, .only = only };

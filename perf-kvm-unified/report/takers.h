@@ -67,11 +67,11 @@ struct taker taker__of(const struct measurement *m, u32 self,
 void takers__exit(struct takers *takers);
 void takers__clear(struct takers *takers);
 int takers__add(struct takers *takers, const struct taker *taker, u64 ns);
-int takers__top(const struct takers *takers, struct measurement *m, bool exact,
+int takers__top(const struct takers *takers, const struct measurement *m, bool exact,
 		struct thief_sum *top);
 bool takers__are_all_kept(const struct takers *takers);
 bool takers__are_joined(const struct takers *takers);
-int takers__of(const struct takers *takers, struct measurement *m, struct patterns *only,
+int takers__of(const struct takers *takers, const struct measurement *m, struct patterns *only,
 	       struct thief_sum *sum, u64 *seen);
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_TAKERS_H */

@@ -19,7 +19,7 @@
 
 static size_t entry__hash(long key, void *ctx __maybe_unused)
 {
-	u64 words[sizeof(struct tally_key) / sizeof(u64)];
+	u64 words[sizeof(struct axis_what) / sizeof(u64)];
 	u64 hash = 0;
 
 	memcpy(words, (const void *)key, sizeof(words));
@@ -28,14 +28,14 @@ static size_t entry__hash(long key, void *ctx __maybe_unused)
 	return hash;
 }
 
-static bool tally_key__is_same(const struct tally_key *a, const struct tally_key *b)
+static bool is_same(const struct axis_what *a, const struct axis_what *b)
 {
 	return !memcmp(a, b, sizeof(*a));
 }
 
 static bool entry__equal(long a, long b, void *ctx __maybe_unused)
 {
-	return tally_key__is_same((const struct tally_key *)a, (const struct tally_key *)b);
+	return is_same((const struct axis_what *)a, (const struct axis_what *)b);
 }
 
 /* 0 or -ENOMEM */
@@ -123,7 +123,7 @@ int tally__add_hit(struct tally *tally, u32 hit, u32 column, u64 sum)
 	return 0;
 }
 
-static struct tally_entry *tally__new_entry(struct tally *tally, const struct tally_key *key)
+static struct tally_entry *tally__new_entry(struct tally *tally, const struct axis_what *key)
 {
 	struct tally_entry *entry = zalloc(sizeof(*entry));
 
@@ -147,12 +147,12 @@ static struct tally_sum *tally_entry__findnew_sum(struct tally_entry *entry, u32
 }
 
 /* Adds time with @key, whose kind is below TALLY_KINDS. 0 or -ENOMEM */
-int tally__add(struct tally *tally, const struct tally_key *key, u32 column, u64 sum)
+int tally__add(struct tally *tally, const struct axis_what *key, u32 column, u64 sum)
 {
 	struct tally_entry **last = &tally->last[key->kind];
 	struct tally_sum *sums;
 
-	if (!*last || !tally_key__is_same(&(*last)->key, key)) {
+	if (!*last || !is_same(&(*last)->key, key)) {
 		struct tally_entry *entry;
 
 		if (!hashmap__find(tally->others, key, &entry))

@@ -3,10 +3,9 @@
 #define __PERF_KVM_UNIFIED_REPORT_TALLY_H
 
 #include <stdbool.h>
-#include <linux/build_bug.h>
-#include <linux/kernel.h>
 #include <linux/types.h>
 
+#include "kvm-unified/axis/intervals.h"
 #include "kvm-unified/axis/types.h"
 #include "profile.h"
 
@@ -15,42 +14,19 @@ struct hashmap;
 /* As many as there are of enum vcpu_time_kind, or of enum cpu_time_kind */
 #define TALLY_KINDS	VCPU_TIME_NR
 
-/**
- * struct tally_key - what intervals have in common that are not told by a hit alone
- * @kind: enum vcpu_time_kind, or enum cpu_time_kind
- * @vcpu: @task: @shared: @isa: @exit_reason: @why: @woken: @vmm_works: as in
- *	struct vcpu_interval and struct axis_sample
- * @hit: of a sample; @cpu: of what is no sample, if rows are told apart by it, else TIME_AXIS_NONE
- */
-struct tally_key {
-	u64	exit_reason;
-	union {
-		u32	hit;
-		u32	cpu;
-	};
-	u32	vcpu;
-	u32	task;
-	u32	shared;
-	s32	why;
-	u8	kind;
-	u8	isa;
-	bool	woken;
-	bool	vmm_works;
-};
-
-/* It is hashed and compared as a whole: no byte of it is without a meaning. */
-static_assert(sizeof(struct tally_key) == 32);
-static_assert(TIME_AXIS_ISA_BITS <= 8);
-
 /* What was added, and how often: for a column that is no time, so many samples were taken */
 struct tally_sum {
 	u64	sum;
 	u64	nr;
 };
 
-/* @counts: of the columns that are no time; NULL: there are none */
+/*
+ * @key: what intervals have in common that are not told by a hit alone; of the host's CPUs, its
+ *	kind is one of enum cpu_time_kind
+ * @counts: of the columns that are no time; NULL: there are none
+ */
 struct tally_entry {
-	struct tally_key key;
+	struct axis_what key;
 	struct tally_sum time;
 	struct tally_sum *counts;
 };
@@ -86,7 +62,7 @@ int tally__init(struct tally *tally);
 void tally__exit(struct tally *tally);
 int tally__add_hit(struct tally *tally, u32 hit, u32 column, u64 sum);
 struct tally_sum *hit_sums__next(const struct hit_sums *hits, u32 *hit);
-int tally__add(struct tally *tally, const struct tally_key *key, u32 column, u64 sum);
+int tally__add(struct tally *tally, const struct axis_what *key, u32 column, u64 sum);
 const struct tally_sum *tally_entry__sum(const struct tally_entry *entry, u32 column);
 void tally__add_part(const struct tally *tally, u32 kind, struct time_share *time);
 

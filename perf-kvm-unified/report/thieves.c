@@ -20,9 +20,10 @@
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/sort.h"
-#include "measurement.h"
+#include "kvm-unified/measure/measurement.h"
+#include "kvm-unified/measure/timeline.h"
+#include "kvm-unified/measure/who.h"
 #include "thieves.h"
-#include "timeline.h"
 
 /* By what systemd's names of what it runs end */
 static const char *const unit_endings[] = { ".service", ".scope", ".slice" };

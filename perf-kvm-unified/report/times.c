@@ -21,7 +21,7 @@
 #include "kvm-unified/axis/types.h"
 #include "kvm-unified/lib/sort.h"
 #include "kvm-unified/lib/warnings.h"
-#include "measurement.h"
+#include "kvm-unified/measure/measurement.h"
 #include "times.h"
 
 /* Between two parts, as in perf */

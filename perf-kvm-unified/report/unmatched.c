@@ -14,7 +14,7 @@
 #include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
-#include "measurement.h"
+#include "kvm-unified/measure/measurement.h"
 #include "sections.h"
 #include "unmatched.h"
 

@@ -9,8 +9,8 @@
 #include <uapi/linux/kvm.h>
 
 #include "util/vcpu-sample.h"
+#include "kvm-unified/measure/measurement.h"
 #include "exits.h"
-#include "measurement.h"
 #include "vcpu-rows.h"
 
 /* Long enough for an exit reason of KVM or of a CPU */

@@ -24,7 +24,7 @@
 #include "ui/ui.h"
 #include "ui/util.h"
 #include "kvm-unified/lib/warnings.h"
-#include "measurement.h"
+#include "kvm-unified/measure/measurement.h"
 #include "overview.h"
 #include "print.h"
 #include "row-columns.h"
@@ -38,8 +38,8 @@
 #define MESSAGE_WIDTH		70
 #define HELP_LINE_LEN		256
 
-static int view__setup_chains(struct view *view, struct perf_session *session,
-			      struct measurement *m)
+static int view__setup_chains(const struct view *view, struct perf_session *session,
+			      struct measure_wants *wants)
 {
 	u64 sample_type = evlist__combined_sample_type(session->evlist);
 
@@ -64,9 +64,9 @@ static int view__setup_chains(struct view *view, struct perf_session *session,
 		return -EINVAL;
 	}
 	callchain_param_setup(sample_type, perf_session__e_machine(session, /*e_flags=*/NULL));
-	m->want_chains = symbol_conf.use_callchain || symbol_conf.cumulate_callchain ||
-			 perf_hpp_list.parent;
-	m->max_stack = view->max_stack;
+	wants->chains = symbol_conf.use_callchain || symbol_conf.cumulate_callchain ||
+			perf_hpp_list.parent;
+	wants->max_stack = view->max_stack;
 	return 0;
 }
 
@@ -86,7 +86,7 @@ static void view__begin(struct view *view)
 }
 
 /* Samples by address, for annotation: an event for each column. 0 or -ENOMEM */
-static int view__count_addrs(struct view *view, struct measurement *m)
+static int view__count_addrs(struct view *view, struct measure_wants *wants)
 {
 	view->addr_evlist = evlist__new();
 	if (!view->addr_evlist)
@@ -100,7 +100,7 @@ static int view__count_addrs(struct view *view, struct measurement *m)
 		evlist__add(view->addr_evlist, evsel);
 		view->addr_evsels[column] = evsel;
 	}
-	m->addr_evsels = view->addr_evsels;
+	wants->addr_evsels = view->addr_evsels;
 	return 0;
 }
 
@@ -121,9 +121,11 @@ int view__prepare(const struct view *view)
  *
  * 0 or -errno, with a message
  */
-int view__open(struct view *view, struct perf_session *session, struct measurement *m,
-	       struct section_opts *opts)
+int view__open(struct view *view, const struct measurement *m, struct section_opts *opts,
+	       struct measure_wants *wants)
 {
+	struct perf_session *session = m->session;
+
 	/* What the browser runs scripts with */
 	if (view->tui)
 		input_name = session->data->path;
@@ -154,25 +156,25 @@ int view__open(struct view *view, struct perf_session *session, struct measureme
 	opts->by_vm = sort_keys__have_vm();
 	opts->by_exit_reason = sort_keys__have_exit_reason();
 	opts->by_cpu = sort_keys__have_cpu();
-	return view__reopen(view, session, m);
+	return view__reopen(view, session, wants);
 }
 
 /*
  * ... and what is of one reading alone: the profile may be read once more, with the same columns.
  * 0 or -errno, with a message
  */
-int view__reopen(struct view *view, struct perf_session *session, struct measurement *m)
+int view__reopen(struct view *view, struct perf_session *session, struct measure_wants *wants)
 {
-	int ret = view__setup_chains(view, session, m);
+	int ret = view__setup_chains(view, session, wants);
 
 	if (ret)
 		return ret;
-	m->hits.keep_addrs = sort_keys__have_addr();
-	m->hits.keep_cpus = sort_keys__have_cpu();
+	wants->addrs = sort_keys__have_addr();
+	wants->cpus = sort_keys__have_cpu();
 	/* With the counts of a reading before */
 	evlist__put(view->addr_evlist);
 	view->addr_evlist = NULL;
-	return view->tui && perf_hpp_list.sym ? view__count_addrs(view, m) : 0;
+	return view->tui && perf_hpp_list.sym ? view__count_addrs(view, wants) : 0;
 }
 
 /* Lines that are too long for a window on the screen get an end at a blank. */

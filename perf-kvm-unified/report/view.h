@@ -10,6 +10,7 @@
 
 struct evlist;
 struct evsel;
+struct measure_wants;
 struct measurement;
 struct perf_session;
 struct print_opts;
@@ -42,9 +43,9 @@ struct view {
 };
 
 int view__prepare(const struct view *view);
-int view__open(struct view *view, struct perf_session *session, struct measurement *m,
-	       struct section_opts *opts);
-int view__reopen(struct view *view, struct perf_session *session, struct measurement *m);
+int view__open(struct view *view, const struct measurement *m, struct section_opts *opts,
+	       struct measure_wants *wants);
+int view__reopen(struct view *view, struct perf_session *session, struct measure_wants *wants);
 int view__show(struct view *view, const struct measurement *m, const struct sections *sections,
 	       const struct section_opts *section_opts, const struct print_opts *opts);
 void view__end(struct view *view);

@@ -16,8 +16,9 @@
 #include "util/machine.h"
 #include "util/thread.h"
 #include "kvm-unified/lib/name-map.h"
+#include "kvm-unified/measure/measurement.h"
+#include "kvm-unified/measure/who.h"
 #include "kvm-unified/report/costs.h"
-#include "kvm-unified/report/measurement.h"
 #include "kvm-unified/report/thieves.h"
 
 /* The VMs of the tests, and the pids of their VMMs */

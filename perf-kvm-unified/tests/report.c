@@ -4,7 +4,7 @@
  * literal input.
  *
  * Room: tests/, what perf test runs of all others, with literal input.
- * Calls: axis collector export format guests lib memory record report
+ * Calls: axis collector export format guests lib measure memory record report
  */
 #include <elf.h>
 #include <errno.h>
@@ -52,11 +52,11 @@
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/guests/kernel.h"
 #include "kvm-unified/guests/options.h"
+#include "kvm-unified/measure/feed.h"
+#include "kvm-unified/measure/measurement.h"
 #include "kvm-unified/record/looks.h"
 #include "kvm-unified/record/scan.h"
 #include "kvm-unified/report/exits.h"
-#include "kvm-unified/report/feed.h"
-#include "kvm-unified/report/measurement.h"
 #include "kvm-unified/report/nameless.h"
 #include "kvm-unified/report/profile.h"
 #include "annotate.h"

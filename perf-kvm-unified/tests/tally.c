@@ -12,10 +12,11 @@
 #include "tally.h"
 
 /* Each differs from the first in one member. */
-static const struct tally_key keys[] = {
+static const struct axis_what keys[] = {
 	{ },
 	{ .exit_reason = 1ULL << 63 },
 	{ .hit = 1 },
+	{ .cpu = 1 },
 	{ .vcpu = 1 },
 	{ .task = 1 },
 	{ .shared = 1 },
@@ -27,7 +28,7 @@ static const struct tally_key keys[] = {
 };
 
 /* NULL: there is none */
-static const struct tally_entry *find(const struct tally *tally, const struct tally_key *key)
+static const struct tally_entry *find(const struct tally *tally, const struct axis_what *key)
 {
 	struct tally_entry *entry;
 
@@ -92,8 +93,8 @@ static int check_part(struct tally *tally)
 	hit++;
 	TEST_ASSERT_VAL("no more", !hit_sums__next(&tally->hits[PROFILE_TIME], &hit));
 	tally__add_part(tally, TALLY_KINDS - 1, &share);
-	TEST_ASSERT_VAL("of the kind", share.part == 2 * 70 + 1U);
-	TEST_ASSERT_VAL("all", share.all == 100001 + 20 * 55 + ARRAY_SIZE(keys) + 1000);
+	TEST_ASSERT_VAL("of the kind", share.part == 2 * 80 + 1U);
+	TEST_ASSERT_VAL("all", share.all == 100001 + 20 * 66 + ARRAY_SIZE(keys) + 1000);
 	return TEST_OK;
 }
 

@@ -12,7 +12,7 @@
 #include "tests/tests.h"
 #include "util/debug.h"
 #include "kvm-unified/axis/types.h"
-#include "kvm-unified/report/measurement.h"
+#include "kvm-unified/measure/measurement.h"
 #include "kvm-unified/report/vcpu-rows.h"
 #include "vcpu-rows.h"
 

@@ -14,7 +14,6 @@
 #include <linux/types.h>
 #include <subcmd/parse-options.h>
 
-#include "builtin.h"
 #include "ui/ui.h"
 #include "util/debug.h"
 #include "util/strbuf.h"
@@ -25,6 +24,7 @@
 #include "kvm-unified/guests/options.h"
 #include "kvm-unified/lib/options.h"
 #include "kvm-unified/report/times.h"
+#include "builtin.h"
 #include "views.h"
 
 #define TIME_OPTION	"--time"

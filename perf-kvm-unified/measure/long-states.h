@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef __PERF_KVM_UNIFIED_REPORT_LONG_STATES_H
-#define __PERF_KVM_UNIFIED_REPORT_LONG_STATES_H
+#ifndef __PERF_KVM_UNIFIED_MEASURE_LONG_STATES_H
+#define __PERF_KVM_UNIFIED_MEASURE_LONG_STATES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,4 +41,4 @@ int long_states__add(struct long_states *states, const struct long_state *state)
 void long_states__sort(struct long_states *states);
 void long_states__exit(struct long_states *states);
 
-#endif /* __PERF_KVM_UNIFIED_REPORT_LONG_STATES_H */
+#endif /* __PERF_KVM_UNIFIED_MEASURE_LONG_STATES_H */

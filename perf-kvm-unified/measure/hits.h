@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef __PERF_KVM_UNIFIED_REPORT_HITS_H
-#define __PERF_KVM_UNIFIED_REPORT_HITS_H
+#ifndef __PERF_KVM_UNIFIED_MEASURE_HITS_H
+#define __PERF_KVM_UNIFIED_MEASURE_HITS_H
 
 #include <stdbool.h>
 #include <linux/types.h>
 
-#include "profile.h"
+#include "profile-key.h"
 
 struct addr_location;
 struct chain;
@@ -75,4 +75,4 @@ struct hit *hits__on_cpu(struct hits *hits, const struct hit *hit, u32 cpu);
 struct hit *hits__with_chain(struct hits *hits, const struct hit *hit, const struct chain *chain,
 			     const struct profile_key *key, struct thread *thread);
 
-#endif /* __PERF_KVM_UNIFIED_REPORT_HITS_H */
+#endif /* __PERF_KVM_UNIFIED_MEASURE_HITS_H */

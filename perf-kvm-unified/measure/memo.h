@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef __PERF_KVM_UNIFIED_REPORT_MEMO_H
-#define __PERF_KVM_UNIFIED_REPORT_MEMO_H
+#ifndef __PERF_KVM_UNIFIED_MEASURE_MEMO_H
+#define __PERF_KVM_UNIFIED_MEASURE_MEMO_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -75,4 +75,4 @@ void memo__set(struct memo *memo, const struct memo_key *key, u32 hit, u64 addr,
 
 struct memo_thread *memo__thread(const struct memo *memo, pid_t pid, pid_t tid, u64 changes);
 
-#endif /* __PERF_KVM_UNIFIED_REPORT_MEMO_H */
+#endif /* __PERF_KVM_UNIFIED_MEASURE_MEMO_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef __PERF_KVM_UNIFIED_REPORT_STREAM_H
-#define __PERF_KVM_UNIFIED_REPORT_STREAM_H
+#ifndef __PERF_KVM_UNIFIED_MEASURE_STREAM_H
+#define __PERF_KVM_UNIFIED_MEASURE_STREAM_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 struct measurement;
 
 /**
- * struct report_stream - how far a profile that is a stream has come
+ * struct profile_stream - how far a profile that is a stream has come
  * @begin: done when it is known on which machine it was recorded, and which guests there are;
  *	NULL: that is all that is wanted
  * @begin_events: ... and which events, with the first record that is of one
@@ -23,9 +23,9 @@ struct measurement;
  *
  * The functions return 0 or -errno, with a message: then nothing more is read.
  */
-struct report_stream {
-	int		(*begin)(struct report_stream *stream);
-	int		(*begin_events)(struct report_stream *stream);
+struct profile_stream {
+	int		(*begin)(struct profile_stream *stream);
+	int		(*begin_events)(struct profile_stream *stream);
 	FILE		*header;
 	struct measurement *m;
 	DECLARE_BITMAP(features, HEADER_FEAT_BITS);
@@ -34,8 +34,8 @@ struct report_stream {
 	int		err;
 };
 
-void report_stream__open(struct report_stream *stream, struct measurement *m);
-int report_stream__begin_events(struct report_stream *stream);
-int report_stream__end(struct report_stream *stream);
+void profile_stream__open(struct profile_stream *stream, struct measurement *m);
+int profile_stream__begin_events(struct profile_stream *stream);
+int profile_stream__end(struct profile_stream *stream);
 
-#endif /* __PERF_KVM_UNIFIED_REPORT_STREAM_H */
+#endif /* __PERF_KVM_UNIFIED_MEASURE_STREAM_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef __PERF_KVM_UNIFIED_REPORT_MEASUREMENT_H
-#define __PERF_KVM_UNIFIED_REPORT_MEASUREMENT_H
+#ifndef __PERF_KVM_UNIFIED_MEASURE_MEASUREMENT_H
+#define __PERF_KVM_UNIFIED_MEASURE_MEASUREMENT_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -14,19 +14,15 @@
 #include "hits.h"
 #include "long-states.h"
 #include "memo.h"
+#include "wants.h"
 
 struct evsel;
 struct hashmap;
 struct kvm_guest;
 struct machine;
-struct map;
-struct perf_sample;
 struct perf_session;
-struct report_stream;
+struct profile_stream;
 struct tep_format_field;
-
-/* A function, or a module, that is not known */
-#define UNKNOWN_NAME		"[unknown]"
 
 /* So many distances of samples are enough to know the usual one. */
 #define NR_DISTANCES		4096
@@ -53,12 +49,6 @@ struct measured_vm {
 	const char	*name;
 	pid_t		pid;		/* of the VMM */
 	bool		left_out;	/* of the recording, which is of others */
-};
-
-/* Memory for the names of a VM's row */
-struct vm_row {
-	char		function[KVM_VM_NAME_LEN + 2];
-	char		module[32];
 };
 
 /*
@@ -95,10 +85,13 @@ struct measured_look {
 	bool	at_pause;
 };
 
-/* Takes what a sample of an event of @column has counted; 0 or -ENOMEM */
-struct count_sink {
-	int (*count)(const struct axis_sample *sample, u32 column, u64 count, void *arg);
-	void *arg;
+/* What is known of a CPU of the host; times in ns, 0: none yet */
+struct measured_cpu {
+	u64	last_record;
+	u64	last_sample;
+	u64	nr_samples;
+	u64	throttled;	/* since when; 0: it is not */
+	u64	silent;		/* until when it had no samples */
 };
 
 struct measured_looks { DECLARE_QUEUE(struct measured_look); };
@@ -116,22 +109,20 @@ enum vcpus_by {
 
 /**
  * struct measurement - what a session holds, made ready for the report
+ * @wants: what is to be found out, as from measurement__open()
  * @stream: where it comes from, if it is a stream
  * @evsel: the event that time is told by
  * @columns: the events whose counts are wanted, from number 1 on: all others, and @evsel if it
  *	does not just count time; @nr_columns with that of the time
- * @count_sink: gets these counts
  * @axis: at its end when measurement__finish() has returned
  * @hits: the rows are what the samples of the axis have hit, by their number;
  *	those of guests as the guest sees them
- * @chains: who called it, if @want_chains; @max_stack callers at most
- * @addr_evsels: for annotation, the events that samples are counted for by address, by
- *	column, or NULL
+ * @chains: who called it, if that is wanted
  * @memo: what samples have hit, to be found by where they were taken
  * @nr_changes: records that changed processes or maps
  * @period: ns that a sample stands for
  * @period_exact: it was asked for in ns
- * @use_timeline: use kvm:kvm_vcpu_timeline if it is there
+ * @has_timeline: there are events of kvm:kvm_vcpu_timeline, or what stands for them
  * @nr_lost: records, from PERF_RECORD_LOST
  * @nr_lost_samples: samples of @evsel, if the kernel counts them
  * @nr_timeline_lost: events of the time line that are missing, by their numbers
@@ -147,18 +138,15 @@ enum vcpus_by {
  */
 struct measurement {
 	struct perf_tool tool;
+	struct measure_wants wants;
 	struct perf_session *session;
-	struct report_stream *stream;
+	struct profile_stream *stream;
 	struct evsel	*evsel;
 	struct evsel	*columns[PROFILE_MAX_COLUMNS];
 	u32		nr_columns;
-	struct count_sink count_sink;
 	struct time_axis axis;
 	struct hits	hits;
 	struct chains	chains;
-	int		max_stack;
-	bool		want_chains;
-	struct evsel	**addr_evsels;
 	struct memo	memo;
 	u64		nr_changes;
 	struct measured_vm *vms;
@@ -182,17 +170,12 @@ struct measurement {
 	struct measured_looks looks;
 	struct long_states long_states;
 	struct hashmap	*vm_by_pid;
-	u64		*last_record;	/* by CPU, ns */
-	u64		*last_sample;	/* by CPU, ns */
+	struct measured_cpu *cpus;
+	u32		nr_cpus;
 	u64		*distances;	/* ns between samples of a CPU, the first ones */
 	u32		nr_distances;
-	u64		*throttled;	/* by CPU, ns since when, or 0 */
-	u64		*cpu_samples;	/* by CPU */
-	u64		*silent;	/* by CPU, ns until when it had no samples */
-	u32		nr_cpus;
 	u64		period;
 	bool		period_exact;
-	bool		use_timeline;
 	bool		has_timeline;
 	u64		now;		/* ns, the last record */
 	u64		first, last;	/* ns, samples */
@@ -220,32 +203,10 @@ struct measurement {
 int measurement__init(struct measurement *m);
 void measurement__exit(struct measurement *m);
 
-bool measurement__has_column(const struct measurement *m, const struct evsel *evsel);
 bool measurement__is_counted(const struct measurement *m, const struct evsel *evsel);
-int measurement__add_sample(struct measurement *m, struct perf_sample *sample,
-			    struct machine *machine);
-int measurement__add_count(struct measurement *m, struct perf_sample *sample,
-			   struct machine *machine);
-int measurement__end_throttle(struct measurement *m, u32 cpu, u64 time);
-int measurement__place(struct measurement *m, struct perf_sample *sample);
-int measurement__findnew_vcpu(struct measurement *m, struct kvm_guest *guest, u64 id);
-struct memo_thread *measurement__thread(const struct measurement *m, bool in_guest, pid_t pid,
-					pid_t tid);
-int measurement__vcpu(struct measurement *m, struct memo_thread *thread, struct kvm_guest *guest,
-		      u64 id);
-u32 measurement__next_task(struct measurement *m, struct machine *machine, pid_t tid);
-u32 measurement__findnew_task(struct measurement *m, struct machine *machine, pid_t pid,
-			      pid_t tid);
-void measurement__new_thread(struct measurement *m, pid_t tid);
-void measurement__end_thread(struct measurement *m, struct machine *machine, pid_t tid);
-int measured_task__rename(struct measured_task *task, struct measurement *m, const char *comm);
-
-const char *map__module_name(const struct map *map);
-struct profile_key vm_row__key(struct vm_row *row, const char *name, pid_t pid);
-const char *vcpu_state__name(enum vcpu_state state);
-bool measured_task__is_vhost(const struct measured_task *task);
-bool measured_task__is_kernels(const struct measured_task *task);
-u32 measured_task__vm(const struct measurement *m, const struct measured_task *task);
+u32 measurement__column(const struct measurement *m, const struct evsel *evsel);
+bool measurement__has_column(const struct measurement *m, const struct evsel *evsel);
+bool measurement__uses_timeline(const struct measurement *m);
 bool measurement__knows_idle(const struct measurement *m);
 u32 measurement__nr_cpus(const struct measurement *m);
 enum vcpus_by measurement__vcpus_by(const struct measurement *m);
@@ -253,4 +214,4 @@ u64 measurement__lost(const struct measurement *m);
 u64 measurement__duration(const struct measurement *m);
 u32 measurement__nr_vcpus(const struct measurement *m, u32 vm);
 
-#endif /* __PERF_KVM_UNIFIED_REPORT_MEASUREMENT_H */
+#endif /* __PERF_KVM_UNIFIED_MEASURE_MEASUREMENT_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef __PERF_KVM_UNIFIED_REPORT_CPU_LIMIT_H
-#define __PERF_KVM_UNIFIED_REPORT_CPU_LIMIT_H
+#ifndef __PERF_KVM_UNIFIED_MEASURE_CPU_LIMIT_H
+#define __PERF_KVM_UNIFIED_MEASURE_CPU_LIMIT_H
 
 #include <linux/types.h>
 
@@ -17,4 +17,4 @@ struct cpu_limit {
 int cpu_limit__raise(struct cpu_limit *limit, struct perf_env *env);
 void cpu_limit__restore(const struct cpu_limit *limit, struct perf_env *env);
 
-#endif /* __PERF_KVM_UNIFIED_REPORT_CPU_LIMIT_H */
+#endif /* __PERF_KVM_UNIFIED_MEASURE_CPU_LIMIT_H */

@@ -31,8 +31,10 @@
 #include "feed.h"
 #include "hits.h"
 #include "measurement.h"
+#include "samples.h"
 #include "stream.h"
 #include "timeline.h"
+#include "who.h"
 
 /* In fewer periods than these, a CPU may have no sample because none was due. */
 #define LEAST_PERIODS	8
@@ -202,7 +204,7 @@ static int measurement__read_looks(struct measurement *m)
 	char path[PATH_MAX], err[256];
 	int ret;
 
-	if (!m->has_timeline || !m->use_timeline || m->stream)
+	if (!measurement__uses_timeline(m) || m->stream)
 		return 0;
 	reader.tc = kvm_guests__tsc_conversion(m->session);
 	if (!reader.tc.time_mult || reader.tc.time_shift > 63 || !reader.tc.cap_user_time_zero)
@@ -264,9 +266,9 @@ static int measurement__add_silent(struct measurement *m, u64 now)
 	if (!span->clock || span->period > long_ago / LEAST_PERIODS)
 		return 0;
 	for (u32 cpu = 0; !ret && cpu < m->nr_cpus; cpu++) {
-		u64 last = m->last_sample[cpu];
+		u64 last = m->cpus[cpu].last_sample;
 		struct axis_gap gap = {
-			.from = max(last, m->silent[cpu]),
+			.from = max(last, m->cpus[cpu].silent),
 			.until = now,
 			.cpu = cpu,
 			.samples_only = true,
@@ -275,7 +277,7 @@ static int measurement__add_silent(struct measurement *m, u64 now)
 
 		if (!last || now <= last || now - last < long_ago)
 			continue;
-		m->silent[cpu] = now;
+		m->cpus[cpu].silent = now;
 		m->silent_cpu = cpu;
 		m->silent_ns = now - last;
 		ret = time_axis__add_gap(&m->axis, &gap);
@@ -314,7 +316,7 @@ static void measurement__set_span(struct measurement *m)
 		span->clock = evsel__is_clock(m->evsel) && !span->per_task;
 	}
 	span->period = m->period;
-	span->timeline = m->has_timeline && m->use_timeline;
+	span->timeline = measurement__uses_timeline(m);
 	/* The first sample stands for the period before it. */
 	start = m->first > m->last ? m->first_event : m->first - min(m->first, m->period);
 	start = min(start, m->first_event);
@@ -338,7 +340,7 @@ static bool measurement__can_begin(const struct measurement *m, u64 now)
 {
 	if (m->first > m->last || now <= m->first || now - m->first < m->axis.span.near)
 		return false;
-	if (!m->long_states.known && m->has_timeline && m->use_timeline)
+	if (!m->long_states.known && measurement__uses_timeline(m))
 		return false;
 	return measurement__asked_period(m) || m->nr_distances == NR_DISTANCES;
 }
@@ -414,8 +416,8 @@ static int process_lost(const struct perf_tool *tool, union perf_event *event,
 		return ret == -ERANGE ? 0 : ret;
 
 	gap.cpu = sample->cpu;
-	gap.from = m->last_record[sample->cpu];
-	m->last_record[sample->cpu] = max(gap.from, gap.until);
+	gap.from = m->cpus[sample->cpu].last_record;
+	m->cpus[sample->cpu].last_record = max(gap.from, gap.until);
 	return time_axis__add_gap(&m->axis, &gap);
 }
 
@@ -452,8 +454,8 @@ static int process_throttle(const struct perf_tool *tool, union perf_event *even
 	ret = measurement__place(m, sample);
 	if (ret)
 		return ret == -ERANGE ? 0 : ret;
-	if (!m->throttled[sample->cpu])
-		m->throttled[sample->cpu] = sample->time;
+	if (!m->cpus[sample->cpu].throttled)
+		m->cpus[sample->cpu].throttled = sample->time;
 	return 0;
 }
 
@@ -574,17 +576,23 @@ void measurement__choose_events(struct measurement *m, struct perf_session *sess
 }
 
 /**
- * measurement__open - prepare to read @session, that was made with @m->tool, and of which
- *	the events are chosen
+ * measurement__open - prepare to read the session that was made with @m->tool, and of which the
+ *	events are chosen
+ * @wants: what is to be found out
  *
  * The session's events then come in by themselves. 0 or -errno: -ENODATA if
  * samples do not say when and where they were taken
  */
-int measurement__open(struct measurement *m, struct perf_session *session)
+int measurement__open(struct measurement *m, const struct measure_wants *wants)
 {
+	const struct perf_session *session = m->session;
 	struct evsel *evsel;
 	int ret;
 
+	m->wants = *wants;
+	m->axis.sink = wants->times;
+	m->hits.keep_addrs = wants->addrs;
+	m->hits.keep_cpus = wants->cpus;
 	if (m->evsel && !can_be_placed(m->evsel))
 		return -ENODATA;
 
@@ -615,7 +623,7 @@ static int process_first(const struct perf_tool *tool, union perf_event *event,
 	struct measurement *m = container_of(tool, struct measurement, tool);
 
 	/* What is wrong is kept there, and no more of it is read. */
-	if (report_stream__begin_events(m->stream))
+	if (profile_stream__begin_events(m->stream))
 		return 0;
 	measurement__set_placed(m);
 	switch (event->header.type) {
@@ -708,5 +716,5 @@ int measurement__finish(struct measurement *m)
 	}
 	ret = time_axis__finish(&m->axis);
 	m->nr_unplaced += m->axis.nr_late;
-	return ret;
+	return ret ?: hits__name_threads(&m->hits);
 }

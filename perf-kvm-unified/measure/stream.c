@@ -18,7 +18,7 @@
 #include "stream.h"
 
 /* perf's reader ends, as it does with Ctrl-C, and says nothing. Returns @err */
-static int stop(struct report_stream *stream, int err)
+static int stop(struct profile_stream *stream, int err)
 {
 	stream->err = err;
 	stream->m->tool.no_warn = true;
@@ -30,7 +30,7 @@ static int stop(struct report_stream *stream, int err)
 static int process_feature(const struct perf_tool *tool, struct perf_session *session,
 			   union perf_event *event)
 {
-	struct report_stream *stream = container_of(tool, struct measurement, tool)->stream;
+	struct profile_stream *stream = container_of(tool, struct measurement, tool)->stream;
 	u64 id = event->feat.feat_id;
 	int ret;
 
@@ -53,10 +53,10 @@ static int process_feature(const struct perf_tool *tool, struct perf_session *se
 }
 
 /**
- * report_stream__open - before the stream is read
+ * profile_stream__open - before the stream is read
  * @m: gets its session, and its tool, from elsewhere
  */
-void report_stream__open(struct report_stream *stream, struct measurement *m)
+void profile_stream__open(struct profile_stream *stream, struct measurement *m)
 {
 	stream->m = m;
 	m->stream = stream;
@@ -64,7 +64,7 @@ void report_stream__open(struct report_stream *stream, struct measurement *m)
 }
 
 /* The first record of an event has come, or the end. 0 or -errno with a message */
-int report_stream__begin_events(struct report_stream *stream)
+int profile_stream__begin_events(struct profile_stream *stream)
 {
 	int ret;
 
@@ -81,7 +81,7 @@ int report_stream__begin_events(struct report_stream *stream)
 }
 
 /* All has been read that there is, or that was to be. 0 or -errno with a message */
-int report_stream__end(struct report_stream *stream)
+int profile_stream__end(struct profile_stream *stream)
 {
-	return stream->begun && !stream->begin ? 0 : report_stream__begin_events(stream);
+	return stream->begun && !stream->begin ? 0 : profile_stream__begin_events(stream);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef __PERF_KVM_UNIFIED_REPORT_TIMELINE_H
-#define __PERF_KVM_UNIFIED_REPORT_TIMELINE_H
+#ifndef __PERF_KVM_UNIFIED_MEASURE_TIMELINE_H
+#define __PERF_KVM_UNIFIED_MEASURE_TIMELINE_H
 
 #include <stdbool.h>
 #include <linux/types.h>
@@ -20,4 +20,4 @@ u64 measurement__vcpu_cgroup(const struct measurement *m, u32 vcpu);
 int measurement__find_long_states(struct measurement *m);
 int measurement__add_long_states(struct measurement *m, u64 now);
 
-#endif /* __PERF_KVM_UNIFIED_REPORT_TIMELINE_H */
+#endif /* __PERF_KVM_UNIFIED_MEASURE_TIMELINE_H */

@@ -21,7 +21,9 @@
 #include "kvm-unified/lib/array.h"
 #include "long-states.h"
 #include "measurement.h"
+#include "samples.h"
 #include "timeline.h"
+#include "who.h"
 
 #ifdef HAVE_LIBTRACEEVENT
 /* The records of BPF programs, on kernels without the tracepoint */
@@ -326,7 +328,7 @@ int measurement__add_event(struct measurement *m, struct perf_sample *sample,
 	}
 	if (!ahead) {
 		m->now = max(m->now, sample->time);
-		m->last_record[sample->cpu] = sample->time;
+		m->cpus[sample->cpu].last_record = sample->time;
 	}
 	last = measurement__last(m, vcpu);
 	if (!last)
@@ -376,7 +378,7 @@ int measurement__end_vcpu(struct measurement *m, struct perf_sample *sample, pid
 	long vcpu;
 	int ret;
 
-	if (!m->has_timeline || !m->use_timeline ||
+	if (!measurement__uses_timeline(m) ||
 	    !hashmap__find(m->vcpu_by_tid, tid, &vcpu))
 		return 0;
 	last = measurement__last(m, vcpu);
@@ -449,7 +451,7 @@ int measurement__find_long_states(struct measurement *m)
 	u64 offset = 0;
 	int ret;
 
-	if (!m->has_timeline || !m->use_timeline)
+	if (!measurement__uses_timeline(m))
 		return 0;
 	ret = long_states__map(states, m->session);
 	if (ret || !states->map)

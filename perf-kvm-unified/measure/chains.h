@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef __PERF_KVM_UNIFIED_REPORT_CHAINS_H
-#define __PERF_KVM_UNIFIED_REPORT_CHAINS_H
+#ifndef __PERF_KVM_UNIFIED_MEASURE_CHAINS_H
+#define __PERF_KVM_UNIFIED_MEASURE_CHAINS_H
 
 #include <stdbool.h>
 #include <linux/types.h>
@@ -41,4 +41,4 @@ bool chains__have_caller(const struct chains *chains, const char *pattern);
 bool chain__has_user(const struct chain *chain);
 int chain__to_cursor(const struct chain *chain, struct callchain_cursor *cursor);
 
-#endif /* __PERF_KVM_UNIFIED_REPORT_CHAINS_H */
+#endif /* __PERF_KVM_UNIFIED_MEASURE_CHAINS_H */
