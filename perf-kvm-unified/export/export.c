@@ -66,7 +66,7 @@ static int begin_events(struct reading *reading, struct measure_wants *wants)
 	return 0;
 }
 
-/* 0 or -ENOMEM */
+/* 0 or -errno */
 static int add_row(const struct section *section, const struct table_row *row, u64 ns, void *arg)
 {
 	struct export *exp = arg;
@@ -75,6 +75,8 @@ static int add_row(const struct section *section, const struct table_row *row, u
 	strbuf_setlen(stack, 0);
 	if (exp->opts.format->push(stack, &exp->reading.m, section, row))
 		return -ENOMEM;
+	if (exp->opts.format->add)
+		return exp->opts.format->add(&exp->data, section, row, ns, stack);
 	return stacks__add(&exp->data.stacks, stack->buf, ns);
 }
 
@@ -139,6 +141,7 @@ int cmd_kvm_unified_export(int argc, const char **argv)
 		if (exp.reading.opts)
 			reading__exit(&exp.reading);
 		stacks__exit(&exp.data.stacks);
+		rows__exit(&exp.data.rows);
 		trace__exit(&exp.data.trace);
 		strbuf_release(&exp.stack);
 	}

@@ -11,10 +11,13 @@
 #include "util/env.h"
 #include "util/session.h"
 #include "util/strbuf.h"
+#include "kvm-unified/measure/hits.h"
 #include "kvm-unified/measure/measurement.h"
+#include "kvm-unified/report/tables.h"
 #include "formats.h"
 #include "frames.h"
 #include "pprof.h"
+#include "rows.h"
 #include "stacks.h"
 #include "trace.h"
 
@@ -51,14 +54,40 @@ static int print_pprof(struct export_data *data, FILE *fp)
 	return pprof__print(&data->stacks, &about, fp);
 }
 
+/* 0, or -errno with a message */
+static int check_file(int err)
+{
+	if (err)
+		pr_err("Cannot make a file in %s: %s\n", P_tmpdir, strerror(-err));
+	return err;
+}
+
+/* Its callers, if there are any, are not told by anything else. */
+static int push_row(struct strbuf *stack, const struct measurement *m __maybe_unused,
+		    const struct section *section __maybe_unused, const struct table_row *row)
+{
+	return row->hit && row->hit->chain ? frames__push_code(stack, row) : 0;
+}
+
+static int begin_rows(struct export_data *data)
+{
+	return check_file(rows__begin(&data->rows));
+}
+
+static int add_row(struct export_data *data, const struct section *section,
+		   const struct table_row *row, u64 ns, struct strbuf *stack)
+{
+	return rows__add(&data->rows, data->m, section, row, ns, stack);
+}
+
+static int print_rows(struct export_data *data, FILE *fp)
+{
+	return rows__print(&data->rows, fp);
+}
+
 static int begin_trace(struct export_data *data)
 {
-	int ret = trace__begin(&data->trace);
-
-	if (ret)
-		pr_err("Cannot make a file for the time line in %s: %s\n", P_tmpdir,
-		       strerror(-ret));
-	return ret;
+	return check_file(trace__begin(&data->trace));
 }
 
 static int add_vcpu_slice(const struct measurement *m, u32 vcpu,
@@ -82,6 +111,13 @@ static int print_trace(struct export_data *data, FILE *fp)
 static const struct export_format formats[] = {
 	{ .name = "folded", .push = push_folded, .print = print_folded },
 	{ .name = "pprof", .push = push_pprof, .print = print_pprof, .is_binary = true },
+	{
+		.name = "rows",
+		.begin = begin_rows,
+		.push = push_row,
+		.add = add_row,
+		.print = print_rows,
+	},
 	{
 		.name = "trace",
 		.begin = begin_trace,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "kvm-unified/report/sections.h"
+#include "rows.h"
 #include "stacks.h"
 #include "trace.h"
 
@@ -15,11 +16,13 @@ struct strbuf;
 /**
  * struct export_data - what there is of a profile for other tools
  * @stacks: the sums of what the format's push() has pushed
+ * @rows: of a format with rows, those
  * @trace: of a format with slices, those
  */
 struct export_data {
 	const struct measurement *m;
 	struct stacks	stacks;
+	struct rows	rows;
 	struct trace	trace;
 };
 
@@ -28,6 +31,8 @@ struct export_data {
  * @begin: the profile is read from its start, perhaps once more. 0, or -errno with a message;
  *	NULL: there is nothing to be done
  * @push: puts what it wants of a row onto an empty stack. 0 or -ENOMEM; NULL: it has no stacks
+ * @add: gets each row, with what push() has pushed of it. 0 or -errno; NULL: equal stacks are
+ *	added up
  * @slices: what gets them, with struct export_data as its argument; without functions: no slices
  * @print: 0 or -errno: what is still in the buffer of @fp may fail later
  * @is_binary: not for a terminal
@@ -37,6 +42,8 @@ struct export_format {
 	int (*begin)(struct export_data *data);
 	int (*push)(struct strbuf *stack, const struct measurement *m,
 		    const struct section *section, const struct table_row *row);
+	int (*add)(struct export_data *data, const struct section *section,
+		   const struct table_row *row, u64 ns, struct strbuf *stack);
 	struct slice_sink slices;
 	int (*print)(struct export_data *data, FILE *fp);
 	bool is_binary;

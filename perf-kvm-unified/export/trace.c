@@ -21,6 +21,7 @@
 #include "kvm-unified/axis/intervals.h"
 #include "kvm-unified/axis/tracks.h"
 #include "kvm-unified/lib/array.h"
+#include "kvm-unified/lib/write.h"
 #include "kvm-unified/measure/measurement.h"
 #include "kvm-unified/report/over-time.h"
 #include "kvm-unified/report/print.h"
@@ -351,20 +352,6 @@ static void print_names(const struct trace *trace, const struct measurement *m, 
 	}
 }
 
-/* 0 or -errno */
-static int copy(FILE *from, FILE *to)
-{
-	char buf[16384];
-	size_t n;
-
-	rewind(from);
-	while ((n = fread(buf, 1, sizeof(buf), from))) {
-		if (fwrite(buf, 1, n, to) != n)
-			return -errno;
-	}
-	return ferror(from) ? -EIO : 0;
-}
-
 /* All has been read. 0 or -errno: what is still in the buffer of @fp may fail later. */
 int trace__print(struct trace *trace, const struct measurement *m, FILE *fp)
 {
@@ -375,13 +362,11 @@ int trace__print(struct trace *trace, const struct measurement *m, FILE *fp)
 	for (u32 i = 0; i < trace->vcpus.nr; i++)
 		end_slice(trace, m, &trace->vcpus.entries[i], vcpu_pid(m, i),
 			  vcpu_tid(m, i));
-	if (!trace->err && (fflush(trace->slices) || fflush(trace->flows)))
-		trace->err = -errno;
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", fp);
-	ret = trace->err ?: copy(trace->slices, fp);
+	ret = trace->err ?: copy_printed(trace->slices, fp);
 	/* Without tracks of CPUs there is nowhere to lead to. */
 	if (!ret && trace->cpus.nr)
-		ret = copy(trace->flows, fp);
+		ret = copy_printed(trace->flows, fp);
 	fprintf(fp, "{\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"host\"}}",
 		HOST_PID);
 	print_names(trace, m, fp);

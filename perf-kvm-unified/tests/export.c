@@ -13,10 +13,12 @@
 #include "tests/tests.h"
 #include "util/debug.h"
 #include "util/json.h"
+#include "util/session.h"
 #include "util/strbuf.h"
 #include "util/symbol.h"
 #include "kvm-unified/export/frames.h"
 #include "kvm-unified/export/pprof.h"
+#include "kvm-unified/export/rows.h"
 #include "kvm-unified/export/stacks.h"
 #include "kvm-unified/export/trace.h"
 #include "kvm-unified/measure/chains.h"
@@ -264,6 +266,69 @@ static int check_hits(void)
 int test__frames(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	return check_states() ?: check_hits() ?: check_stolen();
+}
+
+/* A quote in a name, a stack, and what has neither */
+static const char rows_text[] =
+	"{\"host\": \"h\\\"1\", \"start\": 1500, \"duration\": 900, \"level\": \"vcpu\", \"vm\": \"vm1\", \"vcpu\": 3, \"class\": \"USER\", \"function\": \"work\", \"module\": \"shor\", \"process\": \"sh\\\"r\", \"pid\": 12, \"cgroup\": \"/pods/a\", \"build_id\": \"\", \"ns\": 700, \"samples\": 7, \"stack\": \"af63dc4c8601ec8c\"}\n"
+	"{\"host\": \"h\\\"1\", \"start\": 1500, \"duration\": 900, \"level\": \"host\", \"vm\": \"\", \"vcpu\": -1, \"class\": \"lost\", \"function\": \"[lost]\", \"module\": \"\", \"process\": \"\", \"pid\": -1, \"cgroup\": \"\", \"build_id\": \"\", \"ns\": 49, \"samples\": 0, \"stack\": \"\"}"
+	"\n";
+
+static int add_rows(const struct measurement *m, struct rows *rows)
+{
+	static const struct section vcpu = { .level = SECTION_VCPU, .vcpu = 3 };
+	static const struct section host = { .level = SECTION_HOST };
+	static const struct profile_key lost = { PROFILE_LOST, "[lost]", "", "", -1, 0, NULL };
+	static const struct chain chain;
+	const struct hit hit = {
+		.key = { PROFILE_USER, "work", "shor", "sh\"r", 12, 0, "/pods/a" },
+		.chain = &chain,
+	};
+	const struct table_row code = { .key = &hit.key, .hit = &hit }, none = { .key = &lost };
+	struct strbuf stack = STRBUF_INIT;
+	/* The hash of "a" is one of those that its authors tell. */
+	int ret = strbuf_addstr(&stack, "a") ?: rows__add(rows, m, &vcpu, &code, 700, &stack);
+
+	ret = ret ?: rows__add(rows, m, &host, &none, 49, &stack);
+	strbuf_release(&stack);
+	return ret;
+}
+
+int test__rows(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct perf_session *session = zalloc(sizeof(*session));
+	struct measured_vm vm = { .name = "vm1" };
+	struct measurement *m = zalloc(sizeof(*m));
+	struct rows rows = { };
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	TEST_ASSERT_VAL("memory", fp && session && m);
+	session->header.env.hostname = strdup("h\"1");
+	session->header.env.clock.enabled = true;
+	session->header.env.clock.tod_ns = 1000;
+	session->header.env.clock.clockid_ns = 500;
+	m->session = session;
+	m->vms = &vm;
+	m->nr_vms = 1;
+	m->period = 100;
+	m->axis.span.start = 1000;
+	m->axis.span.end = 1900;
+	/* If a profile is read twice, the second time counts. */
+	for (int i = 0; i < 2; i++) {
+		TEST_ASSERT_EQUAL("begin", rows__begin(&rows), 0);
+		TEST_ASSERT_EQUAL("rows", add_rows(m, &rows), 0);
+	}
+	TEST_ASSERT_EQUAL("print", rows__print(&rows, fp), 0);
+	rows__exit(&rows);
+	fclose(fp);
+	TEST_ASSERT_EQUAL(text, strcmp(text, rows_text), 0);
+	free(text);
+	free(session->header.env.hostname);
+	free(session);
+	free(m);
+	return TEST_OK;
 }
 
 /* VM vm"2 takes CPU 5 from vCPU 3 of vm1, after 2.5 us: a flow leads there. */

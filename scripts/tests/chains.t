@@ -41,6 +41,12 @@ json_of()
 # A time line has no use for call chains.
 ok "a time line is exported" "$PERF" kvm unified export -f -i chains.data --format trace -o "$TMP/trace"
 ok "... which has slices" grep -q '"ph":"X"' "$TMP/trace"
+stacked_rows()
+{
+	"$PERF" kvm unified export -f -i chains.data --format rows >"$TMP/rows" &&
+		grep -qE '"stack": "[0-9a-f]{16}"' "$TMP/rows"
+}
+ok "rows have numbers of their stacks" stacked_rows
 ok "stacks are exported" export_to "$TMP/folded" chains.data
 ok "and there is a report" json_of "$TMP/json" chains.data
 ok "both have the same time" "$TESTS/folded-sums" "$TMP/folded" "$TMP/json"

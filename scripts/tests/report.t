@@ -1793,6 +1793,9 @@ ok "pprof: --level vm" "$TESTS/pprof" <(export_of --format pprof --level vm) sum
 ok "pprof: --attribution" \
 	"$TESTS/pprof" <(export_of --format pprof --attribution domain-switch) sums "$TMP/domain"
 ok "pprof: the same each time" cmp "$TMP/pprof" <(export_of --format pprof)
+export_of --format rows >"$TMP/rows"
+ok "rows: the time of the report, in each class, function and process" "$TESTS/rows-sums" "$TMP/rows" "$TMP/json"
+ok "rows: --level vcpu: none of the host" not grep -q '"level": "host"' <(export_of --format rows --level vcpu)
 export_of --format trace >"$TMP/trace"
 ok "trace: tracks without gaps, with the time of the report" "$TESTS/trace" "$TMP/trace" "$TMP/json"
 ok "trace: who has stolen" grep -qE '"name":"steal","args":\{"cpu":[0-9]+,"by": "[^"]+"' "$TMP/trace"
@@ -1831,7 +1834,7 @@ ok "refused: export of a VM that there is not" export_fails 1 "no VM 'guest7'.* 
 	--vm guest7 -o "$TMP/out.folded"
 ok "... and what was written before stays" diff "$TMP/folded" "$TMP/out.folded"
 ok "refused: export in a format that there is not" \
-	export_fails 129 "--format knows folded, pprof, trace, but not 'svg'" --format svg
+	export_fails 129 "--format knows folded, pprof, rows, trace, but not 'svg'" --format svg
 ok "refused: a time line of processes" export_fails 129 'knows no --pid and --comms' --format trace --comms shor
 ok "refused: a time line of VMs" export_fails 129 'no time line of its own' --format trace --level vm
 ok "refused: export of vCPUs and of VMs" export_fails 129 'not both' --level vm,vcpu
