@@ -57,7 +57,7 @@ static int begin_events(struct reading *reading, struct measure_wants *wants)
 	const struct measurement *m = &reading->m;
 	u64 sample_type = evlist__combined_sample_type(m->session->evlist);
 
-	if (!exp->opts.format->push || !(sample_type & PERF_SAMPLE_CALLCHAIN))
+	if (!exp->opts.format->has_stacks || !(sample_type & PERF_SAMPLE_CALLCHAIN))
 		return 0;
 	symbol_conf.use_callchain = true;
 	callchain_param_setup(sample_type, perf_session__e_machine(m->session, /*e_flags=*/NULL));
@@ -142,6 +142,7 @@ int cmd_kvm_unified_export(int argc, const char **argv)
 			reading__exit(&exp.reading);
 		stacks__exit(&exp.data.stacks);
 		rows__exit(&exp.data.rows);
+		speedscope__exit(&exp.data.scope);
 		trace__exit(&exp.data.trace);
 		strbuf_release(&exp.stack);
 	}

@@ -18,6 +18,7 @@
 #include "frames.h"
 #include "pprof.h"
 #include "rows.h"
+#include "speedscope.h"
 #include "stacks.h"
 #include "trace.h"
 
@@ -85,6 +86,22 @@ static int print_rows(struct export_data *data, FILE *fp)
 	return rows__print(&data->rows, fp);
 }
 
+static int begin_speedscope(struct export_data *data)
+{
+	return check_file(speedscope__begin(&data->scope));
+}
+
+static int add_piece(const struct measurement *m, u32 vcpu, const struct vcpu_interval *interval,
+		     const struct time_piece *piece, void *data)
+{
+	return speedscope__add(&((struct export_data *)data)->scope, m, vcpu, interval, piece);
+}
+
+static int print_speedscope(struct export_data *data, FILE *fp)
+{
+	return speedscope__print(&data->scope, data->m, fp);
+}
+
 static int begin_trace(struct export_data *data)
 {
 	return check_file(trace__begin(&data->trace));
@@ -109,14 +126,33 @@ static int print_trace(struct export_data *data, FILE *fp)
 }
 
 static const struct export_format formats[] = {
-	{ .name = "folded", .push = push_folded, .print = print_folded },
-	{ .name = "pprof", .push = push_pprof, .print = print_pprof, .is_binary = true },
+	{
+		.name = "folded",
+		.push = push_folded,
+		.print = print_folded,
+		.has_stacks = true,
+	},
+	{
+		.name = "pprof",
+		.push = push_pprof,
+		.print = print_pprof,
+		.has_stacks = true,
+		.is_binary = true,
+	},
 	{
 		.name = "rows",
 		.begin = begin_rows,
 		.push = push_row,
 		.add = add_row,
 		.print = print_rows,
+		.has_stacks = true,
+	},
+	{
+		.name = "speedscope",
+		.begin = begin_speedscope,
+		.slices = { .vcpu = add_piece },
+		.print = print_speedscope,
+		.has_stacks = true,
 	},
 	{
 		.name = "trace",

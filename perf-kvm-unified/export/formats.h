@@ -7,6 +7,7 @@
 
 #include "kvm-unified/report/sections.h"
 #include "rows.h"
+#include "speedscope.h"
 #include "stacks.h"
 #include "trace.h"
 
@@ -17,12 +18,13 @@ struct strbuf;
  * struct export_data - what there is of a profile for other tools
  * @stacks: the sums of what the format's push() has pushed
  * @rows: of a format with rows, those
- * @trace: of a format with slices, those
+ * @scope: @trace: of a format with slices, those
  */
 struct export_data {
 	const struct measurement *m;
 	struct stacks	stacks;
 	struct rows	rows;
+	struct speedscope scope;
 	struct trace	trace;
 };
 
@@ -35,6 +37,7 @@ struct export_data {
  *	added up
  * @slices: what gets them, with struct export_data as its argument; without functions: no slices
  * @print: 0 or -errno: what is still in the buffer of @fp may fail later
+ * @has_stacks: it has call chains, if there are any
  * @is_binary: not for a terminal
  */
 struct export_format {
@@ -46,6 +49,7 @@ struct export_format {
 		   const struct table_row *row, u64 ns, struct strbuf *stack);
 	struct slice_sink slices;
 	int (*print)(struct export_data *data, FILE *fp);
+	bool has_stacks;
 	bool is_binary;
 };
 

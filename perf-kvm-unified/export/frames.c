@@ -140,22 +140,24 @@ static bool is_code(const struct table_row *row)
 	return row->hit && row->hit->cpumode;
 }
 
+/* What a sample has hit, in its process */
+int frames__push_hit(struct strbuf *stack, const struct hit *hit)
+{
+	const struct task task = task_of(hit);
+
+	return push_nested(stack, hit) ?: push_task(stack, &task) ?: push_calls(stack, hit);
+}
+
 /* @row of @section, with its owner outermost */
 int frames__push_row(struct strbuf *stack, const struct measurement *m,
 		     const struct section *section, const struct table_row *row)
 {
 	int ret = push_owner(stack, m, section);
-	struct task task;
 
 	if (ret)
 		return ret;
-	if (!is_code(row))
-		return frames__push_state(stack, row->key->function);
-	task = task_of(row->hit);
-	ret = push_nested(stack, row->hit);
-	if (!ret)
-		ret = push_task(stack, &task);
-	return ret ?: push_calls(stack, row->hit);
+	return is_code(row) ? frames__push_hit(stack, row->hit) :
+			      frames__push_state(stack, row->key->function);
 }
 
 /* ... without the owner and the process, which are labels there */

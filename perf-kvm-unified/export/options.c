@@ -37,8 +37,8 @@ static void parse_argv(struct export_options *opts, int argc, const char **argv)
 			   "profile to read (default: perf.data); -: standard input"),
 		OPT_STRING('o', "output", &opts->output, "file",
 			   "file to write to (default: standard output)"),
-		OPT_CALLBACK(0, "format", &opts->format, "folded|pprof|rows|trace",
-			     "whose format: of flame graphs (default), of pprof, of databases, or a time line",
+		OPT_CALLBACK(0, "format", &opts->format, "folded|pprof|rows|speedscope|trace",
+			     "whose format: of flame graphs (default), of pprof, of databases, of speedscope, or a time line",
 			     parse_format),
 		OPTS_CHARGING(report),
 		OPT_CALLBACK(0, "level", &sections->levels, "host|vm|vcpu[,...]",
@@ -65,10 +65,13 @@ static void parse_argv(struct export_options *opts, int argc, const char **argv)
 		usage_error(usage, "--format %s is not for a terminal: give -o FILE, or a pipe\n",
 			    opts->format->name);
 	if (!opts->format->push && (sections->pids || sections->comms))
-		usage_error(usage, "--format %s has no processes of guests: it knows no --pid and --comms\n",
+		usage_error(usage, "--format %s has all time, in its order: it knows no --pid and --comms\n",
 			    opts->format->name);
 	if (!opts->format->push && sections->levels & SECTIONS_VM)
 		usage_error(usage, "--format %s wants --level host or vcpu: a VM has no time line of its own\n",
+			    opts->format->name);
+	if (opts->format->has_stacks && !opts->format->push && sections->levels == SECTIONS_HOST)
+		usage_error(usage, "--format %s is of vCPUs: --level host has none\n",
 			    opts->format->name);
 	if (sections->levels & SECTIONS_GUESTS)
 		usage_error(usage, "--level guests is a table of report: what is exported tells VMs apart\n");

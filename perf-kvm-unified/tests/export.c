@@ -19,6 +19,7 @@
 #include "kvm-unified/export/frames.h"
 #include "kvm-unified/export/pprof.h"
 #include "kvm-unified/export/rows.h"
+#include "kvm-unified/export/speedscope.h"
 #include "kvm-unified/export/stacks.h"
 #include "kvm-unified/export/trace.h"
 #include "kvm-unified/measure/chains.h"
@@ -369,6 +370,65 @@ static int add_slices(const struct measurement *m, struct trace *trace)
 		ret = trace__add_cpu(trace, m, &ran, 1000, 3500);
 	ran.vcpu = 1;
 	return ret ?: trace__add_cpu(trace, m, &ran, 3500, 4001);
+}
+
+/* The same twice is one, and so is what was left out: 1 ns */
+static const char speedscope_text[] =
+	"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"perf kvm unified\",\"shared\":{\"frames\":[{\"name\":\"sh\\\"r-12\"},{\"name\":\"[unknown] (shor)\"},{\"name\":\"[steal]\"},{\"name\":\"(on VM vm\\\"2: vcpu0)\"}]},\"profiles\":[\n"
+	"{\"type\":\"sampled\",\"name\":\"vm1 vCPU 3\",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":3001,\"samples\":[[0,1],[2,3],[],[0,1]],\"weights\":[2500,300,1,200]}\n"
+	"]}\n";
+
+static int add_scope(const struct measurement *m, struct speedscope *scope)
+{
+	static const struct time_piece pieces[] = {
+		{ .class = PROFILE_USER, .start = 1000, .end = 2000 },
+		{ .class = PROFILE_USER, .start = 2000, .end = 3500 },
+		{ .class = PROFILE_STEAL, .start = 3500, .end = 3800 },
+		{ .class = PROFILE_USER, .start = 3801, .end = 4001 },
+	};
+	struct vcpu_interval interval = {
+		.cpu = 5, .vcpu = 1, .task = TIME_AXIS_NONE, .shared = TIME_AXIS_NONE,
+	};
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(pieces); i++) {
+		interval.kind = pieces[i].class == PROFILE_STEAL ? VCPU_TIME_PREEMPTED :
+								   VCPU_TIME_GUEST_USER;
+		ret = speedscope__add(scope, m, 0, &interval, &pieces[i]);
+	}
+	return ret;
+}
+
+int test__speedscope(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct hit hit = {
+		.key = { PROFILE_USER, "[unknown]", "shor", "sh\"r", 12, 0, NULL },
+		.cpumode = PERF_RECORD_MISC_GUEST_USER,
+	}, *hits[] = { &hit };
+	struct measured_vm vms[] = { { .name = "vm1" }, { .name = "vm\"2" } };
+	struct axis_vcpu vcpus[] = { { .vm = 0, .id = 3 }, { .vm = 1, .id = 0 } };
+	const struct measurement m = {
+		.vms = vms, .nr_vms = ARRAY_SIZE(vms),
+		.axis = { .vcpus = vcpus, .nr_vcpus = ARRAY_SIZE(vcpus) },
+		.hits = { .by_idx = hits, .nr = ARRAY_SIZE(hits) },
+	};
+	struct speedscope scope = { };
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	TEST_ASSERT_VAL("a file", fp);
+	/* If a profile is read twice, the second time counts. */
+	for (int i = 0; i < 2; i++) {
+		TEST_ASSERT_EQUAL("begin", speedscope__begin(&scope), 0);
+		TEST_ASSERT_EQUAL("pieces", add_scope(&m, &scope), 0);
+	}
+	TEST_ASSERT_EQUAL("print", speedscope__print(&scope, &m, fp), 0);
+	speedscope__exit(&scope);
+	fclose(fp);
+	TEST_ASSERT_EQUAL(text, strcmp(text, speedscope_text), 0);
+	free(text);
+	return TEST_OK;
 }
 
 /* JSON is UTF-8, whatever bytes a name has. */

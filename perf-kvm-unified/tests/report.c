@@ -1452,6 +1452,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: stacks of other tools", stacks),
 	TEST_CASE("kvm unified: frames of a row", frames),
 	TEST_CASE("kvm unified: rows for a database", rows),
+	TEST_CASE("kvm unified: what speedscope reads", speedscope),
 	TEST_CASE("kvm unified: a time line", trace),
 	TEST_CASE("kvm unified: dumps of JIT compilers", jitdump),
 	TEST_CASE("kvm unified: symbols that processes write", perf_maps),

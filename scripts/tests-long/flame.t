@@ -71,6 +71,31 @@ awk '{ ns = $NF; sub(/ [0-9]+$/, ""); n = split($0, frames, ";"); own[frames[n]]
 	sort >"$TMP/wanted"
 at_least 20 "speedscope: functions in its table" "$(wc -l <"$TMP/shown")"
 ok "speedscope: with the times that were exported, to the ns" test -z "$(comm -23 "$TMP/shown" "$TMP/wanted")"
+# Its own format has the same of each vCPU, in the order of time. Times have units there.
+"$PERF" kvm unified export "${reads[@]}" --vm guest1 --level vcpu -o vcpu.folded 2>/dev/null
+ok "speedscope's format" "$PERF" kvm unified export "${reads[@]}" --vm guest1 --format speedscope -o vcpu.json
+ok "speedscope's format: a table" "$TOP/scripts/speedscope.sh" table vcpu.json "$TMP/own.html"
+sed 's/<[^>]*>/\n/g' "$TMP/own.html" | grep -v '^ *$' |
+	awk '/^Symbol Name$/ { on = 1; next }
+		on && /^[0-9.]+(s|ms|µs|ns) \(/ { time[n++] = $1; next }
+		on && n == 2 { print time[0], time[1], $0; n = 0 }' | sort >"$TMP/shown"
+awk '{ ns = $NF; sub(/ [0-9]+$/, ""); n = split($0, frames, ";"); own[frames[n]] += ns
+	# Without the VM and the vCPU
+	for (i = 3; i <= n; i++) {
+		if (seen[frames[i]] != NR)
+			all[frames[i]] += ns
+		seen[frames[i]] = NR
+	} }
+	function unit(ns) {
+		if (ns >= 1e9)
+			return sprintf("%.2fs", ns / 1e9)
+		if (ns >= 1e6)
+			return sprintf("%.2fms", ns / 1e6)
+		return ns >= 1e3 ? sprintf("%.2fµs", ns / 1e3) : sprintf("%.2fns", ns)
+	}
+	END { for (name in all) print unit(all[name]), unit(own[name]), name }' vcpu.folded | sort >"$TMP/wanted"
+at_least 20 "speedscope's format: functions in its table" "$(wc -l <"$TMP/shown")"
+ok "speedscope's format: with the times of the stacks" test -z "$(comm -23 "$TMP/shown" "$TMP/wanted" | grep -v '^[^ ]* [^ ]* (\|\[steal\]')"
 # README's
 "$PERF" kvm unified export "${reads[@]}" --vm guest1 --level vcpu -o guest1.folded 2>/dev/null
 ok "speedscope: a picture" "$TOP/scripts/speedscope.sh" picture guest1.folded picture.png

@@ -1796,6 +1796,9 @@ ok "pprof: the same each time" cmp "$TMP/pprof" <(export_of --format pprof)
 export_of --format rows >"$TMP/rows"
 ok "rows: the time of the report, in each class, function and process" "$TESTS/rows-sums" "$TMP/rows" "$TMP/json"
 ok "rows: --level vcpu: none of the host" not grep -q '"level": "host"' <(export_of --format rows --level vcpu)
+export_of --format speedscope >"$TMP/speedscope"
+ok "speedscope: the time of the report, in each function" "$TESTS/speedscope" "$TMP/speedscope" "$TMP/json"
+ok "speedscope: --time" "$TESTS/speedscope" <(export_of --format speedscope --time 10%-30%) "$TMP/json-time"
 export_of --format trace >"$TMP/trace"
 ok "trace: tracks without gaps, with the time of the report" "$TESTS/trace" "$TMP/trace" "$TMP/json"
 ok "trace: who has stolen" grep -qE '"name":"steal","args":\{"cpu":[0-9]+,"by": "[^"]+"' "$TMP/trace"
@@ -1834,8 +1837,9 @@ ok "refused: export of a VM that there is not" export_fails 1 "no VM 'guest7'.* 
 	--vm guest7 -o "$TMP/out.folded"
 ok "... and what was written before stays" diff "$TMP/folded" "$TMP/out.folded"
 ok "refused: export in a format that there is not" \
-	export_fails 129 "--format knows folded, pprof, rows, trace, but not 'svg'" --format svg
+	export_fails 129 "--format knows folded, pprof, rows, speedscope, trace, but not 'svg'" --format svg
 ok "refused: a time line of processes" export_fails 129 'knows no --pid and --comms' --format trace --comms shor
+ok "refused: vCPUs of the host" export_fails 129 'is of vCPUs: --level host has none' --format speedscope --level host
 ok "refused: a time line of VMs" export_fails 129 'no time line of its own' --format trace --level vm
 ok "refused: export of vCPUs and of VMs" export_fails 129 'not both' --level vm,vcpu
 ok "refused: export with a stray word" export_fails 129 'Unknown argument: stray' stray
