@@ -88,6 +88,17 @@ build_perf()
 		OUTPUT=/build/man/ /build/man/$NAME.1
 }
 
+# lay_out_page DIR: report --format html looks for the program where perf looks for its own.
+lay_out_page()
+{
+	local program=libexec/perf-core/$NAME-page
+
+	mkdir -p "$1/page/lib" "$1/libexec/perf-core" &&
+		cp -r "$TOP/scripts/page/." "$1/page/" &&
+		cp "$("$TOP/scripts/page.sh" --fetch)"/* "$1/page/lib/" &&
+		ln -s "../../page/$NAME-page" "$1/$program"
+}
+
 # lay_out ROOT: /build/package, as it will be on a host
 lay_out()
 {
@@ -101,7 +112,8 @@ lay_out()
 		install -m 644 "$TOP/Documentation/install.md" "$TOP/Documentation/deployment.md" \
 			"$TOP/Documentation/alerts.yml" "$package/usr/share/doc/$NAME/" &&
 		install -D -m 644 "$1/build/man/$NAME.1" "$package/usr/share/man/man1/$NAME.1" &&
-		gzip -9n "$package/usr/share/man/man1/$NAME.1"
+		gzip -9n "$package/usr/share/man/man1/$NAME.1" &&
+		lay_out_page "$package/usr/lib/$NAME"
 }
 
 # What its programs are linked with, in the release's own packages
@@ -131,7 +143,7 @@ pack()
 		Maintainer: ${DEBFULLNAME:-perf kvm unified} <${DEBEMAIL:-root@localhost}>
 		Installed-Size: $(du -sk --exclude=DEBIAN "$package" | cut -f1)
 		Depends: $depends
-		Recommends: binutils
+		Recommends: binutils, python3
 		Section: devel
 		Priority: optional
 		Description: profile a KVM host and its guests together, from the host

@@ -29,5 +29,11 @@ symbols=
 say "  $MAIN_TREE/perf/perf kvm unified report -f$symbols \\"
 say "    --guest-root $MAIN_TREE/guest/root -i $OUT/$PROFILE.data"
 say "with the files of the lab's host and guest, as they are not this machine's."
+if [ "$KERNEL_MODE" = series ] && command -v npm >/dev/null; then
+	if "$TOP/scripts/page.sh" -f$symbols --guest-root "$MAIN_TREE/guest/root" \
+		-i "$TOP/$OUT/$PROFILE.data" -o "$TOP/$OUT/report.html"; then
+		say "For a browser, there is $OUT/report.html."
+	fi
+fi
 say "(The process 'agent' is how the lab talks to its guest, not part of the tool; [cr3 ...] is"
 say "one that has begun and ended between two looks at the guest's memory.)"

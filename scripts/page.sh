@@ -3,6 +3,8 @@
 # page.sh [ARGS]: an HTML page of a profile, see scripts/page/perf-kvm-unified-page, which gets these
 # arguments (-h has them). Fetches the libraries that are in the page, if they are not there yet; perf
 # is the one that make perf has built, unless --perf names another one.
+#
+# --fetch: the libraries alone, and print where they are.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
@@ -48,5 +50,9 @@ esac
 	trap 'rm -rf "$WORK"; on_exit' EXIT
 	[ -d "$DIR" ] || step "get d3 and d3-flame-graph" "$LOGS/page-lib.log" get_libraries
 ) >&2
+if [ "$*" = --fetch ]; then
+	echo "$DIR"
+	exit 0
+fi
 # The last one counts: what the caller gives comes after these.
 exec "$TOP/scripts/page/perf-kvm-unified-page" --perf "$MAIN_TREE/perf/perf" --lib "$DIR" "$@"

@@ -74,7 +74,7 @@ static int parse_format(const struct option *opt, const char *arg, int unset __m
 			return 0;
 		}
 	}
-	pr_err("--format knows table, json, csv and openmetrics, but not '%s'\n", arg);
+	pr_err("--format knows table, json, csv, openmetrics and html, but not '%s'\n", arg);
 	return -EINVAL;
 }
 

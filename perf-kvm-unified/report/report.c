@@ -16,6 +16,7 @@
 #include "kvm-unified/lib/write.h"
 #include "options.h"
 #include "overview.h"
+#include "page.h"
 #include "reading.h"
 #include "report.h"
 #include "script-command.h"
@@ -147,6 +148,8 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 	struct report rep = { .script_options = STRBUF_INIT };
 	int ret;
 
+	if (page__is_wanted(argc, argv))
+		return page__run(argc, argv) ? 1 : 0;
 	if (readings__setup())
 		return 1;
 	ret = report_options__parse(&rep.opts, argc, argv);

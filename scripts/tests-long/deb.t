@@ -29,7 +29,7 @@ depends()
 clean_root()
 {
 	rm -rf "$root"
-	mmdebstrap --quiet --variant=apt --include="linux-perf,bash-completion,$(depends)" \
+	mmdebstrap --quiet --variant=apt --include="linux-perf,bash-completion,python3,$(depends)" \
 		"$1" "$root" "$(mirror)"
 }
 
@@ -63,6 +63,12 @@ completes()
 		printf "%s\n" "${COMPREPLY[@]}"' completes "$NAME" "$2" | grep -qx -e "$1"
 }
 
+page_is_made()
+{
+	within "$root" "$NAME" report -f -i /profile --ignore-vmlinux --kallsyms /dev/null --format html \
+		-o /profile/page.html && grep -q '</html>' "$root/profile/page.html"
+}
+
 lab_runs libquantum
 for release in bookworm trixie; do
 	ok "$release: the package is built" "$TOP/scripts/deb.sh" "$release"
@@ -80,6 +86,7 @@ for release in bookworm trixie; do
 	ok "$release: the command, by its own name" grep -q 'perf kvm unified record' \
 		<(within "$root" "$NAME" record -h 2>&1)
 	ok "$release: its report is that of the perf that is built here" same_report
+	ok "$release: --format html: a page" page_is_made
 	ok "$release: BPF programs are in it" grep -qE 'bpf_skeletons: .* on ' \
 		<(within "$root" "/usr/lib/$NAME/perf" version --build-options)
 	ok "$release: names of commands are completed" completes report "$NAME rep"

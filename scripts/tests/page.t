@@ -129,7 +129,7 @@ refused "perf fails" 1 "no such symbol table" fails
 ok "... and which perf" grep -q 'perf kvm unified export has failed (3)' err
 refused "perf writes something else" 1 "not a stack and its time" broken
 refused "no such perf" 1 "cannot run /nowhere: No such file" small --perf /nowhere
-refused "no libraries" 1 "d3.min.js: No such file" small --lib /nowhere
+refused "no libraries" 2 "/nowhere: the libraries are not there" small --lib /nowhere
 refused "no place for the page" 1 "No such file or directory" small -o nowhere/page.html
 refused "a directory in its place" 1 "is a directory" small -o ../lib
 refused "a full disk" 1 "No space left" small -o /dev/full

@@ -1753,6 +1753,32 @@ ok "... no word on guests' files" not grep -q -e '--guest-root guest1=' "$TMP/wa
 
 # --- for other tools --------------------------------------------------------------------
 
+# --format html is a program beside perf, which gets all else.
+mkdir "$TMP/beside"
+printf '#!/bin/sh\nprintf "%%s\\n" "$@"\nexit 3\n' >"$TMP/beside/perf-kvm-unified-page"
+chmod +x "$TMP/beside/perf-kvm-unified-page"
+page_is_run()
+{
+	local code=0
+
+	"$PERF" --exec-path="$TMP/beside" kvm unified report -i some "$@" -o x.html --vm a >"$TMP/args" || code=$?
+	cat "$TMP/args"
+	[ "$code" -eq 3 ] &&
+		cmp "$TMP/args" <(printf '%s\n' --perf "$(realpath "$PERF")" -i some -o x.html --vm a)
+}
+ok "--format=html: the program for that is run, with all other arguments" page_is_run --format=html
+ok "--format html: the same" page_is_run --format html
+page_is_missing()
+{
+	local code=0
+
+	"$PERF" --exec-path=/nowhere kvm unified report -i some --format html 2>"$TMP/err" || code=$?
+	cat "$TMP/err"
+	[ "$code" -eq 1 ] && grep -q '^Cannot run perf-kvm-unified-page.*: No such file' "$TMP/err"
+}
+ok "--format html without it: refused" page_is_missing
+ok "html is a format of report alone" not "$PERF" kvm unified diff --format html old new
+
 # export_of OPTION...
 export_of()
 {
