@@ -24,12 +24,13 @@ packages_of()
 	package) echo build-essential debhelper devscripts dh-python kernel-wedge python3-dacite python3-jinja2 quilt rsync ;;
 	deb)	echo mmdebstrap dpkg-dev gzip xz-utils ;;
 	bench)	echo python3 tmux ;;
+	clickhouse) echo clickhouse-server clickhouse-client python3 ;;
 	browser) echo chromium ;;
 	npm)	echo npm ;;
 	go)	echo golang-go ;;
 	check)	echo shellcheck codespell perl git less procps strace tmux python3-ply python3-git \
 		python3-prometheus-client ;;
-	*)	die "deps.sh: no group '$1' (tree kernel perf lab bochs node jvm mariadb docs series package deb bench browser npm go check)" ;;
+	*)	die "deps.sh: no group '$1' (tree kernel perf lab bochs node jvm mariadb docs series package deb bench clickhouse browser npm go check)" ;;
 	esac
 }
 
