@@ -30,7 +30,7 @@ say "  $MAIN_TREE/perf/perf kvm unified report -f$symbols \\"
 say "    --guest-root $MAIN_TREE/guest/root -i $OUT/$PROFILE.data"
 say "with the files of the lab's host and guest, as they are not this machine's."
 if [ "$KERNEL_MODE" = series ] && command -v npm >/dev/null; then
-	if "$TOP/scripts/page.sh" -f$symbols --guest-root "$MAIN_TREE/guest/root" \
+	if "$TOP/scripts/page.sh" -f -k "$TREE/host/vmlinux" --guest-root "$MAIN_TREE/guest/root" \
 		-i "$TOP/$OUT/$PROFILE.data" -o "$TOP/$OUT/report.html"; then
 		say "For a browser, there is $OUT/report.html."
 	fi

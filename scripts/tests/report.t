@@ -1821,6 +1821,7 @@ ok "pprof: --attribution" \
 ok "pprof: the same each time" cmp "$TMP/pprof" <(export_of --format pprof)
 export_of --format rows >"$TMP/rows"
 ok "rows: the time of the report, in each class, function and process" "$TESTS/rows-sums" "$TMP/rows" "$TMP/json"
+ok "rows: such as a fleet's database takes" "$TOP/scripts/fleet/load" --check --window 2026-11-30T10:00:00 "$TMP/rows"
 ok "rows: --level vcpu: none of the host" not grep -q '"level": "host"' <(export_of --format rows --level vcpu)
 export_of --format speedscope >"$TMP/speedscope"
 ok "speedscope: the time of the report, in each function" "$TESTS/speedscope" "$TMP/speedscope" "$TMP/json"
