@@ -31,12 +31,14 @@
 /**
  * struct export - a profile on its way into the format of another tool
  * @stack: the row that is being put together
+ * @unread: nobody reads it any more
  */
 struct export {
 	struct reading	reading;
 	struct export_options opts;
 	struct export_data data;
 	struct strbuf	stack;
+	bool		unread;
 };
 
 static int begin(struct reading *reading)
@@ -73,6 +75,8 @@ static int add_row(const struct section *section, const struct table_row *row, u
 	struct strbuf *stack = &exp->stack;
 
 	strbuf_setlen(stack, 0);
+	if (!exp->opts.format->push)
+		return 0;
 	if (exp->opts.format->push(stack, &exp->reading.m, section, row))
 		return -ENOMEM;
 	if (exp->opts.format->add)
@@ -98,7 +102,8 @@ static int export__write(struct export *exp)
 	if (!ret)
 		return 0;
 	/* Who reads it has had enough, as head has. */
-	if (ret != -EPIPE)
+	exp->unread = ret == -EPIPE;
+	if (!exp->unread)
 		pr_err("Cannot write to %s: %s\n", to_stdout ? "standard output" : output,
 		       strerror(-ret));
 	if (created)
@@ -120,8 +125,8 @@ static int export__run(struct export *exp)
 	reading->begin = begin;
 	reading->begin_events = begin_events;
 	exp->data.m = &reading->m;
-	if (format->push)
-		sections->row_sink = (struct row_sink) { .row = add_row, .arg = exp };
+	/* What takes no rows needs no tables of them, either. */
+	sections->row_sink = (struct row_sink) { .row = add_row, .arg = exp };
 	sections->slices = format->slices;
 	sections->slices.arg = &exp->data;
 	ret = reading__run(reading, &exp->opts.report);
@@ -147,5 +152,5 @@ int cmd_kvm_unified_export(int argc, const char **argv)
 		strbuf_release(&exp.stack);
 	}
 	report_options__exit(&exp.opts.report);
-	return ret ? 1 : 0;
+	return exp.unread ? EXIT_UNREAD : ret ? 1 : 0;
 }

@@ -293,28 +293,54 @@ static char **number_things(const struct speedscope *scope, const struct measure
 	return NULL;
 }
 
-/* Goes over all pieces of a vCPU */
+/**
+ * struct pieces_walk - goes over all pieces of a vCPU
+ * @stack: @ns: what is to be printed next, unless more of the same stack comes: that may be of
+ *	other addresses. NULL: nothing
+ * @some: something was printed
+ */
 struct pieces_walk {
 	struct speedscope *scope;
 	const struct speedscope_track *track;
 	char	**stacks;
 	FILE	*fp;
+	const char *stack;
+	u64	ns;
 	bool	some;
 };
 
-typedef void (*piece_fn)(struct pieces_walk *walk, const struct piece *piece);
+typedef void (*piece_fn)(const struct pieces_walk *walk);
 
-static void print_stack(struct pieces_walk *walk, const struct piece *piece)
+static void print_stack(const struct pieces_walk *walk)
 {
-	fprintf(walk->fp, "%s[%s]", walk->some ? "," : "",
-		piece->what == NOTHING ? "" : walk->stacks[piece->what]);
-	walk->some = true;
+	fprintf(walk->fp, "%s[%s]", walk->some ? "," : "", walk->stack);
 }
 
-static void print_weight(struct pieces_walk *walk, const struct piece *piece)
+static void print_weight(const struct pieces_walk *walk)
 {
-	fprintf(walk->fp, "%s%" PRIu64, walk->some ? "," : "", piece->ns);
+	fprintf(walk->fp, "%s%" PRIu64, walk->some ? "," : "", walk->ns);
+}
+
+static void end_stack(struct pieces_walk *walk, piece_fn print)
+{
+	if (!walk->stack)
+		return;
+	print(walk);
 	walk->some = true;
+	walk->stack = NULL;
+}
+
+static void add_to_stack(struct pieces_walk *walk, piece_fn print, const struct piece *piece)
+{
+	const char *stack = piece->what == NOTHING ? "" : walk->stacks[piece->what];
+
+	if (walk->stack && !strcmp(walk->stack, stack)) {
+		walk->ns += piece->ns;
+		return;
+	}
+	end_stack(walk, print);
+	walk->stack = stack;
+	walk->ns = piece->ns;
 }
 
 /* 0 or -errno */
@@ -325,16 +351,18 @@ static int walk_pieces(struct pieces_walk *walk, piece_fn print)
 	FILE *from = walk->scope->pieces;
 
 	walk->some = false;
+	walk->stack = NULL;
 	for (u32 i = 0; i < track->nr_blocks; i++) {
 		if (fseeko(from, (off_t)track->blocks[i] * sizeof(pieces), SEEK_SET))
 			return -errno;
 		if (fread(pieces, sizeof(*pieces), BLOCK_PIECES, from) != BLOCK_PIECES)
 			return -EIO;
 		for (u32 p = 0; p < BLOCK_PIECES; p++)
-			print(walk, &pieces[p]);
+			add_to_stack(walk, print, &pieces[p]);
 	}
 	for (u32 p = 0; p < track->nr; p++)
-		print(walk, &track->pieces[p]);
+		add_to_stack(walk, print, &track->pieces[p]);
+	end_stack(walk, print);
 	return 0;
 }
 

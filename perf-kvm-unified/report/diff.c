@@ -264,7 +264,8 @@ static int diff__print(struct diff *diff)
 	if (!ret)
 		ret = write_printed(stdout);
 	/* Who reads it has had enough, as head has. */
-	if (ret && ret != -EPIPE)
+	diff->unread = ret == -EPIPE;
+	if (ret && !diff->unread)
 		pr_err("Cannot print the changes: %s\n", strerror(-ret));
 	return ret;
 }
@@ -298,5 +299,5 @@ int cmd_kvm_unified_diff(int argc, const char **argv)
 		ret = diff__print(&diff);
 	}
 	diff__exit(&diff);
-	return ret ? 1 : 0;
+	return diff.unread ? EXIT_UNREAD : ret ? 1 : 0;
 }

@@ -28,12 +28,14 @@ struct diff_level {
 /**
  * struct diff - two profiles, compared
  * @levels: the host, and then VMs by name, @nr of them
+ * @unread: nobody reads the output any more
  */
 struct diff {
 	struct diff_options opts;
 	struct reading readings[DIFF_NR_SIDES];
 	struct diff_level *levels;
 	size_t		nr;
+	bool		unread;
 };
 
 bool diff_level__is_host(const struct diff_level *level);

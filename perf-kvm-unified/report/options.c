@@ -452,8 +452,8 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	struct option options[] = {
 		OPT_STRING('i', "input", &opts->input, "dir",
 			   "profile to read (default: perf.data); -: standard input"),
-		OPT_CALLBACK(0, "format", opts, "table|json|csv|openmetrics",
-			     "own tables, instead of perf's views", parse_format),
+		OPT_CALLBACK(0, "format", opts, "table|json|csv|openmetrics|html",
+			     "own tables, or a page, instead of perf's views", parse_format),
 		OPT_BOOLEAN(0, "tui", &tui, "browse in the terminal (default, if it is one)"),
 		OPT_BOOLEAN(0, "stdio", &stdio, "print text (default, if it is no terminal)"),
 		OPT_CALLBACK_DEFAULT(0, "stdio-color", NULL, "mode",

@@ -3,7 +3,6 @@
  * perf kvm unified report: the overview and the tables of a profile.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,9 +21,6 @@
 #include "script-command.h"
 #include "stall-lines.h"
 #include "view.h"
-
-/* As a shell has it of a command that SIGPIPE has ended: there, perf ignores that */
-#define EXIT_UNREAD		(128 + SIGPIPE)
 
 /* With more tables than that, the overview is shown alone. */
 #define MAX_TABLES		8

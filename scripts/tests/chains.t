@@ -41,6 +41,14 @@ json_of()
 # A time line has no use for call chains.
 ok "a time line is exported" "$PERF" kvm unified export -f -i chains.data --format trace -o "$TMP/trace"
 ok "... which has slices" grep -q '"ph":"X"' "$TMP/trace"
+# speedscope_of PROFILE: is it what the report has, callers or not?
+speedscope_of()
+{
+	"$PERF" kvm unified report -f -i "$1" --format json >"$TMP/json" 2>/dev/null &&
+		"$PERF" kvm unified export -f -i "$1" --format speedscope >"$TMP/speedscope" &&
+		"$TESTS/speedscope" "$TMP/speedscope" "$TMP/json" && grep -q '\[[0-9]*,[0-9]*,[0-9]*,[0-9]*' "$TMP/speedscope"
+}
+ok "speedscope: callers, with the time of the report" speedscope_of chains.data
 stacked_rows()
 {
 	"$PERF" kvm unified export -f -i chains.data --format rows >"$TMP/rows" &&

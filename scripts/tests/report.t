@@ -1918,9 +1918,10 @@ for command in "report -f -i perf.data --format json" "export -f -i perf.data -o
 	# shellcheck disable=SC2086 # options
 	unread $command
 	ok "${command%% *}, into a pipe that nobody reads any more: it fails, without a word" failed_silently
+	ok "... as if SIGPIPE had ended it" grep -qx 'exit code 141' "$TMP/errors"
 done
 unread report -f -i perf.data --stdio
-ok "... report: as if SIGPIPE had ended it" grep -qx 'exit code 141' "$TMP/errors"
+ok "... report, as text: the same" grep -qx 'exit code 141' "$TMP/errors"
 
 # --- a stream --------------------------------------------------------------------------
 
