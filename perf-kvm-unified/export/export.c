@@ -6,6 +6,7 @@
  * Calls: report measure guests axis lib
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,6 +41,33 @@ struct export {
 	struct strbuf	stack;
 	bool		unread;
 };
+
+/* What ends perf while it writes. SIGXFSZ: the file is larger than ulimit -f allows. */
+static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGXFSZ };
+
+/* The file that is not whole yet, or NULL: a part of it must not be taken for all. */
+static const char *volatile unfinished;
+
+static void on_end(int sig)
+{
+	if (unfinished)
+		unlink(unfinished);
+	/* SA_RESETHAND: now it is for perf. */
+	raise(sig);
+}
+
+static void remove_at_signal(const char *path)
+{
+	const struct sigaction action = { .sa_handler = on_end, .sa_flags = SA_RESETHAND };
+	struct sigaction before;
+
+	unfinished = path;
+	for (size_t i = 0; i < ARRAY_SIZE(ending_signals); i++) {
+		sigaction(ending_signals[i], &action, &before);
+		if (before.sa_handler == SIG_IGN)
+			sigaction(ending_signals[i], &before, NULL);
+	}
+}
 
 static int begin(struct reading *reading)
 {
@@ -95,10 +123,13 @@ static int export__write(struct export *exp)
 
 	if (fd < 0)
 		return fd;
+	if (created)
+		remove_at_signal(output);
 	fp = to_stdout ? stdout : fdopen(fd, "w");
 	ret = fp ? exp->opts.format->print(&exp->data, fp) ?: write_printed(fp) : -errno;
 	if (!to_stdout && (fp ? fclose(fp) : close(fd)) && !ret)
 		ret = -errno;
+	unfinished = NULL;
 	if (!ret)
 		return 0;
 	/* Who reads it has had enough, as head has. */

@@ -11,6 +11,7 @@
 #include <linux/kernel.h>
 #include <linux/time64.h>
 #include <linux/zalloc.h>
+#include <subcmd/pager.h>
 
 #include "util/debug.h"
 #include "util/evsel.h"
@@ -44,6 +45,14 @@ bool diff_level__is_in_both(const struct diff_level *level)
 bool diff__knows_processes(const struct diff *diff)
 {
 	return diff->opts.report.sections.sort & PROFILE_SORT_PID;
+}
+
+/* A pager has its keys from there. */
+static bool diff__reads_stdin(const struct diff *diff)
+{
+	const char *const *inputs = diff->opts.inputs;
+
+	return !strcmp(inputs[DIFF_OLD], "-") || !strcmp(inputs[DIFF_NEW], "-");
 }
 
 /* Reads a profile. Messages meanwhile are told to be of it. 0 or -errno with a message */
@@ -259,6 +268,8 @@ static int diff__print(struct diff *diff)
 {
 	int ret = diff__compare(diff);
 
+	if (!ret && diff->opts.print_fn == print_diff_table && !diff__reads_stdin(diff))
+		setup_pager();
 	if (!ret)
 		ret = diff->opts.print_fn(diff, stdout);
 	if (!ret)

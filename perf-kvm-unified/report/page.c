@@ -16,14 +16,23 @@
 
 #define PROGRAM		"perf-kvm-unified-page"
 #define FORMAT_OPTION	"--format"
+/* There is --force, too. */
+#define SHORTEST_OPTION	"--form"
 #define FORMAT		"html"
 
-/* How many arguments from @argv on ask for the page: "--format=html", or "--format html" */
+/*
+ * How many arguments from @argv on ask for the page: "--format=html", or "--format html", and as
+ * parse_options() takes them, with a part of the option that can be no other one's
+ */
 static int format_len(int argc, const char **argv)
 {
-	if (!strcmp(argv[0], FORMAT_OPTION "=" FORMAT))
-		return 1;
-	return argc > 1 && !strcmp(argv[0], FORMAT_OPTION) && !strcmp(argv[1], FORMAT) ? 2 : 0;
+	size_t len = strcspn(argv[0], "=");
+
+	if (len < strlen(SHORTEST_OPTION) || strncmp(argv[0], FORMAT_OPTION, len))
+		return 0;
+	if (argv[0][len])
+		return !strcmp(argv[0] + len, "=" FORMAT);
+	return argc > 1 && !strcmp(argv[1], FORMAT) ? 2 : 0;
 }
 
 /* Do the arguments of report ask for it? */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <linux/kernel.h>
+#include <subcmd/pager.h>
 
 #include "util/debug.h"
 #include "util/session.h"
@@ -121,8 +122,11 @@ static int begin_events(struct reading *reading, struct measure_wants *wants)
 	struct report_options *opts = &rep->opts;
 	const struct measurement *m = &reading->m;
 
-	if (opts->print_fn)
+	if (opts->print_fn) {
+		if (opts->print_fn == print_table && opts->view.pager && !reading->again)
+			setup_pager();
 		return 0;
+	}
 	if (reading->again)
 		return view__reopen(&opts->view, m->session, wants);
 	return view__open(&opts->view, m, &opts->sections, wants);

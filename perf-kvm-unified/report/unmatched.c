@@ -4,6 +4,7 @@
  * a rule.
  */
 #include <stdbool.h>
+#include <string.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 
@@ -89,6 +90,7 @@ static bool is_caller(const struct measurements *of, const char *wanted)
 /*
  * struct option_names - the names that an option is for
  * @what: a thing with such a name
+ * @is_file: what is wanted may be a path, and what has a name here is its last part
  * @is_other: does the text name another thing, that this option is not for?
  * @other: what is said of one then
  */
@@ -96,6 +98,7 @@ struct option_names {
 	const char	*option;
 	const char	*what;
 	const char	*(*name_of)(const struct hit *hit);
+	bool		is_file;
 	bool		(*is_other)(const struct measurements *of, const char *wanted);
 	const char	*other;
 };
@@ -110,6 +113,7 @@ static const struct option_names dso_names = {
 	.option		= "dsos",
 	.what		= "module",
 	.name_of	= module_of,
+	.is_file	= true,
 };
 
 static const struct option_names symbol_names = {
@@ -119,6 +123,21 @@ static const struct option_names symbol_names = {
 	.is_other	= is_caller,
 	.other		= "has called what was sampled, and was not sampled itself: for callers, give its name without --symbols",
 };
+
+/* What is like @near->wanted, and whether it is there, but in no row that the other options leave */
+static void find_near_option(const struct measurements *of, const struct option_names *names,
+			     struct near_names *near, bool *known)
+{
+	const char *wanted = near->wanted;
+	const char *slash = names->is_file ? strrchr(wanted, '/') : NULL;
+
+	if (slash)
+		near->wanted = slash + 1;
+	find_near(of, names->name_of, near, known);
+	near->wanted = wanted;
+	if (slash)
+		*known = false;
+}
 
 static void warn_patterns(const struct measurements *of, const struct patterns *patterns,
 			  const struct option_names *names)
@@ -132,7 +151,7 @@ static void warn_patterns(const struct measurements *of, const struct patterns *
 		/* A file can have thousands, and to look for what is like them takes time. */
 		if (patterns->entries[i].matched || nr++ >= NAMES_SHOWN)
 			continue;
-		find_near(of, names->name_of, &near, &known);
+		find_near_option(of, names, &near, &known);
 		if (!known && names->is_other && names->is_other(of, near.wanted))
 			unified_warning("--%s: '%s' %s\n", names->option, near.wanted,
 					names->other);

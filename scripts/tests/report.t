@@ -359,6 +359,8 @@ for command in annotate script; do
 done
 ok "--dsos: another version" not_there --dsos libquantum.so.7 \
 	"--dsos: there is no module 'libquantum.so.7'. Like it: libquantum.so.8"
+ok "--dsos: the guest's own path" not_there --dsos /lib/x86_64-linux-gnu/libquantum.so.8 \
+	"--dsos: there is no module '/lib/x86_64-linux-gnu/libquantum.so.8'. Like it: libquantum.so.8"
 ok "a filter that nothing has in its name" not_there --symbol-filter quantum_tofoli \
 	"No function here has 'quantum_tofoli' in its name. Like it: .*quantum_toffoli._omp_fn.0.*"
 ok "--pid: no such process" not_there --pid 4000000 "--pid: there is no process '4000000'"
@@ -1768,6 +1770,10 @@ page_is_run()
 }
 ok "--format=html: the program for that is run, with all other arguments" page_is_run --format=html
 ok "--format html: the same" page_is_run --format html
+ok "--form html, as perf takes options: the same" page_is_run --form html
+ok "--forma=html: the same" page_is_run --forma=html
+ok "--for html: it may be --force" grep -q 'Ambiguous option: for ' \
+	<("$PERF" kvm unified report --for html 2>&1)
 page_is_missing()
 {
 	local code=0
@@ -1878,6 +1884,42 @@ full_stdout()
 	[ $? -eq 1 ] && grep -q 'Cannot write to standard output: No space left' "$TMP/warnings"
 }
 ok "... as standard output" full_stdout
+# A part of a file must not be taken for all. ulimit counts KiB.
+too_large()
+{
+	local code=0
+
+	(ulimit -f 8 -c 0 && export_of --format rows -o "$TMP/out.rows") || code=$?
+	[ "$code" -eq "$((128 + $(kill -l XFSZ)))" ] && [ ! -e "$TMP/out.rows" ]
+}
+ok "export is ended while it writes: no part of the file is left" too_large
+# With Ctrl-C when the file is there; whoever is that slow finds it whole.
+interrupted()
+{
+	local code=0 pid
+
+	# A job that is started in the background ignores Ctrl-C, unless it is one of a shell with jobs.
+	set -m
+	export_of --format rows -o "$TMP/out.rows" &
+	pid=$!
+	set +m
+	while [ ! -e "$TMP/out.rows" ] && kill -0 "$pid" 2>/dev/null; do :; done
+	kill -INT -- "-$pid" 2>/dev/null
+	wait "$pid" || code=$?
+	case $code in
+	0)
+		cmp "$TMP/rows" "$TMP/out.rows"
+		;;
+	130)
+		[ ! -e "$TMP/out.rows" ]
+		;;
+	*)
+		false
+		;;
+	esac
+}
+ok "export, and Ctrl-C: all of the file, or nothing" interrupted
+rm -f "$TMP/out.rows"
 ok "export to a directory that there is not" export_fails 1 'none/out: No such file' -o "$TMP/none/out"
 
 export_of -i "$TMP/events.data" >"$TMP/folded-events"

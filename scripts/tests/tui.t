@@ -163,6 +163,17 @@ ok "... which waits" not grep -q 'exit code' "$TMP/screen"
 press q
 ok "... and ends" shows '^exit code 0'
 
+start --format table
+ok "--format table goes through it, too" shows '^:|lines 1-|^# perf kvm unified report: '
+ok "... which waits" not grep -q 'exit code' "$TMP/screen"
+press q
+ok "... and ends" shows '^exit code 0'
+terminal_start "$PERF" kvm unified diff -f --percent-limit 0 perf.data perf.data
+ok "diff goes through it" shows '^:|lines 1-|^# perf kvm unified diff: '
+ok "... which waits" not grep -q 'exit code' "$TMP/screen"
+press q
+ok "... and ends" shows '^exit code 0'
+
 printf '[tui]\n\treport = off\n' >"$TMP/.perfconfig"
 start
 ok "perfconfig: tui.report = off: text" shows '^:|lines 1-|^# perf kvm unified report: '
