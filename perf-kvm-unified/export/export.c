@@ -56,17 +56,28 @@ static void on_end(int sig)
 	raise(sig);
 }
 
-static void remove_at_signal(const char *path)
+/* As output_file__open(). The file goes if perf is ended before it is whole. */
+static int open_output(const char *path, bool *created)
 {
 	const struct sigaction action = { .sa_handler = on_end, .sa_flags = SA_RESETHAND };
+	sigset_t ending, unblocked;
 	struct sigaction before;
+	int fd;
 
-	unfinished = path;
+	sigemptyset(&ending);
 	for (size_t i = 0; i < ARRAY_SIZE(ending_signals); i++) {
+		sigaddset(&ending, ending_signals[i]);
 		sigaction(ending_signals[i], &action, &before);
 		if (before.sa_handler == SIG_IGN)
 			sigaction(ending_signals[i], &before, NULL);
 	}
+	/* There is no file yet that may go, or it is known. */
+	sigprocmask(SIG_BLOCK, &ending, &unblocked);
+	fd = output_file__open(path, created);
+	if (*created)
+		unfinished = path;
+	sigprocmask(SIG_SETMASK, &unblocked, NULL);
+	return fd;
 }
 
 static int begin(struct reading *reading)
@@ -117,14 +128,12 @@ static int export__write(struct export *exp)
 {
 	const char *output = exp->opts.output;
 	bool to_stdout = !strcmp(output, "-"), created = false;
-	int fd = to_stdout ? STDOUT_FILENO : output_file__open(output, &created);
+	int fd = to_stdout ? STDOUT_FILENO : open_output(output, &created);
 	FILE *fp;
 	int ret;
 
 	if (fd < 0)
 		return fd;
-	if (created)
-		remove_at_signal(output);
 	fp = to_stdout ? stdout : fdopen(fd, "w");
 	ret = fp ? exp->opts.format->print(&exp->data, fp) ?: write_printed(fp) : -errno;
 	if (!to_stdout && (fp ? fclose(fp) : close(fd)) && !ret)

@@ -42,6 +42,7 @@
 #include "key-list.h"
 #include "option-values.h"
 #include "options.h"
+#include "output.h"
 #include "perf-only.h"
 #include "row-keys.h"
 #include "sort-keys.h"
@@ -59,22 +60,14 @@
 
 static int parse_format(const struct option *opt, const char *arg, int unset __maybe_unused)
 {
-	static const struct {
-		const char *name;
-		print_fn fn;
-	} formats[] = {
-		{ "table", print_table }, { "json", print_json }, { "csv", print_csv },
-		{ "openmetrics", print_openmetrics },
-	};
 	struct report_options *opts = opt->value;
+	char names[64];
 
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
-		if (!strcmp(arg, formats[i].name)) {
-			opts->print_fn = formats[i].fn;
-			return 0;
-		}
-	}
-	pr_err("--format knows table, json, csv, openmetrics and html, but not '%s'\n", arg);
+	opts->output = output__find(arg);
+	if (opts->output)
+		return 0;
+	outputs__names(names, sizeof(names));
+	pr_err("--format knows %shtml, but not '%s'\n", names, arg);
 	return -EINVAL;
 }
 
@@ -211,42 +204,19 @@ static bool selects_rows(const struct section_opts *sections)
 	       sections->filter;
 }
 
-/* The printer of CSV that is not of rows, of the first table that was asked for; NULL: none was */
-static print_fn csv_of(const struct report_options *opts)
-{
-	const struct {
-		bool wanted;
-		print_fn fn;
-	} kinds[] = {
-		{ opts->sections.interval, print_over_time_csv },
-		{ opts->sections.stalls, print_stalls_csv },
-		{ opts->print.costs, print_costs_csv },
-		{ opts->summary, print_overview_csv },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (kinds[i].wanted)
-			return kinds[i].fn;
-	}
-	return NULL;
-}
-
 /* Formats that have no rows, but one kind of lines. What cannot be had with them, or NULL */
 static const char *choose_metrics(struct report_options *opts)
 {
-	print_fn csv = opts->print_fn == print_csv ? csv_of(opts) : NULL;
 	struct section_opts *sections = &opts->sections;
+	int nr = !!sections->interval + sections->stalls + opts->print.costs;
 
-	if (csv && !!sections->interval + sections->stalls + opts->print.costs > 1)
+	if (opts->output->has_one_table && nr > 1)
 		return "--format=csv has one table: --interval, --stalls or --costs";
-	if (csv)
-		opts->print_fn = csv;
-	else if (opts->print_fn != print_openmetrics)
+	if (!(opts->output->has_one_table && (nr || opts->summary)) && !opts->output->has_no_rows)
 		return NULL;
 	if (selects_rows(sections))
 		return "--pid, --comms, --dsos, --symbols: there are no rows in this --format";
-	if (opts->print_fn == print_openmetrics &&
-	    (sections->interval || opts->print.exit_reasons))
+	if (opts->output->has_no_rows && (sections->interval || opts->print.exit_reasons))
 		return "--format=openmetrics has no --interval and --exit-reasons";
 	if (sections->levels)
 		return "--level is for tables, which this --format has none of";
@@ -260,7 +230,8 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 	bool from_stdin = !strcmp(opts->input, "-");
 	bool is_text = opts->summary || opts->show_header || opts->sections.interval ||
 		       opts->sections.stalls || opts->print.costs;
-	struct view *view = &opts->view;
+	const struct output *output = opts->output;
+	struct view_options *view = &opts->view;
 
 	view->limit_given = opts->print.percent_limit >= 0;
 	if (!view->limit_given)
@@ -271,10 +242,10 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 	if (opts->print.costs && opts->sections.vcpus)
 		return "--costs is of whole VMs: it knows no --vcpu";
 	/* They are in no other one. */
-	if (opts->print.exit_reasons && !opts->print_fn && (tui || stdio))
+	if (opts->print.exit_reasons && output->is_view && (tui || stdio))
 		return "--exit-reasons wants --format table; or use --sort exit_reason";
-	if (opts->print.exit_reasons && !opts->print_fn)
-		opts->print_fn = print_table;
+	if (opts->print.exit_reasons && output->is_view)
+		output = opts->output = output__find("table");
 	if (opts->summary && selects_rows(&opts->sections))
 		return "--pid, --comms, --dsos, --symbols: there are no rows with --summary";
 	if (tui && stdio)
@@ -286,14 +257,14 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 	if (tui && from_stdin)
 		return "--tui wants standard input for its keys, where the profile comes from";
 	view->pager = !from_stdin;
-	if (!opts->print_fn) {
+	if (output->is_view) {
 		view->tui = tui || (!stdio && !opts->no_tui && !from_stdin && !is_text &&
 				    isatty(STDOUT_FILENO));
 		return NULL;
 	}
 	if (tui || stdio)
 		return "--tui and --stdio have a format of their own";
-	if ((opts->show_header || opts->show_info) && opts->print_fn != print_table)
+	if ((opts->show_header || opts->show_info) && !output->for_people)
 		return "--header, --header-only and -I are text, and not in this --format";
 	if (field_order || symbol_conf.report_hierarchy || callchain_param.enabled ||
 	    symbol_conf.field_sep || symbol_conf.col_width_list_str ||
@@ -305,7 +276,7 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 		return "--format has no call chains: it knows no --children, -G and --max-stack";
 	if (symbol_conf.filter_relative && !opts->relative_by_config)
 		return "--format has percentages of all: it knows no --percentage=relative";
-	if (opts->print_fn == print_csv && opts->print.exit_reasons)
+	if (output->has_one_table && opts->print.exit_reasons)
 		return "--exit-reasons is not in CSV: JSON has it";
 	return choose_metrics(opts);
 }
@@ -581,14 +552,14 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	problem = choose_view(opts, tui, stdio);
 	if (problem)
 		usage_error(usage, "%s\n", problem);
-	if (opts->print_fn && row_keys__setup(&sections->sort))
+	if (!opts->output->is_view && row_keys__setup(&sections->sort))
 		usage_error(usage, "With --format, --sort knows sym, dso, comm, pid, cgroup and class, but not '%s'\n",
 			    sort_order);
-	if (!opts->print_fn && !(sort_keys__are_known("--sort", sort_order) &&
+	if (opts->output->is_view && !(sort_keys__are_known("--sort", sort_order) &&
 				 sort_keys__are_known("--fields", field_order)))
 		exit(EXIT_USAGE);
 	/* It is made for perf report, which has more keys. */
-	if (!opts->print_fn && !sort_order &&
+	if (opts->output->is_view && !sort_order &&
 	    !sort_keys__are_known("report.sort_order", default_sort_order)) {
 		unified_warning("report.sort_order of perfconfig is not used here; --sort can be given\n");
 		default_sort_order = DEFAULT_SORT_ORDER;
@@ -596,10 +567,10 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	problem = choose_keys_of_guests(opts);
 	if (problem)
 		usage_error(usage, "%s\n", problem);
-	sections->thieves_by_pid = opts->print_fn && sort_order &&
+	sections->thieves_by_pid = !opts->output->is_view && sort_order &&
 				   sections->sort & PROFILE_SORT_PID;
-	sections->reasons = opts->print_fn == print_json || opts->print.exit_reasons;
-	sections->stalls |= opts->print_fn == print_json || opts->print_fn == print_openmetrics;
+	sections->reasons = opts->output->has_reasons || opts->print.exit_reasons;
+	sections->stalls |= opts->output->has_stalls;
 	free(sort_keys_help);
 	free(fields_help);
 }
@@ -632,6 +603,7 @@ int report_options__parse(struct report_options *opts, int argc, const char **ar
 
 	*opts = (struct report_options) {
 		.print.percent_limit = NO_PERCENT_LIMIT,
+		.output = output__views(),
 		.view = { .max_stack = PERF_MAX_STACK_DEPTH },
 		.use_timeline = true,
 		.input = report_options__default_input(),
@@ -732,7 +704,7 @@ int diff_options__parse(struct diff_options *opts, int argc, const char **argv)
 /* Does what is asked for mean that there are to be tables, however many? */
 bool report_options__wants_tables(const struct report_options *opts)
 {
-	return (opts->print_fn && opts->print_fn != print_table) || opts->tui || opts->vms ||
+	return !opts->output->for_people || opts->tui || opts->vms ||
 	       opts->vcpus || selects_rows(&opts->sections);
 }
 

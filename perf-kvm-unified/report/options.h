@@ -15,13 +15,15 @@
 
 struct kvm_guests;
 struct measurement;
+struct output;
 struct perf_session;
 
 /**
  * struct report_options - what the user wants of a report
  * @sections: which sections, of which time, with which rows
  * @print: how to print them
- * @print_fn: ... and in which format; NULL: in perf's own view, which is @view
+ * @output: ... and in which form
+ * @view: how perf's own views are to be
  * @tui: the terminal was asked for
  * @summary: the overview alone
  * @show_header: @show_info: begin with that of the file, the latter with all of it;
@@ -37,8 +39,8 @@ struct perf_session;
 struct report_options {
 	struct section_opts sections;
 	struct print_opts print;
-	print_fn	 print_fn;
-	struct view	 view;
+	const struct output *output;
+	struct view_options view;
 	bool		 tui;
 	bool		 no_tui;
 	bool		 summary;

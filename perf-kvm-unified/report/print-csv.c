@@ -91,9 +91,8 @@ static int print_section(const struct measurement *m, const struct sections *sec
 	return 0;
 }
 
-int print_csv(const struct measurement *m, const struct sections *sections,
-	      const struct section_opts *section_opts __maybe_unused,
-	      const struct print_opts *opts __maybe_unused, FILE *fp)
+/* A line for each row of each table. 0 or -ENOMEM */
+static int print_tables(const struct measurement *m, const struct sections *sections, FILE *fp)
 {
 	int ret = 0;
 
@@ -105,12 +104,8 @@ int print_csv(const struct measurement *m, const struct sections *sections,
 }
 
 /* A line for each VM, the one that was stolen most from first */
-int print_overview_csv(const struct measurement *m,
-		       const struct sections *sections __maybe_unused,
-		       const struct section_opts *section_opts __maybe_unused,
-		       const struct print_opts *opts, FILE *fp)
+static void print_vms(const struct measurement *m, const struct overview *overview, FILE *fp)
 {
-	const struct overview *overview = opts->overview;
 	char thief[THIEF_NAME_LEN];
 
 	fputs("vm,vcpus,time_ns", fp);
@@ -136,13 +131,11 @@ int print_overview_csv(const struct measurement *m,
 								  sizeof(thief)) : "", fp);
 		fprintf(fp, "%" PRIu64 "\n", vm->nr_thieves ? vm->thieves[0].ns : 0);
 	}
-	return 0;
 }
 
-/* Prints what each VM costs the host, most first, and a line of the rest, without a VM. */
-int print_costs_csv(const struct measurement *m, const struct sections *sections,
-		    const struct section_opts *section_opts __maybe_unused,
-		    const struct print_opts *opts __maybe_unused, FILE *fp)
+/* Prints what each VM costs the host, most first, and a line of the rest, without a VM. 0 or -ENOMEM */
+static int print_costs_of_vms(const struct measurement *m, const struct sections *sections,
+			      FILE *fp)
 {
 	u64 host[HOST_COST_NR], sum = 0;
 	struct vm_costs *costs = costs__by_vm(&sections->costs, m, host);
@@ -175,5 +168,24 @@ int print_costs_csv(const struct measurement *m, const struct sections *sections
 		sum += host[i];
 	}
 	fprintf(fp, ",%" PRIu64 "\n", sum);
+	return 0;
+}
+
+/* One kind of lines: the first that was asked for */
+int print_csv(const struct report_data *data, FILE *fp)
+{
+	const struct sections *sections = data->sections;
+	const struct print_opts *opts = data->opts;
+
+	if (sections->opts->interval)
+		print_over_time_csv(data->m, sections, opts, fp);
+	else if (opts->stalls)
+		print_stalls_csv(data->m, sections, opts, fp);
+	else if (opts->costs)
+		return print_costs_of_vms(data->m, sections, fp);
+	else if (opts->overview_alone)
+		print_vms(data->m, opts->overview, fp);
+	else
+		return print_tables(data->m, sections, fp);
 	return 0;
 }

@@ -429,14 +429,17 @@ static void print_stalls_of_vms(const struct measurement *m, const struct moment
 	fputs("\n  ],\n", fp);
 }
 
-int print_json(const struct measurement *m, const struct sections *sections,
-	       const struct section_opts *section_opts, const struct print_opts *opts, FILE *fp)
+int print_json(const struct report_data *data, FILE *fp)
 {
+	const struct sections *sections = data->sections;
+	const struct print_opts *opts = data->opts;
+	const struct measurement *m = data->m;
 	int ret;
 
 	fprintf(fp, "{\n  \"schema\": \"%s\", \"version\": %d,\n", SCHEMA_NAME, SCHEMA_VERSION);
-	print_json_measurement("measurement", m, sections->moments.zero, section_opts, opts, fp);
-	print_guests(m, section_opts, fp);
+	print_json_measurement("measurement", m, sections->moments.zero, sections->opts, opts,
+			       fp);
+	print_guests(m, sections->opts, fp);
 	fputs("  \"overview\": [", fp);
 	for (u32 i = 0; i < opts->overview->nr; i++) {
 		if (i)

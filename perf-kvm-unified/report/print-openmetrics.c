@@ -220,11 +220,12 @@ static int print_costs_of_vms(const struct measurement *m, const struct sections
 	return 0;
 }
 
-int print_openmetrics(const struct measurement *m, const struct sections *sections,
-		      const struct section_opts *section_opts,
-		      const struct print_opts *opts, FILE *fp)
+int print_openmetrics(const struct report_data *data, FILE *fp)
 {
 	static const char length[] = "perf_kvm_recording_seconds";
+	const struct section_opts *section_opts = data->sections->opts;
+	const struct print_opts *opts = data->opts;
+	const struct measurement *m = data->m;
 	int ret;
 
 	print_family(length, "gauge", "How long the recording is, or what of it is asked for", fp);
@@ -235,7 +236,7 @@ int print_openmetrics(const struct measurement *m, const struct sections *sectio
 	print_stall_summaries(m, opts->stalls, /*of_vcpus=*/true, fp);
 	print_thieves(m, opts->overview, fp);
 	/* They are of whole VMs. */
-	ret = section_opts->vcpus ? 0 : print_costs_of_vms(m, sections, fp);
+	ret = section_opts->vcpus ? 0 : print_costs_of_vms(m, data->sections, fp);
 	if (!ret)
 		fputs("# EOF\n", fp);
 	return ret;

@@ -453,9 +453,8 @@ static void print_csv_row(const struct moments *moments, const struct measuremen
 }
 
 /* A row for each VM and interval */
-int print_over_time_csv(const struct measurement *m, const struct sections *sections,
-			const struct section_opts *section_opts __maybe_unused,
-			const struct print_opts *opts, FILE *fp)
+void print_over_time_csv(const struct measurement *m, const struct sections *sections,
+			 const struct print_opts *opts, FILE *fp)
 {
 	const struct moments *moments = &sections->moments;
 	const struct over_time *over = &moments->over_time;
@@ -470,5 +469,4 @@ int print_over_time_csv(const struct measurement *m, const struct sections *sect
 		for (u64 nr = over->first; nr < over->end; nr++)
 			print_csv_row(moments, m, opts->overview->vms[i].vm, nr, opts->thieves, fp);
 	}
-	return 0;
 }

@@ -90,10 +90,9 @@ int print_stalls(const struct measurement *m, const struct sections *sections,
 	return 0;
 }
 
-/* Prints the stalls of VMs, and of each vCPU. 0 or -errno */
-int print_stalls_csv(const struct measurement *m, const struct sections *sections,
-		     const struct section_opts *section_opts __maybe_unused,
-		     const struct print_opts *opts, FILE *fp)
+/* Prints the stalls of VMs, and of each vCPU. */
+void print_stalls_csv(const struct measurement *m, const struct sections *sections,
+		      const struct print_opts *opts, FILE *fp)
 {
 	const struct moments *moments = &sections->moments;
 	const struct stall_lines *lines = opts->stalls;
@@ -118,5 +117,4 @@ int print_stalls_csv(const struct measurement *m, const struct sections *section
 		print_csv_string(line->thief.owner ?: "", fp);
 		fprintf(fp, "%" PRIu64 "\n", line->thief.ns);
 	}
-	return 0;
 }

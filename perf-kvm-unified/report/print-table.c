@@ -72,15 +72,14 @@ static int print_rows(const struct sections *sections, struct evsel *table, u64 
 }
 
 static int print_section(const struct sections *sections, const struct section *section,
-			 u64 period, const struct section_opts *section_opts,
-			 const struct print_opts *opts, FILE *fp)
+			 u64 period, const struct print_opts *opts, FILE *fp)
 {
 	struct row_columns columns, reason_columns;
 	int ret;
 
-	row_columns__init(&columns, section_opts->sort, true, section->level != SECTION_HOST);
+	row_columns__init(&columns, sections->opts->sort, true, section->level != SECTION_HOST);
 	row_columns__init(&reason_columns, PROFILE_SORT_SYM, false, false);
-	print_section_title(section, period, section_opts, fp);
+	print_section_title(section, period, sections->opts, fp);
 	ret = print_rows(sections, section->table, section->profile.totals[PROFILE_TIME],
 			 section->hidden, &columns, opts, fp);
 	if (ret || !section->reasons)
@@ -92,13 +91,15 @@ static int print_section(const struct sections *sections, const struct section *
 			  opts, fp);
 }
 
-int print_table(const struct measurement *m, const struct sections *sections,
-		const struct section_opts *section_opts, const struct print_opts *opts, FILE *fp)
+int print_table(const struct report_data *data, FILE *fp)
 {
+	const struct sections *sections = data->sections;
+	const struct print_opts *opts = data->opts;
+	const struct measurement *m = data->m;
 	int ret = 0;
 
 	if (!quiet)
-		print_report_header(m, section_opts, opts, fp);
+		print_report_header(m, sections->opts, opts, fp);
 	/* As in perf's views */
 	if (!quiet || !sections->nr)
 		ret = print_overview(m, sections, opts, fp);
@@ -107,7 +108,6 @@ int print_table(const struct measurement *m, const struct sections *sections,
 	print_over_time(m, sections, opts, fp);
 	ret = ret ?: print_stalls(m, sections, opts, fp);
 	for (u32 i = 0; !ret && i < sections->nr; i++)
-		ret = print_section(sections, &sections->entries[i], m->period, section_opts,
-				    opts, fp);
+		ret = print_section(sections, &sections->entries[i], m->period, opts, fp);
 	return ret;
 }

@@ -16,6 +16,7 @@ struct section;
 struct section_opts;
 struct sections;
 struct stall_lines;
+struct view;
 
 /* Room for what options say that a report is of */
 #define SELECTION_LEN	512
@@ -48,10 +49,17 @@ struct print_opts {
 	const char	*thieves;
 };
 
-/* 0 or -ENOMEM; whether all could be written is for the caller to ask. */
-typedef int (*print_fn)(const struct measurement *m, const struct sections *sections,
-			const struct section_opts *section_opts, const struct print_opts *opts,
-			FILE *fp);
+/**
+ * struct report_data - what a report is made of
+ * @view: of perf's own views: their state; others have its options of it
+ */
+struct report_data {
+	const struct measurement *m;
+	const struct sections *sections;
+	const struct print_opts *opts;
+	struct view	*view;
+};
+
 typedef int (*print_diff_fn)(const struct diff *diff, FILE *fp);
 
 const char *vcpu_state__name(enum vcpu_state state);
@@ -79,27 +87,16 @@ void print_over_time(const struct measurement *m, const struct sections *section
 int print_stalls(const struct measurement *m, const struct sections *sections,
 		 const struct print_opts *opts, FILE *fp);
 
-int print_table(const struct measurement *m, const struct sections *sections,
-		const struct section_opts *section_opts, const struct print_opts *opts, FILE *fp);
-int print_json(const struct measurement *m, const struct sections *sections,
-	       const struct section_opts *section_opts, const struct print_opts *opts, FILE *fp);
-int print_csv(const struct measurement *m, const struct sections *sections,
-	      const struct section_opts *section_opts, const struct print_opts *opts, FILE *fp);
-int print_overview_csv(const struct measurement *m, const struct sections *sections,
-		       const struct section_opts *section_opts, const struct print_opts *opts,
-		       FILE *fp);
-int print_costs_csv(const struct measurement *m, const struct sections *sections,
-		    const struct section_opts *section_opts, const struct print_opts *opts,
-		    FILE *fp);
-int print_over_time_csv(const struct measurement *m, const struct sections *sections,
-			const struct section_opts *section_opts, const struct print_opts *opts,
-			FILE *fp);
-int print_stalls_csv(const struct measurement *m, const struct sections *sections,
-		     const struct section_opts *section_opts, const struct print_opts *opts,
-		     FILE *fp);
-int print_openmetrics(const struct measurement *m, const struct sections *sections,
-		      const struct section_opts *section_opts, const struct print_opts *opts,
-		      FILE *fp);
+void print_over_time_csv(const struct measurement *m, const struct sections *sections,
+			 const struct print_opts *opts, FILE *fp);
+void print_stalls_csv(const struct measurement *m, const struct sections *sections,
+		      const struct print_opts *opts, FILE *fp);
+
+/* 0 or -ENOMEM; whether all could be written is for the caller to ask. */
+int print_table(const struct report_data *data, FILE *fp);
+int print_json(const struct report_data *data, FILE *fp);
+int print_csv(const struct report_data *data, FILE *fp);
+int print_openmetrics(const struct report_data *data, FILE *fp);
 
 int print_diff_table(const struct diff *diff, FILE *fp);
 int print_diff_json(const struct diff *diff, FILE *fp);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <linux/kernel.h>
-#include <subcmd/pager.h>
 
 #include "util/debug.h"
 #include "util/session.h"
@@ -15,6 +14,7 @@
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/lib/write.h"
 #include "options.h"
+#include "output.h"
 #include "overview.h"
 #include "page.h"
 #include "reading.h"
@@ -31,6 +31,7 @@ struct report {
 	struct overview	 overview;
 	struct stall_lines stalls;
 	struct report_options opts;
+	struct view	 view;
 	struct strbuf	 script_options;
 	bool		 unread;
 };
@@ -40,6 +41,9 @@ static int report__print(struct report *rep)
 	struct report_options *opts = &rep->opts;
 	const struct measurement *m = &rep->reading.m;
 	struct sections *sections = &rep->reading.sections;
+	const struct report_data data = {
+		.m = m, .sections = sections, .opts = &opts->print, .view = &rep->view,
+	};
 	char selection[SELECTION_LEN], rows_of[SELECTION_LEN];
 	int ret;
 
@@ -54,13 +58,11 @@ static int report__print(struct report *rep)
 		ret = stall_lines__build(&rep->stalls, sections, m);
 		opts->print.stalls = &rep->stalls;
 	}
-	if (!ret && opts->print_fn) {
-		ret = opts->print_fn(m, sections, &opts->sections, &opts->print, stdout);
-	} else if (!ret) {
-		/* It needs the times, which are known now. */
-		ret = opts->view.tui ? script_command__set(&rep->script_options, opts) : 0;
-		ret = ret ?: view__show(&opts->view, m, sections, &opts->sections, &opts->print);
-	}
+	/* It needs the times, which are known now. */
+	if (!ret && rep->view.tui)
+		ret = script_command__set(&rep->script_options, opts);
+	if (!ret)
+		ret = opts->output->show(&data, stdout);
 	if (!ret)
 		ret = write_printed(stdout);
 	/* Who reads it has had enough, as head has. */
@@ -82,7 +84,7 @@ static void report__choose_levels(struct report *rep, const struct kvm_guests *g
 
 	opts->print.overview_alone = opts->summary;
 	if (opts->summary)
-		opts->view.tui = false;
+		rep->view.tui = false;
 	if (opts->summary || sections->levels)
 		return;
 	for (size_t i = 0; guests && i < guests->vms.nr; i++) {
@@ -98,7 +100,7 @@ static void report__choose_levels(struct report *rep, const struct kvm_guests *g
 	}
 	opts->print.overview_alone = true;
 	opts->print.nr_left_out = nr_tables;
-	opts->view.tui = false;
+	rep->view.tui = false;
 }
 
 static int begin(struct reading *reading)
@@ -113,23 +115,19 @@ static int begin(struct reading *reading)
 	if (ret)
 		return ret;
 	report__choose_levels(rep, guests);
-	return rep->opts.print_fn ? 0 : view__prepare(&rep->opts.view);
+	return rep->opts.output->prepare ? rep->opts.output->prepare(&rep->view) : 0;
 }
 
 static int begin_events(struct reading *reading, struct measure_wants *wants)
 {
 	struct report *rep = container_of(reading, struct report, reading);
 	struct report_options *opts = &rep->opts;
+	const struct output *output = opts->output;
 	const struct measurement *m = &reading->m;
 
-	if (opts->print_fn) {
-		if (opts->print_fn == print_table && opts->view.pager && !reading->again)
-			setup_pager();
-		return 0;
-	}
 	if (reading->again)
-		return view__reopen(&opts->view, m->session, wants);
-	return view__open(&opts->view, m, &opts->sections, wants);
+		return output->reopen ? output->reopen(&rep->view, m->session, wants) : 0;
+	return output->open ? output->open(&rep->view, m, &opts->sections, wants) : 0;
 }
 
 static int report__run(struct report *rep)
@@ -154,9 +152,10 @@ int cmd_kvm_unified_report(int argc, const char **argv)
 		return 1;
 	ret = report_options__parse(&rep.opts, argc, argv);
 	if (!ret) {
+		view__init(&rep.view, &rep.opts.view);
 		ret = report__run(&rep);
-		if (!rep.opts.print_fn)
-			view__end(&rep.opts.view);
+		if (rep.opts.output->end)
+			rep.opts.output->end(&rep.view);
 		stall_lines__exit(&rep.stalls);
 		overview__exit(&rep.overview);
 		reading__exit(&rep.reading);

@@ -43,14 +43,14 @@ static int view__setup_chains(const struct view *view, struct perf_session *sess
 {
 	u64 sample_type = evlist__combined_sample_type(session->evlist);
 
-	if (view->inverted || (symbol_conf.cumulate_callchain && !callchain_param.order_set))
+	if (view->opts->inverted || (symbol_conf.cumulate_callchain && !callchain_param.order_set))
 		callchain_param.order = ORDER_CALLER;
 	if (!(sample_type & PERF_SAMPLE_CALLCHAIN)) {
 		if (symbol_conf.use_callchain || perf_hpp_list.parent) {
 			pr_err("There are no call chains in this profile: record with -g\n");
 			return -EINVAL;
 		}
-		if (view->inverted || view->max_stack != PERF_MAX_STACK_DEPTH)
+		if (view->opts->inverted || view->opts->max_stack != PERF_MAX_STACK_DEPTH)
 			unified_warning("There are no call chains in this profile: -G and --max-stack change nothing\n");
 	} else if (!callchain_param.enabled && callchain_param.mode != CHAIN_NONE) {
 		symbol_conf.use_callchain = true;
@@ -66,7 +66,7 @@ static int view__setup_chains(const struct view *view, struct perf_session *sess
 	callchain_param_setup(sample_type, perf_session__e_machine(session, /*e_flags=*/NULL));
 	wants->chains = symbol_conf.use_callchain || symbol_conf.cumulate_callchain ||
 			perf_hpp_list.parent;
-	wants->max_stack = view->max_stack;
+	wants->max_stack = view->opts->max_stack;
 	return 0;
 }
 
@@ -77,7 +77,7 @@ static int view__setup_chains(const struct view *view, struct perf_session *sess
 static void view__begin(struct view *view)
 {
 	use_browser = view->tui;
-	setup_browser(/*fallback_to_pager=*/view->pager);
+	setup_browser(/*fallback_to_pager=*/view->opts->pager);
 	view->tui = use_browser == 1;
 	if (!view->tui)
 		return;
@@ -102,6 +102,11 @@ static int view__count_addrs(struct view *view, struct measure_wants *wants)
 	}
 	wants->addr_evsels = view->addr_evsels;
 	return 0;
+}
+
+void view__init(struct view *view, const struct view_options *opts)
+{
+	*view = (struct view) { .opts = opts, .tui = opts->tui, .min_percent = opts->min_percent };
 }
 
 /* Reserves what symbols need room for, before they are set up. 0 or -ENOMEM */
@@ -130,7 +135,7 @@ int view__open(struct view *view, const struct measurement *m, struct section_op
 	if (view->tui)
 		input_name = session->data->path;
 	/* A row with little time may have most of another event. */
-	if (!view->limit_given && m->nr_columns > PROFILE_TIME + 1)
+	if (!view->opts->limit_given && m->nr_columns > PROFILE_TIME + 1)
 		view->min_percent = 0;
 	/* The formats of columns are perf's browser's from here on. */
 	view__begin(view);
@@ -138,14 +143,14 @@ int view__open(struct view *view, const struct measurement *m, struct section_op
 		sort_order = sort_keys__default(m);
 	/* Rows of the hierarchy have no callers' time. */
 	if (symbol_conf.report_hierarchy) {
-		if (symbol_conf.cumulate_callchain && view->children_given)
+		if (symbol_conf.cumulate_callchain && view->opts->children_given)
 			unified_warning("With --hierarchy there is no column of --children\n");
 		perf_hpp_list.need_collapse = true;
 		symbol_conf.cumulate_callchain = false;
 	}
 	symbol_conf.enable_latency = false;
 	if (!(evlist__combined_sample_type(session->evlist) & PERF_SAMPLE_CALLCHAIN)) {
-		if (symbol_conf.cumulate_callchain && view->children_given)
+		if (symbol_conf.cumulate_callchain && view->opts->children_given)
 			unified_warning("There are no call chains in this profile: --children changes nothing\n");
 		symbol_conf.cumulate_callchain = false;
 	}
@@ -307,14 +312,16 @@ static void print_columns(struct evsel *table, FILE *fp)
 	fputc('\n', fp);
 }
 
-static int view__print(const struct view *view, const struct measurement *m,
-		       const struct sections *sections, const struct section_opts *section_opts,
-		       const struct print_opts *opts, FILE *fp)
+static int view__print(const struct report_data *data, FILE *fp)
 {
+	const struct sections *sections = data->sections;
+	const struct print_opts *opts = data->opts;
+	const struct measurement *m = data->m;
+	const struct view *view = data->view;
 	int ret = 0;
 
 	if (!quiet)
-		print_report_header(m, section_opts, opts, fp);
+		print_report_header(m, sections->opts, opts, fp);
 	/* Rows alone are wanted, if there are any. */
 	if (!quiet || !sections->nr)
 		ret = print_overview(m, sections, opts, fp);
@@ -331,7 +338,7 @@ static int view__print(const struct view *view, const struct measurement *m,
 
 		/* Without it, nobody knows whose rows these are. */
 		fputs("# ", fp);
-		print_section_title(section, m->period, section_opts, fp);
+		print_section_title(section, m->period, sections->opts, fp);
 		if (!quiet) {
 			print_columns(section->table, fp);
 			fputs("#\n", fp);
@@ -364,24 +371,25 @@ static void help_line(const struct measurement *m, const struct overview *overvi
 }
 
 /* 0 or -errno */
-int view__show(struct view *view, const struct measurement *m, const struct sections *sections,
-	       const struct section_opts *section_opts, const struct print_opts *opts)
+int view__show(const struct report_data *data, FILE *fp)
 {
-	struct perf_env *env = perf_session__env(m->session);
+	struct tables *tables = data->sections->tables;
+	const struct view *view = data->view;
 	char help[HELP_LINE_LEN];
 	int key;
 
 	if (!view->tui)
-		return view__print(view, m, sections, section_opts, opts, stdout);
+		return view__print(data, fp);
 	use_browser = 1;
 	view__show_messages(view);
-	help_line(m, opts->overview, help, sizeof(help));
+	help_line(data->m, data->opts->overview, help, sizeof(help));
 	do {
-		key = evlist__tui_browse_hists(sections->tables->evlist, help, NULL,
-					       view->min_percent, env, /*warn_lost_event=*/false);
+		key = evlist__tui_browse_hists(tables->evlist, help, NULL, view->min_percent,
+					       perf_session__env(data->m->session),
+					       /*warn_lost_event=*/false);
 		/* The rows are to be in another event's order. */
 		if (key == K_RELOAD)
-			tables__sort_again(sections->tables);
+			tables__sort_again(tables);
 		/* A profile is a directory, and others are not perf kvm unified's. */
 		if (key == K_SWITCH_INPUT_DATA)
 			ui__error("Another profile is not opened from here. Leave this, and:\n"
