@@ -27,7 +27,6 @@
 #include "formats.h"
 #include "options.h"
 #include "stacks.h"
-#include "trace.h"
 
 /**
  * struct export - a profile on its way into the format of another tool
@@ -186,9 +185,8 @@ int cmd_kvm_unified_export(int argc, const char **argv)
 		if (exp.reading.opts)
 			reading__exit(&exp.reading);
 		stacks__exit(&exp.data.stacks);
-		rows__exit(&exp.data.rows);
-		speedscope__exit(&exp.data.scope);
-		trace__exit(&exp.data.trace);
+		if (exp.opts.format->end)
+			exp.opts.format->end(&exp.data);
 		strbuf_release(&exp.stack);
 	}
 	report_options__exit(&exp.opts.report);

@@ -86,6 +86,11 @@ static int print_rows(struct export_data *data, FILE *fp)
 	return rows__print(&data->rows, fp);
 }
 
+static void end_rows(struct export_data *data)
+{
+	rows__exit(&data->rows);
+}
+
 static int begin_speedscope(struct export_data *data)
 {
 	return check_file(speedscope__begin(&data->scope));
@@ -100,6 +105,11 @@ static int add_piece(const struct measurement *m, u32 vcpu, const struct vcpu_in
 static int print_speedscope(struct export_data *data, FILE *fp)
 {
 	return speedscope__print(&data->scope, data->m, fp);
+}
+
+static void end_speedscope(struct export_data *data)
+{
+	speedscope__exit(&data->scope);
 }
 
 static int begin_trace(struct export_data *data)
@@ -125,6 +135,11 @@ static int print_trace(struct export_data *data, FILE *fp)
 	return trace__print(&data->trace, data->m, fp);
 }
 
+static void end_trace(struct export_data *data)
+{
+	trace__exit(&data->trace);
+}
+
 static const struct export_format formats[] = {
 	{
 		.name = "folded",
@@ -145,6 +160,7 @@ static const struct export_format formats[] = {
 		.push = push_row,
 		.add = add_row,
 		.print = print_rows,
+		.end = end_rows,
 		.has_stacks = true,
 	},
 	{
@@ -152,13 +168,18 @@ static const struct export_format formats[] = {
 		.begin = begin_speedscope,
 		.slices = { .vcpu = add_piece },
 		.print = print_speedscope,
+		.end = end_speedscope,
 		.has_stacks = true,
+		.is_time_line = true,
+		.has_no_host = true,
 	},
 	{
 		.name = "trace",
 		.begin = begin_trace,
 		.slices = { .vcpu = add_vcpu_slice, .cpu = add_cpu_slice },
 		.print = print_trace,
+		.end = end_trace,
+		.is_time_line = true,
 	},
 };
 

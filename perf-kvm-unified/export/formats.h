@@ -37,7 +37,10 @@ struct export_data {
  *	added up
  * @slices: what gets them, with struct export_data as its argument; without functions: no slices
  * @print: 0 or -errno: what is still in the buffer of @fp may fail later
+ * @end: gives back what begin() has got, if it was called; NULL: nothing
  * @has_stacks: it has call chains, if there are any
+ * @is_time_line: it has all time, in its order, and not that of processes and whole VMs
+ * @has_no_host: it is of vCPUs alone
  * @is_binary: not for a terminal
  */
 struct export_format {
@@ -49,7 +52,10 @@ struct export_format {
 		   const struct table_row *row, u64 ns, struct strbuf *stack);
 	struct slice_sink slices;
 	int (*print)(struct export_data *data, FILE *fp);
+	void (*end)(struct export_data *data);
 	bool has_stacks;
+	bool is_time_line;
+	bool has_no_host;
 	bool is_binary;
 };
 

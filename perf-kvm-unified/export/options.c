@@ -64,13 +64,13 @@ static void parse_argv(struct export_options *opts, int argc, const char **argv)
 	if (opts->format->is_binary && !strcmp(opts->output, "-") && isatty(STDOUT_FILENO))
 		usage_error(usage, "--format %s is not for a terminal: give -o FILE, or a pipe\n",
 			    opts->format->name);
-	if (!opts->format->push && (sections->pids || sections->comms))
+	if (opts->format->is_time_line && (sections->pids || sections->comms))
 		usage_error(usage, "--format %s has all time, in its order: it knows no --pid and --comms\n",
 			    opts->format->name);
-	if (!opts->format->push && sections->levels & SECTIONS_VM)
+	if (opts->format->is_time_line && sections->levels & SECTIONS_VM)
 		usage_error(usage, "--format %s wants --level host or vcpu: a VM has no time line of its own\n",
 			    opts->format->name);
-	if (opts->format->has_stacks && !opts->format->push && sections->levels == SECTIONS_HOST)
+	if (opts->format->has_no_host && sections->levels == SECTIONS_HOST)
 		usage_error(usage, "--format %s is of vCPUs: --level host has none\n",
 			    opts->format->name);
 	if (sections->levels & SECTIONS_GUESTS)

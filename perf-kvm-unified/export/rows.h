@@ -13,11 +13,9 @@ struct table_row;
 /**
  * struct rows - those of a report, as a database takes them
  * @lines: a temporary file
- * @start: of the measurement, ns since 1970; 0: not known
  */
 struct rows {
 	FILE	*lines;
-	u64	start;
 };
 
 int rows__begin(struct rows *rows);
