@@ -176,15 +176,9 @@ static int sample__cmp(const void *a, const void *b)
 	return axis_sample__cmp(a, b);
 }
 
-static bool interval__is_guest(const struct vcpu_interval *interval)
-{
-	return interval->kind == VCPU_TIME_GUEST_USER ||
-	       interval->kind == VCPU_TIME_GUEST_KERNEL;
-}
-
 static bool interval__has_cpu(const struct vcpu_interval *interval)
 {
-	return interval__is_guest(interval) || interval->kind == VCPU_TIME_EXIT ||
+	return vcpu_interval__is_guest(interval) || interval->kind == VCPU_TIME_EXIT ||
 	       interval->kind == VCPU_TIME_RUN || interval->kind == VCPU_TIME_HALT_POLL;
 }
 
@@ -238,7 +232,7 @@ int cpu_tracks__add_vcpu(struct cpu_tracks *tracks, u32 vcpu, const struct vcpu_
 		.start = interval->start,
 		.end = interval->end,
 		.vcpu = vcpu,
-		.guest = interval__is_guest(interval),
+		.guest = vcpu_interval__is_guest(interval),
 	};
 
 	if (!interval__has_cpu(interval) || interval->cpu >= tracks->nr_cpus)
