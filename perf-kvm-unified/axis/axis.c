@@ -4,7 +4,7 @@
  * an overlap. Events and samples go through three steps, each of which hands on what
  * is final: states.c says what a vCPU was at, labels.c what ran in it then, and
  * tracks.c who had the CPUs. By that, waits.c splits the time in which a vCPU waited
- * for one, and host-walk.c says what each CPU did.
+ * for one, and host-walk.c says what each CPU did. axis.h explains the words.
  *
  * Room: axis/, pure: from events and samples to what each vCPU and each CPU did when.
  * Calls: lib
