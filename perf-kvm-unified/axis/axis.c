@@ -3,7 +3,8 @@
  * The time axis: what each vCPU and each CPU did, in intervals without a gap or
  * an overlap. Events and samples go through three steps, each of which hands on what
  * is final: states.c says what a vCPU was at, labels.c what ran in it then, and
- * tracks.c who had the CPUs, also while a vCPU waited for one.
+ * tracks.c who had the CPUs. By that, waits.c splits the time in which a vCPU waited
+ * for one, and host-walk.c says what each CPU did. axis.h explains the words.
  *
  * Room: axis/, pure: from events and samples to what each vCPU and each CPU did when.
  * Calls: lib
@@ -22,6 +23,7 @@
 #include "axis.h"
 #include "causes.h"
 #include "gaps.h"
+#include "host-walk.h"
 #include "intervals.h"
 #include "labels.h"
 #include "runs.h"
@@ -29,6 +31,7 @@
 #include "tracks.h"
 #include "types.h"
 #include "vcpu.h"
+#include "waits.h"
 #include "work.h"
 #include "worker.h"
 

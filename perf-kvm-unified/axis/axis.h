@@ -21,6 +21,58 @@
  * the host's time. Events and samples go in, in the order of time but for little;
  * intervals come out as soon as nothing that comes later can change them. So what is
  * kept is of the last few seconds. No session, no I/O.
+ *
+ * An example: vCPU 0 has CPU 3, loses it to the task make, and has it again in the end; meanwhile,
+ * vCPU 1 had it, too. Samples have hit vCPU 0's program (u) and kernel (k), make (m), cc1 (c), and
+ * vCPU 1's program (v).
+ *
+ *  events of vCPU 0   RUN         PREEMPTED, make is next                           RUN
+ *  samples              u  u   k     m     c        c        v      v                  u
+ *  occupants          [ vCPU 0   )                        [ vCPU 1    )             [ vCPU 0
+ *  marks                          ^ to make                            ^ to make
+ *  windows                        [----------------------)             [-----------)
+ *  states of vCPU 0   |RUN        |PREEMPTED                                        |RUN
+ *  ... labelled       |user  |kern|PREEMPTED                                        |user
+ *  ... handed out     |user  |kern|make |cc1              |vCPU 1      |shared      |user
+ *  CPU 3, handed out  |guest      |make |cc1              |guest       |cc1         |guest
+ *
+ * state: what a vCPU was at. Its events tell, or if there are none, its samples (states.c).
+ * look: what a vCPU's thread was at when record looked at it, as it had not run for a while. It
+ *	tells the state whose event has not come yet.
+ * label: what ran in a state RUN, the time that a vCPU had a CPU in KVM_RUN: a program of the
+ *	guest, its kernel, or the host (an exit). Its samples tell (labels.c).
+ * cell: the time that a sample stands for, from the middle between it and the sample before to the
+ *	middle between it and the one after.
+ * piece: time in one part, which is cut by cells alone: a state RUN, or of a CPU, what is between
+ *	guests. Cells take one piece after the other as if nothing were between them.
+ * occupant: a vCPU that had the CPU in KVM_RUN, for the time of one interval of it.
+ * mark: a switch of the CPU from a vCPU to a task.
+ * window: from a mark until a vCPU has the CPU again, or the next mark. The task may have had the
+ *	CPU for little of it. So the first sample in it that is near tells who had the CPU from
+ *	the mark on (tracks.c); a window without one is shared.
+ * share: what a task gets of shared windows when all is known, by time_axis__share(): in proportion
+ *	to its samples in windows that begin with a switch to the same task (shares.c).
+ * sign: what shows which task had the CPU: a mark, or a sample of the host's.
+ * wait: the state PREEMPTED: a vCPU could run, and had no CPU. Occupants tell who had it meanwhile,
+ *	and where there is none, signs (waits.c).
+ * near: what is further from a moment than axis_span.near, 2 s or two periods, tells nothing of
+ *	it. So no step waits for longer, and what is older is forgotten when no step needs it.
+ *
+ *  time_axis__add_event(), time_axis__add_sample(): at once, or later, in the thread of worker.c
+ *    |                              |
+ *    v                              v
+ *  axis_vcpu.events, .samples     cpu_track.marks, .samples (the host's)
+ *    |                              |
+ *    | states.c: first step         |    time_axis__advance() makes all steps again and again, as
+ *    v                              |    far as is known, and time_axis__finish() the last ones.
+ *  axis_vcpu.states                 |
+ *    | labels.c: second step        |
+ *    v                 occupants    v
+ *  axis_vcpu.labelled ----------> tracks.c: third step
+ *    |                              |           |
+ *    | waits: waits.c <-------------'           | host-walk.c
+ *    v                                          v
+ *  axis_sink.vcpu()                           axis_sink.cpu()
  */
 
 /*

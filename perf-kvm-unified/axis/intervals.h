@@ -52,6 +52,13 @@ struct vcpu_interval {
 static_assert(sizeof(struct axis_what) == 40);
 static_assert(TIME_AXIS_ISA_BITS <= 16);
 
+/* Is it the time of code of the guest? Then @hit tells all that there is of it. */
+static inline bool vcpu_interval__is_guest(const struct vcpu_interval *interval)
+{
+	return interval->kind == VCPU_TIME_GUEST_USER ||
+	       interval->kind == VCPU_TIME_GUEST_KERNEL;
+}
+
 struct vcpu_intervals { DECLARE_QUEUE(struct vcpu_interval); };
 
 bool vcpu_interval__continues(const struct vcpu_interval *a, const struct vcpu_interval *b);

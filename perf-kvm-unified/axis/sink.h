@@ -4,8 +4,8 @@
 
 #include <linux/types.h>
 
+#include "host-walk.h"
 #include "intervals.h"
-#include "tracks.h"
 
 /**
  * struct axis_sink - who gets the intervals

@@ -6,58 +6,11 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "cells.h"
 #include "shares.h"
 #include "types.h"
 
-struct axis_gaps;
 struct cpu_track;
 struct vcpu_interval;
-
-/* What the host says a CPU did */
-enum cpu_time_kind {
-	CPU_TIME_GUEST,		/* ran @vcpu's guest */
-	CPU_TIME_SAMPLE,	/* what @sample hit */
-	CPU_TIME_LOST,
-	CPU_TIME_UNCOUNTED,	/* no sample near */
-};
-
-/* @sample: for the time of the call that it is handed to */
-struct cpu_interval {
-	u64	start;
-	u64	end;
-	enum cpu_time_kind kind;
-	u32	cpu;
-	u32	vcpu;
-	const struct axis_sample *sample;
-};
-
-typedef int (*cpu_interval_cb)(const struct cpu_interval *interval, void *arg);
-
-/* What shows which task had the CPU: a switch to it, or a sample of it */
-struct sign {
-	u64	time;
-	u32	task;
-	u32	shared;
-	bool	exact;	/* it got the CPU just then */
-	bool	idle;
-};
-
-/* A part of a wait, which may be changed. What is not 0 ends the splitting, and is returned. */
-typedef int (*wait_part_cb)(struct vcpu_interval *part, void *arg);
-
-/**
- * struct wait_walk - how far a wait has been split by who had the CPU
- * @pos: until then
- * @prev: the vCPU that had the CPU last in it, or TIME_AXIS_NONE
- * @sign: of who has had it since, if @has_sign
- */
-struct wait_walk {
-	u64	pos;
-	u32	prev;
-	struct sign sign;
-	bool	has_sign;
-};
 
 /* Windows without samples that begin with a switch to task @first on @cpu */
 struct shared_windows {
@@ -101,12 +54,6 @@ int cpu_tracks__add_vcpu(struct cpu_tracks *tracks, u32 vcpu,
 void cpu_tracks__begin(struct cpu_tracks *tracks, u64 start);
 int cpu_tracks__settle(struct cpu_tracks *tracks, const struct axis_span *span,
 		       const struct tracks_until *until);
-int cpu_tracks__split_wait(const struct cpu_tracks *tracks, const struct axis_span *span,
-			   const struct tracks_until *until, const struct vcpu_interval *wait,
-			   u32 self, struct wait_walk *walk, wait_part_cb cb, void *arg);
-int cpu_tracks__walk(struct cpu_tracks *tracks, const struct axis_span *span,
-		     const struct axis_gaps *gaps, const struct tracks_until *until,
-		     cpu_interval_cb cb, void *arg);
 void cpu_tracks__forget(struct cpu_tracks *tracks, u64 time);
 u64 cpu_tracks__samples_after(const struct cpu_tracks *tracks, u64 time);
 int cpu_tracks__share(const struct cpu_tracks *tracks, u32 shared, u64 time, share_cb cb,

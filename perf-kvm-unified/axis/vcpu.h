@@ -9,8 +9,8 @@
 #include "intervals.h"
 #include "labels.h"
 #include "machine.h"
-#include "tracks.h"
 #include "types.h"
+#include "waits.h"
 
 /**
  * struct axis_vcpu - a vCPU

@@ -125,7 +125,7 @@ static int find_what(struct speedscope *scope, const struct measurement *m, u32 
 	struct profile_key key;
 	long nr;
 
-	if (interval->kind == VCPU_TIME_GUEST_USER || interval->kind == VCPU_TIME_GUEST_KERNEL) {
+	if (vcpu_interval__is_guest(interval)) {
 		if (hashmap__find(scope->by_hit, (long)interval->hit, &nr))
 			return nr;
 		return add_what(scope, interval->hit, NULL);

@@ -18,8 +18,8 @@
 
 #include "util/json.h"
 #include "util/session.h"
+#include "kvm-unified/axis/host-walk.h"
 #include "kvm-unified/axis/intervals.h"
-#include "kvm-unified/axis/tracks.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/write.h"
 #include "kvm-unified/measure/measurement.h"

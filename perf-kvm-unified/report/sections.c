@@ -22,6 +22,7 @@
 #include "util/symbol_conf.h"
 #include "util/time-utils.h"
 #include "util/vcpu-sample.h"
+#include "kvm-unified/axis/intervals.h"
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/patterns.h"
@@ -251,12 +252,6 @@ void sections__exit(struct sections *sections)
 	sections->nr = 0;
 }
 
-/* Is all that it is told by a hit? */
-static bool is_code(const struct vcpu_interval *interval)
-{
-	return interval->kind == VCPU_TIME_GUEST_USER || interval->kind == VCPU_TIME_GUEST_KERNEL;
-}
-
 /* The sums of vCPU number @vcpu, empty ones if it is new; NULL: no memory */
 struct tally *sections__tally(struct sections *sections, u32 vcpu)
 {
@@ -336,8 +331,9 @@ static int sum_up_over_time(struct sections *sections, u32 vcpu,
 	struct time_piece piece = {
 		.vm = of->vm,
 		.taker = taker,
-		.class = is_code(interval) ? m->hits.by_idx[interval->hit]->key.class :
-					     vcpu_interval__class(m, opts->attribution, interval),
+		.class = vcpu_interval__is_guest(interval) ?
+				 m->hits.by_idx[interval->hit]->key.class :
+				 vcpu_interval__class(m, opts->attribution, interval),
 	};
 	int i = 0, ret = 0;
 
@@ -356,7 +352,7 @@ static enum stall_kind vcpu_interval__stall(const struct measurement *m,
 {
 	enum profile_class class;
 
-	if (is_code(interval))
+	if (vcpu_interval__is_guest(interval))
 		return STALL_NR;
 	class = vcpu_interval__class(m, opts->attribution, interval);
 	if (class == PROFILE_STEAL)
@@ -417,7 +413,7 @@ static int sum_up_vcpu(u32 vcpu, const struct vcpu_interval *interval, void *arg
 
 	if (ret || !time)
 		return ret;
-	if (is_code(interval))
+	if (vcpu_interval__is_guest(interval))
 		return sum_up_code(sections, tally, interval, time);
 	key.cpu = key_cpu(sections, interval->cpu);
 	key.hit = TIME_AXIS_NONE;
