@@ -51,7 +51,7 @@ lab: ## run one scenario in the lab: make lab SCENARIO=libquantum
 series: ## compose the patch series for upstream into build/series
 	@scripts/series.sh
 
-check: ## style only: shellcheck, checkpatch, codespell, what the rooms include
+check: ## style only: shellcheck, checkpatch, codespell, aspell, what the rooms include
 	@scripts/test.sh style
 
 clean: ## remove build/ (the cache stays: ~/.cache/perf-kvm-unified or KVMU_CACHE)

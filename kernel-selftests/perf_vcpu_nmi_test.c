@@ -374,7 +374,7 @@ static void read_rings(struct perf_ring *rings, struct perf_ring *chain_rings)
 static void send_nmis(struct perf_ring *rings, struct perf_ring *chain_rings)
 {
 	volatile u32 *icr = map_apic() + APIC_ICR / sizeof(*icr);
-	unsigned int before[MAX_CPUS], after[MAX_CPUS], base, nr, sent = 0;
+	unsigned int before[MAX_CPUS], after[MAX_CPUS], at_end[MAX_CPUS], base, nr, sent = 0;
 	u64 start, end, lost = 0;
 	bool each = true;
 
@@ -395,7 +395,7 @@ static void send_nmis(struct perf_ring *rings, struct perf_ring *chain_rings)
 		read_rings(rings, chain_rings);
 		nr = count_nmis(after) - base;
 	} while (nr < opt.nmis && now_us() < end);
-	/* The last one has arrived. */
+	/* The last one has arrived, but on a machine that is very slow. */
 	usleep(10000);
 	nr = count_nmis(after) - base;
 	end = now_us();
@@ -405,14 +405,17 @@ static void send_nmis(struct perf_ring *rings, struct perf_ring *chain_rings)
 		if (HAS_GUEST_CALLCHAINS)
 			perf_ring_disable(&chain_rings[cpu]);
 	}
+	count_nmis(at_end);
 	read_rings(rings, chain_rings);
 	for (unsigned int cpu = SENDER_CPU + 1; cpu < nr_cpus; cpu++) {
+		unsigned int samples = seen[cpu].first_handler;
+
 		lost += rings[cpu].lost;
-		each = each && seen[cpu].first_handler == after[cpu] - before[cpu];
+		each = each && samples >= after[cpu] - before[cpu] &&
+		       samples <= at_end[cpu] - before[cpu];
 		ksft_print_msg("CPU %u: %u NMIs, %u samples of them, lost %lu: %u in the guest, %u loaded, %u not\n",
-			       cpu, after[cpu] - before[cpu], seen[cpu].first_handler,
-			       rings[cpu].lost, seen[cpu].in_guest, seen[cpu].loaded,
-			       seen[cpu].not_loaded);
+			       cpu, after[cpu] - before[cpu], samples, rings[cpu].lost,
+			       seen[cpu].in_guest, seen[cpu].loaded, seen[cpu].not_loaded);
 	}
 	ksft_print_msg("sent %u times, %u NMIs in %lu ms\n", sent, nr, (end - start) / 1000);
 	ksft_test_result(nr >= opt.nmis, "%u NMIs are delivered\n", opt.nmis);

@@ -28,7 +28,7 @@ packages_of()
 	browser) echo chromium ;;
 	npm)	echo npm ;;
 	go)	echo golang-go ;;
-	check)	echo shellcheck codespell perl git less procps strace tmux python3-ply python3-git \
+	check)	echo shellcheck codespell aspell aspell-en perl git less procps strace tmux python3-ply python3-git \
 		python3-prometheus-client ;;
 	*)	die "deps.sh: no group '$1' (tree kernel perf lab bochs node jvm mariadb docs series package deb bench clickhouse browser npm go check)" ;;
 	esac

@@ -127,7 +127,8 @@ boot_qemu()
 	# The other machine's ACPI tables have a method for interrupts that takes a tenth of a second
 	# for each device.
 	# Without HPET and PM timer there is nothing that the counter's frequency could be measured
-	# against anew, which goes wrong where the emulator does not get a CPU meanwhile.
+	# against anew, which goes wrong where the emulator does not get a CPU meanwhile; the same
+	# with the first timer, which the kernel waits for: without it, it panics.
 	timeout --foreground -k 5 "$LIMIT" \
 		env LD_PRELOAD="$PRELOADED" EMULATOR_CPUS="$(scenario_value HOST_CPUS 2)" \
 		qemu-system-x86_64 -machine q35 \
@@ -146,7 +147,7 @@ boot_qemu()
 		-virtfs "$(share "$SRC" src ,readonly=on)" \
 		-virtfs "$(share "$BUILD" build ,readonly=on)" \
 		-virtfs "$(share "$OUT" out '')" "${args[@]}" \
-		-append "console=ttyS0 root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L,msize=262144,cache=loose ro init=$LAB/host/init hpet=disable pmtmr=0 tsc=reliable tsc_early_khz=$tsc_khz panic=-1 loglevel=5 kvmu.scenario=$(basename "$FILE") kvmu.perf=$(basename "$PERF") $(scenario_value HOST_CMDLINE '')" || rc=$?
+		-append "console=ttyS0 root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L,msize=262144,cache=loose ro init=$LAB/host/init hpet=disable pmtmr=0 no_timer_check tsc=reliable tsc_early_khz=$tsc_khz panic=-1 loglevel=5 kvmu.scenario=$(basename "$FILE") kvmu.perf=$(basename "$PERF") $(scenario_value HOST_CMDLINE '')" || rc=$?
 	# It may wait for an emulator that has not come up.
 	[ -z "$beside" ] || kill "$beside" 2>/dev/null || :
 	return "$rc"
@@ -245,6 +246,16 @@ prepare()
 		! declare -F prepare >/dev/null || prepare' scenario "$FILE"
 }
 
+# waiting_for_cpu: how many tasks there are for each CPU of this machine, 1 to 4: an emulator that
+# has to share may take so many times as long, and does not hang.
+waiting_for_cpu()
+{
+	awk -v cpus="$(nproc)" '{
+		tasks = int($1 / cpus + 0.5)
+		print tasks < 1 ? 1 : tasks > 4 ? 4 : tasks
+	}' /proc/loadavg
+}
+
 # What the host's kernel has complained of. Of races, which it has more of than those of the
 # series, only those that a scenario with KCSAN asks for.
 complaints()
@@ -333,7 +344,7 @@ SRC=$MAIN_TREE/src
 case $TOP$TREE$PERF in
 *[\ ,]*)	die "the lab cannot live with a space or a comma in a path: $TOP, $TREE, $PERF" ;;
 esac
-LIMIT=${LAB_LIMIT:-$(scenario_value LIMIT 600)}
+LIMIT=$((${LAB_LIMIT:-$(scenario_value LIMIT 600)} * $(waiting_for_cpu)))
 rm -rf "$OUT"
 mkdir -p "$OUT"
 # For who writes figures down

@@ -12,6 +12,7 @@
 #include <symbol/kallsyms.h>
 
 #include "kvm-unified/lib/errors.h"
+#include "kvm-unified/lib/x86.h"
 #include "addresses.h"
 #include "guest-mem.h"
 #include "kcore.h"
@@ -105,12 +106,12 @@ static int linear_base(struct guest_kcore *k, u64 sym, bool image, u64 *base)
 	u64 offset, val;
 	int ret;
 
-	ret = guest_kcore__linear_offset(k, image ? START_KERNEL_MAP : 0,
-					 image ? UINT64_MAX : START_KERNEL_MAP - 1, &offset);
+	ret = guest_kcore__linear_offset(k, image ? X86_KERNEL_IMAGE_START : 0,
+					 image ? UINT64_MAX : X86_KERNEL_IMAGE_START - 1, &offset);
 	if (ret)
 		return ret == -ENODATA && found ? 0 : ret;
 
-	val = image ? START_KERNEL_MAP - offset : offset;
+	val = image ? X86_KERNEL_IMAGE_START - offset : offset;
 	if (found && val != *base)
 		return -EBADMSG;
 

@@ -12,6 +12,7 @@
 #endif
 
 #include "kvm-unified/lib/errors.h"
+#include "kvm-unified/lib/x86.h"
 #include "guest-mem.h"
 #include "layout.h"
 
@@ -34,8 +35,8 @@ int guest_task_layout__root(const struct guest_task_layout *l, u64 pgd, u64 *roo
 	if (!kernel_ptr(pgd))
 		return -EFAULT;
 
-	if (pgd >= START_KERNEL_MAP)
-		pa = pgd - START_KERNEL_MAP + l->phys_base;
+	if (pgd >= X86_KERNEL_IMAGE_START)
+		pa = pgd - X86_KERNEL_IMAGE_START + l->phys_base;
 	else
 		pa = pgd - l->page_offset;
 

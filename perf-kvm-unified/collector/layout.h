@@ -10,9 +10,6 @@ struct btf;
 /* TASK_COMM_LEN of include/linux/sched.h */
 #define GUEST_TASK_COMM_LEN	16
 
-/* Base of the kernel image mapping: Documentation/arch/x86/x86_64/mm.rst */
-#define START_KERNEL_MAP	0xffffffff80000000ULL
-
 /**
  * struct guest_task_layout - where things are in this kernel
  *

@@ -13,22 +13,8 @@
 
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/sort.h"
+#include "kvm-unified/lib/x86.h"
 #include "spaces.h"
-
-/*
- * CR3 with 4- or 5-level paging: Intel SDM volume 3, "Use of CR3 with 4-Level
- * Paging and 5-level Paging", AMD APM volume 2, "CR3 Register". Bits 51:12 are
- * the address of the top page table; below it are the PCID or PWT and PCD,
- * above it LAM's two bits and, when written, "keep the TLB".
- */
-#define CR3_ADDR_MASK		GENMASK_ULL(51, 12)
-
-/*
- * With page table isolation, the kernel lets the table for user mode follow the
- * one for kernel mode, both aligned to their common size:
- * PTI_USER_PGTABLE_BIT in arch/x86/include/asm/processor-flags.h
- */
-#define CR3_PTI_USER_TABLE	BIT_ULL(12)
 
 /*
  * So many owners of a root are looked at. Those that had it at one time are a process
@@ -40,7 +26,7 @@
 
 u64 guest_cr3__pt_root(u64 cr3)
 {
-	return cr3 & CR3_ADDR_MASK;
+	return cr3 & X86_CR3_ADDR;
 }
 
 /*
@@ -177,7 +163,7 @@ u64 guest_spaces__root(const struct guest_spaces *spaces, u64 cr3)
 	u64 pt_root = guest_cr3__pt_root(cr3);
 
 	/* Without isolation the bit is part of the address. */
-	return spaces->pti ? pt_root & ~CR3_PTI_USER_TABLE : pt_root;
+	return spaces->pti ? pt_root & ~X86_CR3_USER_TABLE : pt_root;
 }
 
 /**

@@ -28,6 +28,7 @@
 #include "util/symbol.h"
 #include "util/thread.h"
 #include "kvm-unified/lib/warnings.h"
+#include "kvm-unified/lib/x86.h"
 #include "files.h"
 #include "guest.h"
 #include "holes.h"
@@ -38,9 +39,6 @@
 
 /* The kernel is at most this large: KERNEL_IMAGE_SIZE of x86-64 */
 #define GUEST_KERNEL_MAX_SIZE	BIT_ULL(30)
-
-/* Above what 32-bit processes can reach: their vDSO is another one. */
-#define GUEST_VDSO64_MIN	BIT_ULL(32)
 
 /* Children that map something before they run another program are few. */
 #define GUEST_MAX_COPIED_MAPS	(1U << 19)
@@ -230,7 +228,7 @@ void kvm_guest__exit(struct kvm_guest *guest, pid_t pid)
 static void guest_vdso_name(const struct kvm_guest *guest, u64 start, char *buf, size_t size)
 {
 	scnprintf(buf, size, GUEST_FILE_PREFIX "%s]/[vdso%s]", guest->name,
-		  start < GUEST_VDSO64_MIN ? "32" : "");
+		  start < X86_VDSO64_MIN ? "32" : "");
 }
 
 /* As perf calls it */
@@ -544,7 +542,7 @@ static int kvm_guest__load_dso(struct kvm_guest *guest, struct guest_symbols *sy
 	if (symbols->pid)
 		guest_own_code_name(guest, symbols->pid, name, sizeof(name));
 	else
-		guest_vdso_name(guest, GUEST_VDSO64_MIN, name, sizeof(name));
+		guest_vdso_name(guest, X86_VDSO64_MIN, name, sizeof(name));
 	dso = machine__findnew_dso(guest->machine, name);
 	if (!dso)
 		return -ENOMEM;

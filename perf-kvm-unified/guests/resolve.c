@@ -21,6 +21,7 @@
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/lib/number-map.h"
 #include "kvm-unified/lib/warnings.h"
+#include "kvm-unified/lib/x86.h"
 #include "annotate.h"
 #include "bpf.h"
 #include "guests.h"
@@ -29,13 +30,6 @@
 #include "machine.h"
 #include "modules.h"
 #include "resolve.h"
-
-/*
- * Where x86-64 puts its kernel's image, with or without a random offset:
- * Documentation/arch/x86/x86_64/mm.rst. Modules and BPF programs are above it.
- */
-#define X86_KERNEL_IMAGE_START	0xffffffff80000000ULL
-#define X86_KERNEL_IMAGE_END	0xffffffffc0000000ULL
 
 /* What has no pseudo pid of its own any more, as there are too many */
 #define OTHER_PSEUDO_PID	(KVM_GUEST_PSEUDO_PID + KVM_GUEST_MAX_PSEUDO)

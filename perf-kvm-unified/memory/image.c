@@ -9,14 +9,11 @@
 #include <linux/kernel.h>
 #include <linux/types.h>
 
-#include "kvm-unified/collector/layout.h"
+#include "kvm-unified/lib/x86.h"
 #include "image.h"
 #include "kallsyms.h"
 #include "paging.h"
 #include "ram.h"
-
-/* KERNEL_IMAGE_SIZE with KASLR; without, it is half of that */
-#define END_KERNEL_MAP		0xffffffffc0000000ULL
 
 /* The user half of PTI maps 2 MiB of it; the lab's smallest kernel has twice this. */
 #define MIN_IMAGE_SIZE		(4ULL << 20)
@@ -35,7 +32,7 @@
  */
 int guest_image__find(struct guest_paging *p, struct guest_run *runs, size_t max, size_t *nr)
 {
-	int ret = guest_paging__runs(p, START_KERNEL_MAP, END_KERNEL_MAP, runs, max, nr);
+	int ret = guest_paging__runs(p, X86_KERNEL_IMAGE_START, X86_KERNEL_IMAGE_END, runs, max, nr);
 	bool ro = false, rw = false;
 	u64 size = 0;
 

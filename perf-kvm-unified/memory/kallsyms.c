@@ -21,7 +21,7 @@
 #include <linux/types.h>
 #include <linux/zalloc.h>
 
-#include "kvm-unified/collector/layout.h"
+#include "kvm-unified/lib/x86.h"
 #include "kallsyms.h"
 
 #define NR_TOKENS		256
@@ -51,9 +51,6 @@
 
 /* So many places look like tokens at most: one is right. */
 #define MAX_TOKEN_TABLES	64
-
-/* Where the kernel's image ends: KERNEL_IMAGE_SIZE of x86-64 with KASLR */
-#define END_KERNEL_MAP		0xffffffffc0000000ULL
 
 struct tables {
 	const u8 *image;
@@ -294,7 +291,7 @@ static bool check_addresses(struct tables *t, enum kallsyms_encoding encoding,
 		if (addr < last || t->steps++ > MAX_STEPS)
 			return false;
 		last = addr;
-		if (addr < START_KERNEL_MAP || addr >= END_KERNEL_MAP)
+		if (addr < X86_KERNEL_IMAGE_START || addr >= X86_KERNEL_IMAGE_END)
 			continue;
 		if (!inside++)
 			first_inside = addr;
@@ -332,8 +329,8 @@ static enum kallsyms_encoding find_offsets(struct tables *t, size_t *offsets, u6
 		if (!tries[i].possible)
 			continue;
 		*offsets = tries[i].offsets;
-		*base = tries[i].base ? get_u64(t, tries[i].base) : START_KERNEL_MAP;
-		if (*base >= START_KERNEL_MAP && *base < END_KERNEL_MAP &&
+		*base = tries[i].base ? get_u64(t, tries[i].base) : X86_KERNEL_IMAGE_START;
+		if (*base >= X86_KERNEL_IMAGE_START && *base < X86_KERNEL_IMAGE_END &&
 		    check_addresses(t, tries[i].encoding, *offsets, *base))
 			return tries[i].encoding;
 	}

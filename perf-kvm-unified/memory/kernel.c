@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 #include "kvm-unified/lib/errors.h"
+#include "kvm-unified/lib/x86.h"
 #include "image.h"
 #include "kernel.h"
 #include "note.h"
@@ -26,9 +27,6 @@
  */
 #define MAX_BTF_SIZE	(16ULL << 20)
 
-/* The half of PTI's two top tables that is of user mode */
-#define USER_ROOT		BIT_ULL(12)
-
 /* So many kernels that turn out to be none are looked at closely: a guest can make up many. */
 #define MAX_TRIES		4
 
@@ -36,12 +34,6 @@
 #define MAX_ROOTS		64
 
 #define BANNER			"Linux version "
-
-/* Where things are if the kernel has not chosen it at boot: Documentation/arch/x86/x86_64/mm.rst */
-#define PAGE_OFFSET_4		0xffff888000000000ULL
-#define PAGE_OFFSET_5		0xff11000000000000ULL
-#define VMEMMAP_4		0xffffea0000000000ULL
-#define VMEMMAP_5		0xffd4000000000000ULL
 
 /* arch/x86/include/asm/cpufeatures.h: the same since 4.15 */
 #define X86_FEATURE_PTI		(7 * 32 + 11)
@@ -179,13 +171,13 @@ static int find_maps(struct guest_kernel *k)
 	k->layout.init_task = symbol(k, "init_task");
 	k->layout.init_mm = symbol(k, "init_mm");
 	k->layout.page_offset = variable(k, "page_offset_base",
-					 five ? PAGE_OFFSET_5 : PAGE_OFFSET_4);
-	k->vmemmap = variable(k, "vmemmap_base", five ? VMEMMAP_5 : VMEMMAP_4);
+					 five ? X86_PAGE_OFFSET_5 : X86_PAGE_OFFSET_4);
+	k->vmemmap = variable(k, "vmemmap_base", five ? X86_VMEMMAP_5 : X86_VMEMMAP_4);
 	if (!kernel_ptr(k->layout.init_task) ||
 	    guest_paging__translate(&k->paging, k->text, &text_pa))
 		return -EBADMSG;
 	/* Nobody else needs to say it: the page tables do. */
-	k->layout.phys_base = text_pa - (k->text - START_KERNEL_MAP);
+	k->layout.phys_base = text_pa - (k->text - X86_KERNEL_IMAGE_START);
 	if (variable(k, "phys_base", k->layout.phys_base) != k->layout.phys_base)
 		return -EBADMSG;
 	/* Read-only data has a second address, in the map of all memory. */
@@ -258,10 +250,10 @@ static int try_roots(struct guest_kernel *k, struct guest_ram *ram, const u64 *r
 	int ret = -ENXIO, tries = 0;
 
 	for (size_t i = 0; i < nr && i < MAX_ROOTS && tries < MAX_TRIES; i++) {
-		u64 with = roots[i] & GUEST_PAGING_ADDR, both[] = { with & ~USER_ROOT, with };
+		u64 with = roots[i] & X86_CR3_ADDR, both[] = { with & ~X86_CR3_USER_TABLE, with };
 
 		/* Without PTI, a root may have bit 12 as any other. */
-		for (size_t j = 0; j < (with & USER_ROOT ? 2 : 1); j++) {
+		for (size_t j = 0; j < (with & X86_CR3_USER_TABLE ? 2 : 1); j++) {
 			for (int levels = 4; levels <= 5; levels++) {
 				int err = try_root(k, ram, both[j], levels);
 

@@ -17,6 +17,7 @@
 
 #include "kvm-unified/collector/guest-mem.h"
 #include "kvm-unified/lib/array.h"
+#include "kvm-unified/lib/x86.h"
 #include "files.h"
 #include "kernel.h"
 #include "maple.h"
@@ -37,9 +38,6 @@
 
 /* A VMA has 200 bytes. */
 #define MAX_VMA_SPAN	1024
-
-/* User addresses end there, with 5 levels. */
-#define USER_END	BIT_ULL(56)
 
 struct vma {
 	u64	start;
@@ -99,7 +97,7 @@ static int read_vma(struct walk *w, u64 at, struct vma *vma)
 	if (o->mm_maple_root == GUEST_NO_MEMBER)
 		VMA_GET(next);
 #undef VMA_GET
-	return vma->mm == w->mm && vma->start < vma->end && vma->end <= USER_END &&
+	return vma->mm == w->mm && vma->start < vma->end && vma->end <= X86_USER_END &&
 	       !((vma->start | vma->end) & (GUEST_PAGE_SIZE - 1)) ? 0 : -EAGAIN;
 }
 

@@ -10,6 +10,7 @@
 #include <linux/kernel.h>
 #include <linux/types.h>
 
+#include "kvm-unified/lib/x86.h"
 #include "paging.h"
 #include "ram.h"
 
@@ -51,7 +52,7 @@ void guest_paging__init(struct guest_paging *p, struct guest_ram *ram, u64 root,
 		.mem.read = paging__mem_read,
 		.mem.forget = paging__mem_forget,
 		.ram = ram,
-		.root = root & GUEST_PAGING_ADDR,
+		.root = root & X86_CR3_ADDR,
 		.levels = levels,
 	};
 	guest_paging__flush(p);
@@ -90,7 +91,7 @@ static int decode_entry(u64 e, int level, struct leaf *leaf)
 	leaf->writable &= !!(e & PTE_WRITABLE);
 	leaf->executable &= !(e & PTE_NX);
 	leaf->size = 1ULL << shift;
-	leaf->pa = e & GUEST_PAGING_ADDR;
+	leaf->pa = e & X86_CR3_ADDR;
 	if (level > 1 && !(e & PTE_LARGE))
 		return -EAGAIN;
 	if (shift > MAX_LEAF_SHIFT)

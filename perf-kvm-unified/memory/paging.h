@@ -13,9 +13,6 @@ struct guest_ram;
 /* Pages whose translation is remembered, a power of two */
 #define GUEST_PAGING_TLB	1024
 
-/* The address of a page table in CR3 and in entries, bits 12..51 */
-#define GUEST_PAGING_ADDR	0x000ffffffffff000ULL
-
 /**
  * struct guest_paging - an address space of the guest
  * @mem: for the walker, reads it

@@ -10,7 +10,7 @@
 #include <linux/kernel.h>
 #include <linux/types.h>
 
-#include "kvm-unified/collector/layout.h"
+#include "kvm-unified/lib/x86.h"
 #include "ram.h"
 #include "vmcoreinfo.h"
 
@@ -44,9 +44,9 @@ int guest_vmcoreinfo__root(const char *text, u64 *root)
 
 	/* The first is in hex without 0x, the other a signed decimal. */
 	if (find_number(text, "SYMBOL(init_top_pgt)", 16, &top) ||
-	    find_number(text, "NUMBER(phys_base)", 10, &phys_base) || top < START_KERNEL_MAP)
+	    find_number(text, "NUMBER(phys_base)", 10, &phys_base) || top < X86_KERNEL_IMAGE_START)
 		return -ENOENT;
-	*root = top - START_KERNEL_MAP + phys_base;
+	*root = top - X86_KERNEL_IMAGE_START + phys_base;
 	return *root % GUEST_PAGE_SIZE ? -ENOENT : 0;
 }
 

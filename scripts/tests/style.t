@@ -53,6 +53,22 @@ spelling()
 		xargs -d '\n' codespell --ignore-words-list="$SPELL_OK")
 }
 
+# In documents, words of English and those of scripts/tests/words
+prose()
+{
+	local words
+
+	words=$("$TESTS/spelling" "$TOP/README.md" "$TOP"/Documentation/*.{md,rst,txt}) || return 1
+	echo "$words"
+	[ -z "$words" ]
+}
+finds_typo()
+{
+	# shellcheck disable=SC2016 # a listing in a document
+	printf 'A vCPU and its steal; a `strnage` listing.\nWhat is wrnog is fuond.\n' >"$TMP/typo.md"
+	diff <("$TESTS/spelling" "$TMP/typo.md") <(printf 'fuond\nwrnog\n')
+}
+
 # What must not get into the repository: this machine's paths, a mirror's name.
 no_local_paths()
 {
@@ -123,5 +139,7 @@ plant "an include by a way of its own" report/exits.c '#include "../lib/sort.h"'
 ok "each mutation finds its place in the code" "$TOP/scripts/mutations.sh" --check
 ok "... those of each room, too" "$TOP/scripts/tests-long/changed.t" --check
 ok "codespell" spelling
+ok "aspell: words of English and of the field" prose
+ok "... and it finds others" finds_typo
 ok "no paths of one machine, no package mirror" no_local_paths
 done_testing
