@@ -9,7 +9,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 
 #include "util/hashmap.h"
@@ -79,10 +78,7 @@ void stack__end(struct strbuf *stack)
 int stacks__init(struct stacks *stacks)
 {
 	stacks->by_text = name_map__new();
-	if (!IS_ERR(stacks->by_text))
-		return 0;
-	stacks->by_text = NULL;
-	return -ENOMEM;
+	return stacks->by_text ? 0 : -ENOMEM;
 }
 
 void stacks__exit(struct stacks *stacks)

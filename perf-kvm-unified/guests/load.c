@@ -15,7 +15,6 @@
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/zalloc.h>
@@ -718,16 +717,14 @@ static int guest_map__read(const char *path, struct guest_map_load *load, char *
 
 	load->maps_of_pid = number_map__new();
 	load->names = number_map__new();
-	if (IS_ERR(load->maps_of_pid) || IS_ERR(load->names)) {
+	if (!load->maps_of_pid || !load->names) {
 		ret = -ENOMEM;
 	} else {
 		scnprintf(err, errlen, "is corrupt");
 		ret = guest_stream__read(fd, guest_map__process, load, err, errlen);
 	}
-	if (!IS_ERR(load->maps_of_pid))
-		hashmap__free(load->maps_of_pid);
-	if (!IS_ERR(load->names))
-		hashmap__free(load->names);
+	hashmap__free(load->maps_of_pid);
+	hashmap__free(load->names);
 	if (ret == -E2BIG)
 		scnprintf(err, errlen, "has more processes, maps or symbols than any real guest");
 	else if (ret == -EPROTO)
@@ -820,8 +817,7 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 	guest->map.until_of_pid = number_map__new();
 	guest->map.several = number_map__new();
 	guest->map.from_of_pid = number_map__new();
-	if (IS_ERR(guest->map.until_of_pid) || IS_ERR(guest->map.several) ||
-	    IS_ERR(guest->map.from_of_pid)) {
+	if (!guest->map.until_of_pid || !guest->map.several || !guest->map.from_of_pid) {
 		scnprintf(err, errlen, "cannot be read in: %s", strerror(ENOMEM));
 		ret = -ENOMEM;
 	} else {
