@@ -14,6 +14,7 @@
 #include "util/hashmap.h"
 #include "util/strbuf.h"
 #include "kvm-unified/lib/name-map.h"
+#include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/sort.h"
 #include "stacks.h"
 
@@ -30,7 +31,7 @@ static char frame_char(char c)
 {
 	if (c == ';')
 		return ':';
-	return isprint((unsigned char)c) ? c : '?';
+	return char__printable(c);
 }
 
 /**

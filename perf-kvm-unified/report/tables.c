@@ -6,7 +6,6 @@
  */
 #include <elf.h>
 #include <dwarf-regs.h>
-#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -178,7 +177,7 @@ static char *without_escapes(char *str)
 static bool has_escapes(const char *str)
 {
 	for (; *str; str++) {
-		if (!isprint((unsigned char)*str))
+		if (char__printable(*str) != *str)
 			return true;
 	}
 	return false;
