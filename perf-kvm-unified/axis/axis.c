@@ -13,7 +13,6 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 
 #include "util/hashmap.h"
@@ -59,10 +58,7 @@ int time_axis__init(struct time_axis *ta)
 {
 	*ta = (struct time_axis) { .span.near = TIME_AXIS_NEAR };
 	ta->vcpu_idx = number_map__new();
-	if (!IS_ERR(ta->vcpu_idx))
-		return axis_causes__init(&ta->causes);
-	ta->vcpu_idx = NULL;
-	return -ENOMEM;
+	return ta->vcpu_idx ? axis_causes__init(&ta->causes) : -ENOMEM;
 }
 
 void time_axis__exit(struct time_axis *ta)

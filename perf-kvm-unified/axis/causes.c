@@ -6,11 +6,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <linux/err.h>
 #include <linux/hash.h>
 
-#include "util/hashmap.h"
 #include "kvm-unified/lib/array.h"
+#include "kvm-unified/lib/hash-map.h"
 #include "causes.h"
 
 static bool cause__is(const struct axis_cause *a, const struct axis_cause *b)
@@ -37,11 +36,8 @@ static bool cause__equal(long a, long b, void *ctx)
 /* 0 or -ENOMEM; axis_causes__exit() comes after it in any case. @causes must stay where it is. */
 int axis_causes__init(struct axis_causes *causes)
 {
-	*causes = (struct axis_causes) { .idx = hashmap__new(cause__hash, cause__equal, causes) };
-	if (!IS_ERR(causes->idx))
-		return axis_causes__findnew(causes, &(struct axis_cause) { });
-	causes->idx = NULL;
-	return -ENOMEM;
+	*causes = (struct axis_causes) { .idx = hash_map__new(cause__hash, cause__equal, causes) };
+	return causes->idx ? axis_causes__findnew(causes, &(struct axis_cause) { }) : -ENOMEM;
 }
 
 void axis_causes__exit(struct axis_causes *causes)

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
@@ -42,10 +41,6 @@ int shares__init(struct shares *s)
 {
 	s->groups = number_map__new();
 	s->shares = number_map__new();
-	if (IS_ERR(s->groups))
-		s->groups = NULL;
-	if (IS_ERR(s->shares))
-		s->shares = NULL;
 	return s->groups && s->shares ? 0 : -ENOMEM;
 }
 

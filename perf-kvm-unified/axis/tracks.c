@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
@@ -50,11 +49,7 @@ static struct cpu_track *cpu_track__new(u32 cpu)
 		return NULL;
 	track->cpu = cpu;
 	track->window.tasks = number_map__new();
-	if (IS_ERR(track->window.tasks))
-		track->window.tasks = NULL;
 	track->shared = number_map__new();
-	if (IS_ERR(track->shared))
-		track->shared = NULL;
 	if (!shares__init(&track->shares) && track->window.tasks && track->shared)
 		return track;
 	cpu_track__delete(track);

@@ -17,7 +17,6 @@
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/magic.h>
 #include <linux/string.h>
@@ -26,10 +25,10 @@
 
 #include "util/build-id.h"
 #include "util/event.h"
-#include "util/hashmap.h"
 #include "util/symbol.h"
 #include "kvm-unified/format/records.h"
 #include "kvm-unified/lib/file-print.h"
+#include "kvm-unified/lib/hash-map.h"
 #include "kvm-unified/lib/warnings.h"
 #include "build-ids.h"
 
@@ -122,8 +121,8 @@ struct guest_build_ids *guest_build_ids__new(void)
 	symbol__elf_init();
 	ids->clock_offset = guest_clock_offset();
 	ids->left = PRINTS_MAX_READ;
-	ids->files = hashmap__new(file__hash, file__equal, NULL);
-	if (IS_ERR(ids->files))
+	ids->files = hash_map__new(file__hash, file__equal, NULL);
+	if (!ids->files)
 		zfree(&ids);
 	return ids;
 }

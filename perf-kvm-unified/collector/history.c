@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/time64.h>
 #include <linux/zalloc.h>
@@ -208,7 +207,7 @@ int guest_history__spaces(struct guest_history *history, const struct guest_task
 {
 	struct hashmap *first = number_map__new();
 	struct owners owners = { .open = number_map__new() };
-	int ret = IS_ERR(first) || IS_ERR(owners.open) ? -ENOMEM : 0;
+	int ret = first && owners.open ? 0 : -ENOMEM;
 
 	sort_array(history->events, history->nr, sizeof(*history->events), event__cmp);
 	for (size_t i = 0; !ret && i < history->nr; i++) {
@@ -229,10 +228,8 @@ int guest_history__spaces(struct guest_history *history, const struct guest_task
 	for (size_t i = 0; !ret && i < owners.nr; i++)
 		ret = guest_spaces__add(spaces, &owners.entries[i].space);
 
-	if (!IS_ERR(first))
-		hashmap__free(first);
-	if (!IS_ERR(owners.open))
-		hashmap__free(owners.open);
+	hashmap__free(first);
+	hashmap__free(owners.open);
 	free(owners.entries);
 	return ret;
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/ctype.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
@@ -165,7 +164,7 @@ int jitdump__each_symbol(FILE *file, const struct jitdump_process *process, u32 
 		return -EINVAL;
 	dump.has_times = !(header.flags & JITDUMP_FLAGS_ARCH_TIMESTAMP);
 	dump.name_at = number_map__new();
-	if (IS_ERR(dump.name_at))
+	if (!dump.name_at)
 		return -ENOMEM;
 	ret = process_records(&dump, header.total_size, left);
 	hashmap__free(dump.name_at);

@@ -12,7 +12,6 @@
 #ifdef HAVE_ZLIB_SUPPORT
 #include <zlib.h>
 #endif
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
@@ -258,7 +257,7 @@ static void free_names(struct hashmap *names)
 	struct hashmap_entry *entry;
 	size_t bkt;
 
-	if (IS_ERR(names))
+	if (!names)
 		return;
 	hashmap__for_each_entry(names, entry, bkt)
 		free((char *)entry->pkey);
@@ -288,7 +287,7 @@ int pprof__message(const struct stacks *stacks, const struct pprof_about *about,
 	if (about->host && about->host[0])
 		p.ret = stack__push(&p.host, "%s", about->host);
 
-	if (!IS_ERR(p.strings) && !IS_ERR(p.functions)) {
+	if (p.strings && p.functions) {
 		string_number(&p, "");
 		for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 			put_value_type(&p, PROFILE_SAMPLE_TYPE, values[i]);

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 
 #include "util/hashmap.h"
@@ -77,10 +76,8 @@ void speedscope__exit(struct speedscope *scope)
 		free(scope->tracks[i].pieces);
 	}
 	free(scope->tracks);
-	if (!IS_ERR_OR_NULL(scope->by_hit))
-		hashmap__free(scope->by_hit);
-	if (!IS_ERR_OR_NULL(scope->by_name))
-		hashmap__free(scope->by_name);
+	hashmap__free(scope->by_hit);
+	hashmap__free(scope->by_name);
 	*scope = (struct speedscope) { };
 }
 
@@ -90,7 +87,7 @@ int speedscope__begin(struct speedscope *scope)
 	speedscope__exit(scope);
 	scope->by_hit = number_map__new();
 	scope->by_name = name_map__new();
-	if (IS_ERR(scope->by_hit) || IS_ERR(scope->by_name))
+	if (!scope->by_hit || !scope->by_name)
 		return -ENOMEM;
 	scope->pieces = tmpfile();
 	return scope->pieces ? 0 : -errno;
@@ -214,8 +211,7 @@ static void frames__exit(struct frames *frames)
 	for (u32 i = 0; i < frames->nr; i++)
 		free(frames->names[i]);
 	free(frames->names);
-	if (!IS_ERR_OR_NULL(frames->by_name))
-		hashmap__free(frames->by_name);
+	hashmap__free(frames->by_name);
 }
 
 /* The number of a frame, or -ENOMEM */
@@ -394,7 +390,7 @@ int speedscope__print(struct speedscope *scope, const struct measurement *m, FIL
 	const char *between = "";
 	int ret = fflush(scope->pieces) ? -errno : 0;
 
-	if (!IS_ERR(frames.by_name))
+	if (frames.by_name)
 		walk.stacks = number_things(scope, m, &frames);
 	if (!walk.stacks) {
 		frames__exit(&frames);

@@ -9,12 +9,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 
 #include "util/hashmap.h"
 #include "util/strbuf.h"
 #include "kvm-unified/lib/name-map.h"
+#include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/sort.h"
 #include "stacks.h"
 
@@ -31,7 +31,7 @@ static char frame_char(char c)
 {
 	if (c == ';')
 		return ':';
-	return isprint((unsigned char)c) ? c : '?';
+	return char__printable(c);
 }
 
 /**
@@ -79,10 +79,7 @@ void stack__end(struct strbuf *stack)
 int stacks__init(struct stacks *stacks)
 {
 	stacks->by_text = name_map__new();
-	if (!IS_ERR(stacks->by_text))
-		return 0;
-	stacks->by_text = NULL;
-	return -ENOMEM;
+	return stacks->by_text ? 0 : -ENOMEM;
 }
 
 void stacks__exit(struct stacks *stacks)

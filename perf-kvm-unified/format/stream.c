@@ -16,10 +16,10 @@
 #include <unistd.h>
 #include <sys/stat.h>
 #include <linux/kernel.h>
-#include <linux/err.h>
 
 #include "util/event.h"
 #include "util/header.h"
+#include "kvm-unified/lib/errors.h"
 #include "kvm-unified/lib/write.h"
 #include "stream.h"
 
@@ -39,24 +39,18 @@ static int read_records(FILE *file, guest_stream_cb cb, void *arg, char *err, si
 	int ret;
 
 	ret = read_whole(file, &file_header, sizeof(file_header));
-	if (ret) {
-		if (ret == -EPIPE)
-			scnprintf(err, errlen, "is empty or ends within its header");
-		else
-			scnprintf(err, errlen, "cannot be read: %s", strerror(-ret));
-		return ret;
-	}
-	if (file_header.magic != PERF_MAGIC_LE || file_header.size != sizeof(file_header)) {
-		scnprintf(err, errlen, "is not a stream of perf records of a little endian machine");
-		return -EINVAL;
-	}
+	if (ret == -EPIPE)
+		return fail(err, errlen, ret, "is empty or ends within its header");
+	if (ret)
+		return fail(err, errlen, ret, "cannot be read: %s", strerror(-ret));
+	if (file_header.magic != PERF_MAGIC_LE || file_header.size != sizeof(file_header))
+		return fail(err, errlen, -EINVAL,
+			    "is not a stream of perf records of a little endian machine");
 
 	/* The largest record and the zero byte after it */
 	buf = malloc(UINT16_MAX + 1);
-	if (!buf) {
-		scnprintf(err, errlen, "cannot be read: out of memory");
-		return -ENOMEM;
-	}
+	if (!buf)
+		return fail(err, errlen, -ENOMEM, "cannot be read: out of memory");
 
 	while (1) {
 		struct perf_event_header *header = (void *)buf;
@@ -64,10 +58,9 @@ static int read_records(FILE *file, guest_stream_cb cb, void *arg, char *err, si
 
 		ret = read_whole(file, header, sizeof(*header));
 		if (!ret && header->size < sizeof(*header)) {
-			scnprintf(err, errlen,
-				  "is corrupt: a record of %u bytes at offset %" PRIu64,
-				  header->size, total);
-			ret = -EINVAL;
+			ret = fail(err, errlen, -EINVAL,
+				   "is corrupt: a record of %u bytes at offset %" PRIu64,
+				   header->size, total);
 			break;
 		}
 		if (!ret)
@@ -83,9 +76,9 @@ static int read_records(FILE *file, guest_stream_cb cb, void *arg, char *err, si
 		buf[header->size] = '\0';
 		total += header->size;
 		if (total > GUEST_STREAM_MAX_SIZE) {
-			scnprintf(err, errlen, "is larger than %llu MiB, which no real one is",
-				  GUEST_STREAM_MAX_SIZE >> 20);
-			ret = -EFBIG;
+			ret = fail(err, errlen, -EFBIG,
+				   "is larger than %llu MiB, which no real one is",
+				   GUEST_STREAM_MAX_SIZE >> 20);
 			break;
 		}
 		if (header->type == PERF_RECORD_FINISHED_INIT) {
@@ -118,8 +111,7 @@ int guest_stream__read(int fd, guest_stream_cb cb, void *arg,
 	FILE *file = copy < 0 ? NULL : fdopen(copy, "r");
 
 	if (!file) {
-		ret = -errno;
-		scnprintf(err, errlen, "cannot be read: %s", strerror(-ret));
+		ret = fail(err, errlen, -errno, "cannot be read: %s", strerror(errno));
 		if (copy >= 0)
 			close(copy);
 		return ret;
@@ -142,15 +134,11 @@ int guest_stream__read_file(const char *path, guest_stream_cb cb, void *arg,
 	scnprintf(err, errlen, "is corrupt");
 	/* Nobody may ever write to a fifo. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0) {
-		ret = -errno;
-		scnprintf(err, errlen, "cannot be opened: %s", strerror(-ret));
-		return ret;
-	}
+	if (fd < 0)
+		return fail(err, errlen, -errno, "cannot be opened: %s", strerror(errno));
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		scnprintf(err, errlen, "is not a file");
 		close(fd);
-		return -EINVAL;
+		return fail(err, errlen, -EINVAL, "is not a file");
 	}
 	ret = guest_stream__read(fd, cb, arg, err, errlen);
 	close(fd);

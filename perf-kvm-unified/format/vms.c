@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/zalloc.h>
@@ -365,7 +364,6 @@ static void make_unique(struct kvm_vms *vms, struct kvm_vm *vm)
 	}
 }
 
-/* hashmap__free() leaves what is an error. */
 static void free_maps(struct kvm_vms *vms)
 {
 	hashmap__free(vms->by_pid);
@@ -387,8 +385,7 @@ static int make_maps(struct kvm_vms *vms)
 	vms->by_name = name_map__new();
 	vms->by_tid = number_map__new();
 	vms->several = number_map__new();
-	if (!IS_ERR(vms->by_pid) && !IS_ERR(vms->by_name) && !IS_ERR(vms->by_tid) &&
-	    !IS_ERR(vms->several))
+	if (vms->by_pid && vms->by_name && vms->by_tid && vms->several)
 		return 0;
 	free_maps(vms);
 	return -ENOMEM;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 
@@ -39,7 +38,7 @@ int guest_code__init(struct guest_code *code)
 	struct hashmap *by_dso = number_map__new();
 
 	*code = (struct guest_code) { };
-	if (IS_ERR(by_dso))
+	if (!by_dso)
 		return -ENOMEM;
 	code->by_dso = by_dso;
 	return 0;

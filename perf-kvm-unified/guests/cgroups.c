@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/err.h>
 #include <linux/string.h>
 
 #include "util/thread.h"
@@ -40,12 +39,10 @@ static int init(struct kvm_guest *guest)
 		return 0;
 	guest->cgroups = name_map__new();
 	guest->cgroup_of = number_map__new();
-	if (!IS_ERR(guest->cgroups) && !IS_ERR(guest->cgroup_of))
+	if (guest->cgroups && guest->cgroup_of)
 		return 0;
-	if (!IS_ERR(guest->cgroups))
-		hashmap__free(guest->cgroups);
-	if (!IS_ERR(guest->cgroup_of))
-		hashmap__free(guest->cgroup_of);
+	hashmap__free(guest->cgroups);
+	hashmap__free(guest->cgroup_of);
 	guest->cgroups = NULL;
 	guest->cgroup_of = NULL;
 	return -ENOMEM;

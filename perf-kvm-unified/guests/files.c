@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 #include <sys/stat.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/time64.h>
@@ -23,11 +22,11 @@
 #include "util/build-id.h"
 #include "util/debug.h"
 #include "util/dso.h"
-#include "util/hashmap.h"
 #include "util/symbol.h"
 #include "util/util.h"
 #include "util/modest-elf.h"
 #include "kvm-unified/lib/file-print.h"
+#include "kvm-unified/lib/hash-map.h"
 #include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/warnings.h"
 #include "files.h"
@@ -184,13 +183,10 @@ static const char *kvm_guest__file(struct kvm_guest *guest, const char *name,
 
 	build_id__snprintf(bid ?: print, id, sizeof(id));
 	scnprintf(key, sizeof(key), "%s%c%s", id, bid ? '/' : '?', name);
-	if (!guest->files) {
-		struct hashmap *files = hashmap__new(file__hash, file__equal, NULL);
-
-		if (IS_ERR(files))
-			return NULL;
-		guest->files = files;
-	}
+	if (!guest->files)
+		guest->files = hash_map__new(file__hash, file__equal, NULL);
+	if (!guest->files)
+		return NULL;
 	if (hashmap__find(guest->files, key, &real))
 		return real;
 

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/zalloc.h>
@@ -82,7 +81,7 @@ static struct kvm_guest *kvm_guest__new(struct perf_session *session, pid_t pid,
 		guest->machine = machines__add(&session->machines, pid, "");
 	guest->unnamed = number_map__new();
 	guest->sharers_of_maps = number_map__new();
-	if (!guest->machine || IS_ERR(guest->unnamed) || IS_ERR(guest->sharers_of_maps) ||
+	if (!guest->machine || !guest->unnamed || !guest->sharers_of_maps ||
 	    hashmap__add(guests->by_pid, (long)pid, guest)) {
 		kvm_guest__free(guest);
 		return NULL;
@@ -268,7 +267,7 @@ static int add_guests(struct perf_session *session)
 	INIT_LIST_HEAD(&guests->guests);
 	kvm_guests_options__init(&guests->config);
 	guests->by_pid = number_map__new();
-	if (IS_ERR(guests->by_pid)) {
+	if (!guests->by_pid) {
 		free(guests);
 		return -ENOMEM;
 	}

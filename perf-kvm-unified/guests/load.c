@@ -1,35 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reader of guest maps. What a guest says is checked as a whole before any of it
- * is taken over, and what happened while the guest was followed is kept until the
- * samples have come to that time.
+ * Takes over what a guest map says, processes and their maps only after all of it was checked
+ * (map-check.c). What happened while the guest was followed is kept until the samples have come to
+ * that time.
  */
-#include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <linux/err.h>
+#include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/zalloc.h>
-#include <internal/lib.h>
 
 #include "util/build-id.h"
 #include "util/debug.h"
 #include "util/event.h"
-#include "util/guest-orc.h"
-#include "util/machine.h"
-#include "util/thread.h"
 #include "kvm-unified/format/records.h"
-#include "kvm-unified/format/stream.h"
 #include "kvm-unified/lib/array.h"
+#include "kvm-unified/lib/errors.h"
 #include "kvm-unified/lib/file-print.h"
 #include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/number-map.h"
@@ -39,242 +31,14 @@
 #include "kernel.h"
 #include "load.h"
 #include "machine.h"
+#include "map-check.h"
+#include "map-kallsyms.h"
 #include "modules.h"
 #include "orc.h"
 #include "programs.h"
-#include "symbol-text.h"
 
-/*
- * What a guest may say at most. perf's data structures are made for what there
- * is on a machine, and take quadratic time if it is much more.
- */
-#define GUEST_MAP_MAX_COMMS		(1U << 18)
-#define GUEST_MAP_MAX_FORKS		(1U << 20)
-#define GUEST_MAP_MAX_KERNEL_MAPS	4096
-#define GUEST_MAP_MAX_USER_MAPS		(1U << 18)
-#define GUEST_MAP_MAX_FOLLOWED_MAPS	(1U << 20)
-#define GUEST_MAP_MAX_SPACES		(1U << 21)
+/* So many processes, and the vDSO, may have symbols of code of their own: they are searched. */
 #define GUEST_MAP_MAX_SYMBOL_PIDS	1024
-#define GUEST_MAP_MAX_NAMES		(1U << 16)
-/* A kernel with all its modules has a quarter of that, and of that size. */
-#define GUEST_MAP_MAX_KALLSYMS		(1U << 20)
-#define GUEST_MAP_MAX_KALLSYMS_SIZE	(64U << 20)
-/* So many entries, of 10 bytes, of the tables that it is unwound by */
-#define GUEST_MAP_MAX_ORC		(2U << 20)
-/* A JIT compiler's 100,000 functions have a tenth of that. */
-#define GUEST_MAP_MAX_SYMBOLS_SIZE	(64U << 20)
-
-/*
- * Each may be had, but not all at once: what perf needs of memory for a map is
- * estimated from what a record becomes. An hour of a guest with 2,000 processes that
- * starts 50 more each second has 220 MiB.
- */
-#define GUEST_MAP_MAX_COST		(256ULL << 20)
-/*
- * What the collector writes last is not to lack room because of what a long time has
- * before it: the symbols of the kernel and all its modules, without which the map would
- * be refused, and before those the address spaces, of twice as many processes as above.
- */
-#define GUEST_MAP_LEFT_FOR_SYMBOLS	(64ULL << 20)
-#define GUEST_MAP_LEFT_FOR_SPACES	(48ULL << 20)
-/* An address space, sorted and searched, and the process that has ended */
-#define GUEST_SPACE_COST		120
-/* A map of a process; what is kept of a record besides what it says */
-#define GUEST_MAP_COST			136
-#define GUEST_KEPT_COST			32
-#define GUEST_LONG_RECORD		256
-/* A symbol besides its name */
-#define GUEST_SYMBOL_COST		150
-/* An entry, and the address of its code; a table, which a piece may be */
-#define GUEST_ORC_COST			14
-#define GUEST_ORC_TABLE_COST		128
-
-/**
- * struct guest_map_load - a guest map that is being read
- * @guest: that it is of, or NULL: only checked
- * @checking: only symbols are taken over, which have to be there before maps are
- * @kallsyms_fd: for the kernel's symbols, -1: not wanted
- * @time: of the records that come, 0: before the guest was followed
- * @maps_of_pid: how many each has, and @nr_...: of all
- * @kallsyms_size: @symbols_size: bytes of text
- * @cost: of all, estimated, in bytes of memory
- * @names: hashes of the names that processes have had: perf keeps each
- * @nr_ignored: records that are beyond what is taken, of a guest that was followed
- *	for long, or lies
- */
-struct guest_map_load {
-	struct kvm_guest *guest;
-	bool		 checking;
-	int		 kallsyms_fd;
-	u64		 time;
-	u32		 nr_comms;
-	u32		 nr_forks;
-	u32		 nr_kernel_maps;
-	u32		 nr_user_maps;
-	u32		 nr_followed_maps;
-	u32		 nr_spaces;
-	u32		 nr_kallsyms;
-	u32		 nr_orc;
-	u64		 nr_ignored;
-	u64		 kallsyms_size;
-	u64		 symbols_size;
-	u64		 cost;
-	struct hashmap	 *maps_of_pid;
-	struct hashmap	 *names;
-};
-
-/* Not to be taken over, and no reason to do without the rest of the map */
-#define IGNORE			1
-
-/* Is the string that a record ends with all in the record? */
-static bool record__has_string(const union perf_event *event, size_t offset)
-{
-	return event->header.size > offset &&
-	       memchr((const char *)event + offset, '\0', event->header.size - offset);
-}
-
-static bool misc__is_kernel(u16 misc)
-{
-	return (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-}
-
-/*
- * @left: to be left of what may be had. 0 or -E2BIG: there is room for others, which may
- * be smaller, as before
- */
-static int guest_map__charge(struct guest_map_load *load, u64 cost, u64 left)
-{
-	if (load->cost + cost + left > GUEST_MAP_MAX_COST)
-		return -E2BIG;
-	load->cost += cost;
-	return 0;
-}
-
-/* Charges a record of a process: what is kept for later, and then what becomes of it. */
-static int guest_map__charge_event(struct guest_map_load *load, const union perf_event *event)
-{
-	u32 type = event->header.type, size = event->header.size;
-	u64 cost = load->time ? size + GUEST_KEPT_COST : 0;
-
-	if (type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2)
-		cost = max_t(u64, cost, GUEST_MAP_COST);
-	if (type == PERF_RECORD_GUEST_CGROUP)
-		cost = size + GUEST_KEPT_COST;
-	/* There are not many files, but one with a long name has it twice. */
-	if (size > GUEST_LONG_RECORD)
-		cost += 2 * size;
-	return guest_map__charge(load, cost, load->time ?
-				 GUEST_MAP_LEFT_FOR_SPACES + GUEST_MAP_LEFT_FOR_SYMBOLS : 0);
-}
-
-/* All that the map tells of at once. 0, -ENOMEM or -E2BIG */
-static int guest_map__set_maps_of_pid(struct guest_map_load *load, pid_t pid, long nr)
-{
-	int ret = hashmap__set(load->maps_of_pid, pid, nr, NULL, NULL);
-
-	return ret ?: hashmap__size(load->maps_of_pid) > GUEST_MAX_PROCESSES ? -E2BIG : 0;
-}
-
-static int guest_map__count_map(struct guest_map_load *load, bool kernel, pid_t pid)
-{
-	long nr = 0;
-
-	if (kernel)
-		return ++load->nr_kernel_maps > GUEST_MAP_MAX_KERNEL_MAPS ? -E2BIG : 0;
-
-	hashmap__find(load->maps_of_pid, (long)pid, &nr);
-	if (load->time) {
-		/* Those of a process that has ended are forgotten. */
-		if (nr >= GUEST_MAX_MAPS_OF_PID ||
-		    ++load->nr_followed_maps > GUEST_MAP_MAX_FOLLOWED_MAPS)
-			return IGNORE;
-	} else if (nr >= GUEST_MAX_MAPS_OF_PID ||
-		   ++load->nr_user_maps > GUEST_MAP_MAX_USER_MAPS) {
-		return -E2BIG;
-	}
-	return guest_map__set_maps_of_pid(load, pid, nr + 1);
-}
-
-/* Counts maps again: after execve() a process has none, after fork() those of its parent. */
-static int guest_map__recount_maps(struct guest_map_load *load, const union perf_event *event)
-{
-	long nr = 0;
-
-	if (event->header.type == PERF_RECORD_COMM &&
-	    !(event->header.misc & PERF_RECORD_MISC_COMM_EXEC))
-		return 0;
-	if (event->header.type == PERF_RECORD_FORK)
-		hashmap__find(load->maps_of_pid, (long)event->fork.ppid, &nr);
-	return guest_map__set_maps_of_pid(load, event->fork.pid, nr);
-}
-
-/* Counts the name of a process; threads' names are not taken. */
-static int guest_map__count_comm(struct guest_map_load *load, pid_t pid, const char *comm)
-{
-	long hash = str_hash(comm), nr;
-
-	if (!load->time && ++load->nr_comms > GUEST_MAP_MAX_COMMS)
-		return -E2BIG;
-	if (!hashmap__find(load->names, hash, NULL)) {
-		if (hashmap__size(load->names) >= GUEST_MAP_MAX_NAMES ||
-		    hashmap__add(load->names, hash, 0))
-			return -E2BIG;
-	}
-	return hashmap__find(load->maps_of_pid, (long)pid, &nr) ? 0 :
-	       guest_map__set_maps_of_pid(load, pid, 0);
-}
-
-/*
- * Is a record of a process as long as it has to be? It is counted. 0, -errno, or
- * IGNORE: there are more than are taken
- */
-static int guest_map__check_event(struct guest_map_load *load, const union perf_event *event)
-{
-	bool kernel = misc__is_kernel(event->header.misc);
-	int ret;
-
-	switch (event->header.type) {
-	case PERF_RECORD_MMAP:
-		if (!record__has_string(event, offsetof(struct perf_record_mmap, filename)))
-			return -EINVAL;
-		return guest_map__count_map(load, kernel, event->mmap.pid);
-	case PERF_RECORD_MMAP2:
-		if (!record__has_string(event, offsetof(struct perf_record_mmap2, filename)))
-			return -EINVAL;
-		if ((event->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) &&
-		    event->mmap2.build_id_size > BUILD_ID_SIZE)
-			return -EINVAL;
-		return guest_map__count_map(load, kernel, event->mmap2.pid);
-	case PERF_RECORD_COMM:
-		if (!record__has_string(event, offsetof(struct perf_record_comm, comm)))
-			return -EINVAL;
-		ret = guest_map__count_comm(load, event->comm.pid, event->comm.comm);
-		if (ret || !load->time)
-			return ret;
-		break;
-	case PERF_RECORD_GUEST_CGROUP:
-		if (!record__has_string(event, sizeof(struct perf_record_guest_cgroup)))
-			return -EINVAL;
-		return 0;
-	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT:
-		if (event->header.size < sizeof(event->fork))
-			return -EINVAL;
-		/* What the kernel says of a process that there is says nothing new. */
-		if (!load->time)
-			return IGNORE;
-		break;
-	default:
-		return 0;
-	}
-	if (++load->nr_forks > GUEST_MAP_MAX_FORKS)
-		return IGNORE;
-	if (event->header.type != PERF_RECORD_EXIT)
-		return guest_map__recount_maps(load, event);
-	/* It may be its first thread only, which counts a few maps less. */
-	hashmap__delete(load->maps_of_pid, (long)event->fork.pid, NULL, NULL);
-	return 0;
-}
 
 static int kvm_guest__apply_mmap(struct kvm_guest *guest, const union perf_event *event, u64 time)
 {
@@ -312,7 +76,7 @@ static int kvm_guest__apply_mmap(struct kvm_guest *guest, const union perf_event
 		}
 	}
 	map.time = time;
-	if (!misc__is_kernel(event->header.misc))
+	if (!guest_event__is_kernel(event))
 		return kvm_guest__add_map(guest, &map);
 	/* A module that was not there all the time comes when it is its time. */
 	if (kvm_guest__is_changing_module(guest, map.start) &&
@@ -467,127 +231,68 @@ static void kvm_guest__free_replay(struct kvm_guest *guest)
 	replay->next = 0;
 }
 
-static int guest_map__process_kallsyms(struct guest_map_load *load, const union perf_event *event)
-{
-	int fd = load->kallsyms_fd;
-	const struct perf_record_guest_kallsyms *rec = (const void *)event;
-	u32 nr_lines;
-	char *data;
-	int ret = 0;
-
-	if (event->header.size < sizeof(*rec) ||
-	    rec->len > event->header.size - sizeof(*rec))
-		return -EINVAL;
-	nr_lines = guest_text__count_lines(rec->data, rec->len);
-	load->nr_kallsyms += nr_lines;
-	load->kallsyms_size += rec->len;
-	if (load->nr_kallsyms > GUEST_MAP_MAX_KALLSYMS ||
-	    load->kallsyms_size > GUEST_MAP_MAX_KALLSYMS_SIZE ||
-	    guest_map__charge(load, rec->len + (u64)nr_lines * GUEST_SYMBOL_COST, 0))
-		return -E2BIG;
-	if (fd < 0 || !rec->len)
-		return 0;
-
-	data = memdup(rec->data, rec->len);
-	if (!data)
-		return -ENOMEM;
-	for (u32 i = 0; i < rec->len; i++) {
-		if (!isprint((unsigned char)data[i]) && data[i] != '\n' && data[i] != '\t')
-			data[i] = '?';
-	}
-	if (writen(fd, data, rec->len) != (ssize_t)rec->len)
-		ret = -errno;
-	free(data);
-	return ret;
-}
+/**
+ * struct map_taker - who takes over what a map says
+ * @guest: that it is of
+ * @kallsyms_fd: for the kernel's symbols, -1: not wanted
+ * @nr_ignored: records that were sound, of which the guest has too many
+ */
+struct map_taker {
+	struct kvm_guest *guest;
+	int		 kallsyms_fd;
+	u64		 nr_ignored;
+};
 
 /* Functions of a file; all records of one file stand together. 0 or -errno */
-static int guest_map__process_program(struct guest_map_load *load,
-				      const struct perf_record_guest_symbols *rec)
+static int take_program(struct map_taker *taker, const struct perf_record_guest_symbols *rec)
 {
 	const struct guest_symbols_file *file = (const void *)rec->data;
 	struct build_id bid;
 
-	if (rec->len < sizeof(*file) || !file->build_id_size ||
-	    file->build_id_size > sizeof(file->build_id))
-		return -EINVAL;
-	if (!load->guest || !load->checking)
-		return 0;
 	build_id__init(&bid, file->build_id, file->build_id_size);
-	return kvm_guest__add_program(load->guest, &bid, rec->data + sizeof(*file),
+	return kvm_guest__add_program(taker->guest, &bid, rec->data + sizeof(*file),
 				      rec->len - sizeof(*file));
 }
 
 /* A module or BPF program that came or went; all records of one stand together. 0 or -errno */
-static int guest_map__process_module(struct guest_map_load *load,
-				     const struct perf_record_guest_symbols *rec)
+static int take_module(struct map_taker *taker, const struct perf_record_guest_symbols *rec)
 {
 	const struct guest_symbols_module *module = (const void *)rec->data;
 	int ret;
 
-	if (rec->len < sizeof(*module) || !module->len ||
-	    module->start + module->len < module->start || !(module->start & GUEST_KERNEL_SPACE) ||
-	    module->from > module->until || !memchr(module->name, '\0', sizeof(module->name)))
-		return -EINVAL;
-	if (!load->guest || !load->checking)
-		return 0;
-	ret = kvm_guest__add_module(load->guest, module, rec->pid == GUEST_SYMBOLS_OF_BPF,
+	ret = kvm_guest__add_module(taker->guest, module, rec->pid == GUEST_SYMBOLS_OF_BPF,
 				    rec->data + sizeof(*module), rec->len - sizeof(*module));
-	load->nr_ignored += ret == -E2BIG;
+	taker->nr_ignored += ret == -E2BIG;
 	return ret == -E2BIG ? 0 : ret;
 }
 
-static int guest_map__process_symbols(struct guest_map_load *load, const union perf_event *event)
+static int take_symbols(struct map_taker *taker, const struct perf_record_guest_symbols *rec)
 {
-	const struct perf_record_guest_symbols *rec = (const void *)event;
-	u64 cost;
-
-	if (event->header.size < sizeof(*rec) || rec->len > event->header.size - sizeof(*rec))
-		return -EINVAL;
-	/* The text and, besides, the names; a piece is to be worth the search for its pid. */
-	cost = (guest_text__count_lines(rec->data, rec->len) + 1ULL) * GUEST_SYMBOL_COST;
-	if (load->symbols_size + rec->len > GUEST_MAP_MAX_SYMBOLS_SIZE ||
-	    guest_map__charge(load, cost + 2 * rec->len, 0)) {
-		load->nr_ignored++;
+	switch (rec->pid) {
+	case GUEST_SYMBOLS_OF_FILE:
+		return take_program(taker, rec);
+	case GUEST_SYMBOLS_OF_MODULE:
+	case GUEST_SYMBOLS_OF_BPF:
+		return take_module(taker, rec);
+	default:
+		break;
+	}
+	if (!rec->len || !guest_pid__is_valid(rec->pid))
+		return 0;
+	if (taker->guest->map.nr_symbols >= GUEST_MAP_MAX_SYMBOL_PIDS) {
+		taker->nr_ignored++;
 		return 0;
 	}
-	load->symbols_size += rec->len;
-	if (rec->pid == GUEST_SYMBOLS_OF_FILE)
-		return guest_map__process_program(load, rec);
-	if (rec->pid == GUEST_SYMBOLS_OF_MODULE || rec->pid == GUEST_SYMBOLS_OF_BPF)
-		return guest_map__process_module(load, rec);
-	if (!load->guest || !load->checking || !rec->len || !guest_pid__is_valid(rec->pid))
-		return 0;
-	if (load->guest->map.nr_symbols >= GUEST_MAP_MAX_SYMBOL_PIDS) {
-		load->nr_ignored++;
-		return 0;
-	}
-	return kvm_guest__add_symbols(load->guest, rec->pid, rec->data, rec->len);
+	return kvm_guest__add_symbols(taker->guest, rec->pid, rec->data, rec->len);
 }
 
-/* Takes ORC tables, but for those that are too many: callers are missing then. */
-static int guest_map__process_orc(struct guest_map_load *load, const union perf_event *event)
+static int take_orc(struct kvm_guest *guest, const struct perf_record_guest_orc *rec)
 {
-	const struct perf_record_guest_orc *rec = (const void *)event;
-	const size_t entry = sizeof(s32) + sizeof(struct guest_orc_entry);
-
-	if (event->header.size < sizeof(*rec) ||
-	    rec->nr > (event->header.size - sizeof(*rec)) / entry)
-		return -EINVAL;
-	if (load->nr_orc + rec->nr > GUEST_MAP_MAX_ORC ||
-	    guest_map__charge(load, GUEST_ORC_TABLE_COST + (u64)rec->nr * GUEST_ORC_COST, 0)) {
-		pr_debug("A guest map has more of ORC tables than is taken\n");
-		return 0;
-	}
-	load->nr_orc += rec->nr;
-	if (!load->guest || !load->checking || !rec->nr)
-		return 0;
-	return kvm_guest__add_orc(load->guest, rec);
+	return rec->nr ? kvm_guest__add_orc(guest, rec) : 0;
 }
 
-static int guest_map__process_space(struct guest_map_load *load, const union perf_event *event)
+static int take_space(struct guest_map_data *map, const struct perf_record_guest_space *rec)
 {
-	const struct perf_record_guest_space *rec = (const void *)event;
 	const struct guest_space space = {
 		.pt_root = rec->pt_root,
 		.from = rec->from,
@@ -596,70 +301,65 @@ static int guest_map__process_space(struct guest_map_load *load, const union per
 		.ns_pid = guest_pid__is_valid(rec->ns_pid) ? rec->ns_pid : 0,
 	};
 
-	if (event->header.size < sizeof(*rec))
-		return -EINVAL;
-	if (++load->nr_spaces > GUEST_MAP_MAX_SPACES ||
-	    guest_map__charge(load, GUEST_SPACE_COST, GUEST_MAP_LEFT_FOR_SYMBOLS)) {
-		load->nr_ignored++;
+	if (!guest_pid__is_valid(space.pid))
 		return 0;
-	}
-	/* All are known before the first of the others is taken over. */
-	if (!load->guest || !load->checking || !guest_pid__is_valid(space.pid))
-		return 0;
-	return guest_map__note_pid(&load->guest->map, &space) ?:
-	       guest_spaces__add(&load->guest->map.spaces, &space);
+	return guest_map__note_pid(map, &space) ?: guest_spaces__add(&map->spaces, &space);
 }
 
-/* The clock, and what kind of a map it is */
-static int guest_map__process_frame(struct guest_map_load *load, const union perf_event *event)
+static void take_kind(struct guest_map_data *map, const struct perf_record_guest_map *kind)
 {
-	const struct perf_record_guest_missed *missed = (const void *)event;
-	const struct perf_record_guest_clock *clock = (const void *)event;
-	const struct perf_record_guest_map *kind = (const void *)event;
-	const struct perf_record_guest_time *time = (const void *)event;
-	struct kvm_guest *guest = load->checking ? load->guest : NULL;
+	map->spaces.pti = kind->flags & GUEST_MAP_PTI;
+	map->followed = kind->flags & GUEST_MAP_FOLLOWED;
+}
+
+static void take_missed(struct guest_map_data *map, const struct perf_record_guest_missed *missed)
+{
+	map->missed_spaces = missed->spaces;
+	map->missed_events = missed->events;
+}
+
+/* One that goes back is no clock; the rest of the map is as good as before. */
+static void take_clock(struct guest_map_data *map, const struct perf_record_guest_clock *clock)
+{
+	if (guest_clock__add(&map->clock, clock->tsc, clock->time))
+		map->bad_clock = true;
+}
+
+/* Takes over what is known before the first process and map is there. 0 or -errno */
+static int take_ahead(const union perf_event *event, u64 time __maybe_unused, void *arg)
+{
+	struct map_taker *taker = arg;
+	struct guest_map_data *map = &taker->guest->map;
+	const void *rec = event;
 
 	switch (event->header.type) {
+	case PERF_RECORD_GUEST_SPACE:
+		return take_space(map, rec);
+	case PERF_RECORD_GUEST_KALLSYMS:
+		return taker->kallsyms_fd < 0 ? 0 :
+		       guest_kallsyms__write(event, taker->kallsyms_fd);
+	case PERF_RECORD_GUEST_SYMBOLS:
+		return take_symbols(taker, rec);
+	case PERF_RECORD_GUEST_ORC:
+		return take_orc(taker->guest, rec);
 	case PERF_RECORD_GUEST_MAP:
-		if (event->header.size < sizeof(*kind))
-			return -EINVAL;
-		if (kind->flags & ~GUEST_MAP_KNOWN)
-			return -EPROTO;
-		if (guest) {
-			guest->map.spaces.pti = kind->flags & GUEST_MAP_PTI;
-			guest->map.followed = kind->flags & GUEST_MAP_FOLLOWED;
-		}
+		take_kind(map, rec);
 		return 0;
 	case PERF_RECORD_GUEST_MISSED:
-		if (event->header.size < sizeof(*missed))
-			return -EINVAL;
-		if (guest) {
-			guest->map.missed_spaces = missed->spaces;
-			guest->map.missed_events = missed->events;
-		}
+		take_missed(map, rec);
 		return 0;
 	case PERF_RECORD_GUEST_CLOCK:
-		if (event->header.size < sizeof(*clock))
-			return -EINVAL;
-		/* One that goes back is no clock; the rest of the map is as good as before. */
-		if (guest && guest_clock__add(&guest->map.clock, clock->tsc, clock->time))
-			guest->map.bad_clock = true;
-		return 0;
-	case PERF_RECORD_GUEST_TIME:
-		if (event->header.size < sizeof(*time) || !time->time ||
-		    time->time < load->time || time->time == GUEST_TIME_NONE)
-			return -EINVAL;
-		load->time = time->time;
+		take_clock(map, rec);
 		return 0;
 	default:
 		return 0;
 	}
 }
 
-static int guest_map__process(const union perf_event *event, void *arg)
+/* Takes over processes and maps, or keeps what is to come later. 0 or -errno */
+static int take_process(const union perf_event *event, u64 time, void *arg)
 {
-	struct guest_map_load *load = arg;
-	int ret;
+	struct kvm_guest *guest = arg;
 
 	switch (event->header.type) {
 	case PERF_RECORD_MMAP:
@@ -668,92 +368,10 @@ static int guest_map__process(const union perf_event *event, void *arg)
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 	case PERF_RECORD_GUEST_CGROUP:
-		ret = guest_map__check_event(load, event) ?: guest_map__charge_event(load, event);
-		/* If a guest was followed, what there is room for is better than nothing. */
-		if (ret == -E2BIG && load->time)
-			ret = IGNORE;
-		load->nr_ignored += ret == IGNORE && load->time;
-		if (ret == IGNORE)
-			return 0;
-		if (ret || !load->guest || load->checking)
-			return ret;
-		if (load->time)
-			return kvm_guest__keep(load->guest, event, load->time);
-		return kvm_guest__use(load->guest, event, 0);
-	case PERF_RECORD_GUEST_SPACE:
-		return guest_map__process_space(load, event);
-	case PERF_RECORD_GUEST_KALLSYMS:
-		return guest_map__process_kallsyms(load, event);
-	case PERF_RECORD_GUEST_SYMBOLS:
-		return guest_map__process_symbols(load, event);
-	case PERF_RECORD_GUEST_ORC:
-		return guest_map__process_orc(load, event);
-	case PERF_RECORD_GUEST_MAP:
-	case PERF_RECORD_GUEST_MISSED:
-	case PERF_RECORD_GUEST_CLOCK:
-	case PERF_RECORD_GUEST_TIME:
-		return guest_map__process_frame(load, event);
+		return time ? kvm_guest__keep(guest, event, time) : kvm_guest__use(guest, event, 0);
 	default:
-		return 0;	/* Attributes, features: not needed here */
+		return 0;
 	}
-}
-
-static int guest_map__read(const char *path, struct guest_map_load *load, char *err, size_t errlen)
-{
-	struct stat st;
-	int fd, ret;
-
-	/* It is read more than once. A pipe without a writer must not block here. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &st)) {
-		ret = -errno;
-		scnprintf(err, errlen, "cannot be opened: %s", strerror(-ret));
-		goto out;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		scnprintf(err, errlen, "is not a regular file");
-		ret = -EINVAL;
-		goto out;
-	}
-
-	load->maps_of_pid = number_map__new();
-	load->names = number_map__new();
-	if (IS_ERR(load->maps_of_pid) || IS_ERR(load->names)) {
-		ret = -ENOMEM;
-	} else {
-		scnprintf(err, errlen, "is corrupt");
-		ret = guest_stream__read(fd, guest_map__process, load, err, errlen);
-	}
-	if (!IS_ERR(load->maps_of_pid))
-		hashmap__free(load->maps_of_pid);
-	if (!IS_ERR(load->names))
-		hashmap__free(load->names);
-	if (ret == -E2BIG)
-		scnprintf(err, errlen, "has more processes, maps or symbols than any real guest");
-	else if (ret == -EPROTO)
-		scnprintf(err, errlen, "was made by a newer perf: it has what this one does not know");
-	else if (ret == -ENOMEM || ret == -ENOSPC)
-		scnprintf(err, errlen, "cannot be read in: %s", strerror(-ret));
-out:
-	if (fd >= 0)
-		close(fd);
-	return ret;
-}
-
-/* 0 if @path is a whole guest map, else -errno and the rest of a sentence */
-int guest_map__check(const char *path, char *err, size_t errlen)
-{
-	struct guest_map_load load = { .kallsyms_fd = -1 };
-
-	return guest_map__read(path, &load, err, errlen);
-}
-
-/* Writes the /proc/kallsyms that is in the map at @path to @fd. As above */
-int guest_map__extract_kallsyms(const char *path, int fd, char *err, size_t errlen)
-{
-	struct guest_map_load load = { .kallsyms_fd = fd };
-
-	return guest_map__read(path, &load, err, errlen);
 }
 
 void kvm_guest__unload_map(struct kvm_guest *guest)
@@ -811,31 +429,25 @@ static void kvm_guest__check_kallsyms(struct kvm_guest *guest, const char *path,
 int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *kallsyms,
 			int kallsyms_fd, char *err, size_t errlen)
 {
-	struct guest_map_load check = {
-		.guest = guest, .checking = true, .kallsyms_fd = kallsyms_fd,
-	};
-	struct guest_map_load load = { .guest = guest, .kallsyms_fd = -1 };
+	struct map_taker taker = { .guest = guest, .kallsyms_fd = kallsyms_fd };
+	struct guest_map_reader ahead = { .take = take_ahead, .arg = &taker };
+	struct guest_map_reader processes = { .take = take_process, .arg = guest };
 	int ret;
 
 	guest->map.until_of_pid = number_map__new();
 	guest->map.several = number_map__new();
 	guest->map.from_of_pid = number_map__new();
-	if (IS_ERR(guest->map.until_of_pid) || IS_ERR(guest->map.several) ||
-	    IS_ERR(guest->map.from_of_pid)) {
-		scnprintf(err, errlen, "cannot be read in: %s", strerror(ENOMEM));
-		ret = -ENOMEM;
-	} else {
-		ret = guest_map__read(path, &check, err, errlen);
-	}
+	if (guest->map.until_of_pid && guest->map.several && guest->map.from_of_pid)
+		ret = guest_map__read(path, &ahead, err, errlen);
+	else
+		ret = fail(err, errlen, -ENOMEM, "cannot be read in: %s", strerror(ENOMEM));
 	if (!ret)
-		ret = guest_map__read(path, &load, err, errlen);
+		ret = guest_map__read(path, &processes, err, errlen);
 	if (!ret)
 		ret = kvm_guest__comm(guest, 0, "kernel", false);
 	/* Even if it is not there: without it, perf takes this machine's. */
-	if (!ret && !kvm_guest__take_kallsyms(guest, kallsyms)) {
-		scnprintf(err, errlen, "cannot be read in: %s", strerror(ENOMEM));
-		ret = -ENOMEM;
-	}
+	if (!ret && !kvm_guest__take_kallsyms(guest, kallsyms))
+		ret = fail(err, errlen, -ENOMEM, "cannot be read in: %s", strerror(ENOMEM));
 	if (ret) {
 		kvm_guest__unload_map(guest);
 		return ret;
@@ -843,8 +455,8 @@ int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *k
 
 	kvm_guest__finish_orc(guest);
 	guest->has_map = true;
-	guest->map.missed_events += check.nr_ignored;
-	kvm_guest__check_kallsyms(guest, path, kallsyms, kallsyms_fd < 0 ? check.kallsyms_size : 0);
+	guest->map.missed_events += ahead.nr_ignored + taker.nr_ignored;
+	kvm_guest__check_kallsyms(guest, path, kallsyms, kallsyms_fd < 0 ? ahead.kallsyms_size : 0);
 	pr_debug("guest %s: %zu address spaces from %s\n", guest->name, guest->map.spaces.nr, path);
 	return 0;
 }

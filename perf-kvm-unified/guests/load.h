@@ -9,9 +9,6 @@ struct guest_map_data;
 struct guest_space;
 struct kvm_guest;
 
-int guest_map__check(const char *path, char *err, size_t errlen);
-int guest_map__extract_kallsyms(const char *path, int fd, char *err, size_t errlen);
-
 int guest_map__note_pid(struct guest_map_data *map, const struct guest_space *space);
 int kvm_guest__load_map(struct kvm_guest *guest, const char *path, const char *kallsyms,
 			int kallsyms_fd, char *err, size_t errlen);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <linux/compiler.h>
 
-#include "util/hashmap.h"
+#include "hash-map.h"
 
 static inline size_t name__hash(long key, void *ctx __maybe_unused)
 {
@@ -19,10 +19,10 @@ static inline bool name__equal(long a, long b, void *ctx __maybe_unused)
 	return !strcmp((const char *)a, (const char *)b);
 }
 
-/* A hashmap whose keys are strings, which stay; as hashmap__new(), an ERR_PTR(): no memory */
+/* A hashmap whose keys are strings, which stay. NULL: no memory */
 static inline struct hashmap *name_map__new(void)
 {
-	return hashmap__new(name__hash, name__equal, NULL);
+	return hash_map__new(name__hash, name__equal, NULL);
 }
 
 #endif /* __PERF_KVM_UNIFIED_LIB_NAME_MAP_H */

@@ -26,18 +26,17 @@
 /* Shorter names are part of many others. */
 #define PART_MIN_LEN		3
 
-static bool is_printable(char c)
+/* @c if a terminal takes it for text, whatever its character set, else '?' */
+char char__printable(char c)
 {
-	return isascii(c) && isprint(c);
+	return isascii(c) && isprint(c) ? c : '?';
 }
 
 /* Whatever it came from, and whatever prints it: leaves what a terminal takes for text. */
 void text__make_printable(char *text)
 {
-	for (; *text; text++) {
-		if (!is_printable(*text))
-			*text = '?';
-	}
+	for (; *text; text++)
+		*text = char__printable(*text);
 }
 
 /* Whatever it came from */
@@ -46,7 +45,7 @@ static void append(struct name_list *list, const char *str, size_t max)
 	size_t at = strlen(list->text);
 
 	for (; *str && max && at < sizeof(list->text) - 1; str++, max--)
-		list->text[at++] = is_printable(*str) ? *str : '?';
+		list->text[at++] = char__printable(*str);
 	list->text[at] = '\0';
 }
 

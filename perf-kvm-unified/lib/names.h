@@ -22,6 +22,7 @@ struct name_list {
 	char text[NAMES_SHOWN * (NAME_SHOWN_LEN + sizeof(", ")) + NAMES_MORE_LEN];
 };
 
+char char__printable(char c);
 void text__make_printable(char *text);
 void name_list__add(struct name_list *list, const char *name);
 const char *name_list__end(struct name_list *list);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <linux/compiler.h>
 
-#include "util/hashmap.h"
+#include "hash-map.h"
 
 static inline size_t number__hash(long key, void *ctx __maybe_unused)
 {
@@ -19,10 +19,10 @@ static inline bool number__equal(long a, long b, void *ctx __maybe_unused)
 	return a == b;
 }
 
-/* A hashmap whose keys are numbers; as hashmap__new(), an ERR_PTR(): no memory */
+/* A hashmap whose keys are numbers. NULL: no memory */
 static inline struct hashmap *number_map__new(void)
 {
-	return hashmap__new(number__hash, number__equal, NULL);
+	return hash_map__new(number__hash, number__equal, NULL);
 }
 
 #endif /* __PERF_KVM_UNIFIED_LIB_NUMBER_MAP_H */

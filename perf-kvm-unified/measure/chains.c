@@ -4,19 +4,18 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <linux/err.h>
 #include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
 #include "util/callchain.h"
-#include "util/hashmap.h"
 #include "util/machine.h"
 #include "util/map.h"
 #include "util/map_symbol.h"
 #include "util/sample.h"
 #include "util/symbol.h"
 #include "util/thread.h"
+#include "kvm-unified/lib/hash-map.h"
 #include "kvm-unified/lib/patterns.h"
 #include "chains.h"
 
@@ -49,11 +48,8 @@ static bool chain__equal(long _a, long _b, void *ctx __maybe_unused)
 /* 0 or -ENOMEM */
 int chains__init(struct chains *chains)
 {
-	chains->table = hashmap__new(chain__hash, chain__equal, NULL);
-	if (!IS_ERR(chains->table))
-		return 0;
-	chains->table = NULL;
-	return -ENOMEM;
+	chains->table = hash_map__new(chain__hash, chain__equal, NULL);
+	return chains->table ? 0 : -ENOMEM;
 }
 
 static void chain__delete(struct chain *chain)

@@ -6,19 +6,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/err.h>
 #include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
 #include "util/addr_location.h"
 #include "util/dso.h"
-#include "util/hashmap.h"
 #include "util/map.h"
 #include "util/maps.h"
 #include "util/symbol.h"
 #include "util/thread.h"
 #include "kvm-unified/lib/array.h"
+#include "kvm-unified/lib/hash-map.h"
 #include "hits.h"
 
 /* Maps of the same file are the same; its functions are compared by their addresses. */
@@ -100,11 +99,8 @@ static bool tid__equal(long _a, long _b, void *ctx __maybe_unused)
 /* 0 or -ENOMEM */
 static int new_table(struct hashmap **table, hashmap_hash_fn hash, hashmap_equal_fn equal)
 {
-	*table = hashmap__new(hash, equal, NULL);
-	if (!IS_ERR(*table))
-		return 0;
-	*table = NULL;
-	return -ENOMEM;
+	*table = hash_map__new(hash, equal, NULL);
+	return *table ? 0 : -ENOMEM;
 }
 
 /* 0 or -ENOMEM */

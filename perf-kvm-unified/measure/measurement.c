@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
@@ -43,8 +42,8 @@ int measurement__init(struct measurement *m)
 	m->name_idx = name_map__new();
 	m->vcpu_by_tid = number_map__new();
 	m->vm_by_pid = number_map__new();
-	if (IS_ERR(m->task_by_tid) || IS_ERR(m->name_idx) || IS_ERR(m->vcpu_by_tid) ||
-	    IS_ERR(m->vm_by_pid) || memo__init(&m->memo) || chains__init(&m->chains))
+	if (!m->task_by_tid || !m->name_idx || !m->vcpu_by_tid || !m->vm_by_pid ||
+	    memo__init(&m->memo) || chains__init(&m->chains))
 		return -ENOMEM;
 	return hits__init(&m->hits);
 }

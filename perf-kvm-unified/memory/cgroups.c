@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/types.h>
 #include <linux/zalloc.h>
@@ -144,13 +143,10 @@ u32 guest_cgroups__findnew(struct guest_cgroups *c, const struct guest_cgroup *c
 {
 	if (!cgroup->set || cgroup->nr)
 		return cgroup->nr;
-	if (!c->numbers) {
+	if (!c->numbers)
 		c->numbers = number_map__new();
-		if (IS_ERR(c->numbers)) {
-			c->numbers = NULL;
-			return 0;
-		}
-	}
+	if (!c->numbers)
+		return 0;
 	return add_path(c, cgroup->id, cgroup->path);
 }
 
@@ -165,7 +161,6 @@ void guest_cgroups__exit(struct guest_cgroups *c)
 	for (size_t i = 0; i < c->nr; i++)
 		free(c->paths[i]);
 	free(c->paths);
-	if (c->numbers)
-		hashmap__free(c->numbers);
+	hashmap__free(c->numbers);
 	*c = (struct guest_cgroups) { };
 }

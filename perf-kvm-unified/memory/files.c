@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/types.h>
 #include <linux/zalloc.h>
@@ -129,14 +128,9 @@ static int read_file(struct guest_files *files, struct guest_kernel *k, struct g
 /* Begins a look, in which files of earlier looks are only kept. 0 or -ENOMEM */
 int guest_files__begin_look(struct guest_files *files)
 {
-	if (files->of_look)
-		hashmap__free(files->of_look);
+	hashmap__free(files->of_look);
 	files->of_look = number_map__new();
-	if (IS_ERR(files->of_look)) {
-		files->of_look = NULL;
-		return -ENOMEM;
-	}
-	return 0;
+	return files->of_look ? 0 : -ENOMEM;
 }
 
 /* Is it still the file that was found there? The structs of one that is gone are used again. */
@@ -222,7 +216,6 @@ void guest_files__exit(struct guest_files *files)
 		guest_text__exit(&files->programs[i].symbols);
 	zfree(&files->entries);
 	zfree(&files->programs);
-	if (files->of_look)
-		hashmap__free(files->of_look);
+	hashmap__free(files->of_look);
 	*files = (struct guest_files) { };
 }

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/types.h>
 #include <linux/zalloc.h>
@@ -58,13 +57,10 @@ static void end_life(struct guest_life *life)
  */
 int guest_lives__begin_look(struct guest_lives *lives, u64 now, u64 mm_ctx)
 {
-	if (!lives->open) {
+	if (!lives->open)
 		lives->open = number_map__new();
-		if (IS_ERR(lives->open)) {
-			lives->open = NULL;
-			return -ENOMEM;
-		}
-	}
+	if (!lives->open)
+		return -ENOMEM;
 	if (lives->nr_moments < MAX_MOMENTS && mm_ctx) {
 		if (grow_array(lives->moments, lives->nr_moments, lives->moments_allocated))
 			return -ENOMEM;
@@ -267,7 +263,6 @@ void guest_lives__exit(struct guest_lives *lives)
 		guest_codes__exit(&lives->entries[i].codes);
 	zfree(&lives->entries);
 	zfree(&lives->moments);
-	if (lives->open)
-		hashmap__free(lives->open);
+	hashmap__free(lives->open);
 	*lives = (struct guest_lives) { };
 }

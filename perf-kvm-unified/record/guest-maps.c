@@ -13,7 +13,8 @@
 #include <linux/kernel.h>
 
 #include "kvm-unified/format/profile.h"
-#include "kvm-unified/guests/load.h"
+#include "kvm-unified/guests/map-check.h"
+#include "kvm-unified/guests/map-kallsyms.h"
 #include "kvm-unified/lib/errors.h"
 #include "guest-maps.h"
 

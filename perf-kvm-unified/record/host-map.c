@@ -13,6 +13,7 @@
 
 #include "util/debug.h"
 #include "kvm-unified/format/vms.h"
+#include "kvm-unified/lib/errors.h"
 #include "kvm-unified/lib/map-output.h"
 #include "kvm-unified/memory/looker.h"
 #include "environment.h"
@@ -48,10 +49,8 @@ static int look(struct looker *looker, struct kvm_reader *reader, const struct k
 	int ret;
 
 	/* KVM's memory slots are found by process. */
-	if (kvm_vm__shares_process(vm)) {
-		scnprintf(err, errlen, "its process runs several VMs");
-		return -ENOTSUP;
-	}
+	if (kvm_vm__shares_process(vm))
+		return fail(err, errlen, -ENOTSUP, "its process runs several VMs");
 	ret = looker__start(looker, reader, vm->pid, &vm->tsc, /*late=*/false, LOOK_CPU_SECONDS,
 			    err, errlen);
 

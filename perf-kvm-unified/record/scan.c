@@ -13,7 +13,6 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 #include <uapi/linux/kvm.h>
@@ -744,7 +743,7 @@ int kvm_vms__scan_debugfs(struct kvm_vms *vms, const char *proc, const char *deb
 	ret = vm_scan__read_dirs(&scan);
 	/* A process that runs many VMs is looked at once. */
 	seen = number_map__new();
-	if (IS_ERR(seen))
+	if (!seen)
 		ret = -ENOMEM;
 	for (u32 i = 0; !ret && i < scan.nr_dirs; i++) {
 		long pid = scan.dirs[i].process;

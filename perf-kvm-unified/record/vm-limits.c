@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/syscall.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/time64.h>
@@ -323,13 +322,10 @@ int limits_scan__look(struct limits_scan *scan, struct kvm_vms *vms)
 	struct kvm_limits old = vms->limits;
 	int ret = 0;
 
-	if (!scan->cgroups) {
+	if (!scan->cgroups)
 		scan->cgroups = name_map__new();
-		if (IS_ERR(scan->cgroups)) {
-			scan->cgroups = NULL;
-			return -ENOMEM;
-		}
-	}
+	if (!scan->cgroups)
+		return -ENOMEM;
 	scan->nr++;
 	vms->limits = (struct kvm_limits) { };
 	for (size_t i = 0; !ret && i < vms->nr; i++) {

@@ -2,13 +2,13 @@
 /*
  * The rows of the report as comma separated values (RFC 4180), one header line.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <linux/compiler.h>
 
+#include "kvm-unified/lib/names.h"
 #include "kvm-unified/measure/measurement.h"
 #include "class-columns.h"
 #include "overview.h"
@@ -23,7 +23,7 @@ static void print_quoted(const char *str, FILE *fp)
 	for (; *str; str++) {
 		if (*str == '"')
 			fputc('"', fp);
-		fputc(isprint((unsigned char)*str) ? *str : '?', fp);
+		fputc(char__printable(*str), fp);
 	}
 	fputc('"', fp);
 }

@@ -4,7 +4,6 @@
  * the text format of Prometheus has otherwise. A recording is not a counter that goes on: these
  * are gauges, and summaries.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -15,6 +14,7 @@
 #include <linux/kernel.h>
 #include <linux/time64.h>
 
+#include "kvm-unified/lib/names.h"
 #include "kvm-unified/measure/measurement.h"
 #include "overview.h"
 #include "print.h"
@@ -30,18 +30,13 @@ static void print_family(const char *name, const char *type, const char *help, F
 	fprintf(fp, "# HELP %s %s.\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static char printable(char c)
-{
-	return isprint((unsigned char)c) ? c : '?';
-}
-
 static void print_label(const char *name, const char *value, FILE *fp)
 {
 	fprintf(fp, "%s=\"", name);
 	for (; *value; value++) {
 		if (*value == '"' || *value == '\\')
 			fputc('\\', fp);
-		fputc(printable(*value), fp);
+		fputc(char__printable(*value), fp);
 	}
 	fputc('"', fp);
 }
@@ -49,7 +44,7 @@ static void print_label(const char *name, const char *value, FILE *fp)
 /* Are they the same when they are printed? */
 static bool is_same_label(const char *a, const char *b)
 {
-	while (*a && printable(*a) == printable(*b)) {
+	while (*a && char__printable(*a) == char__printable(*b)) {
 		a++;
 		b++;
 	}

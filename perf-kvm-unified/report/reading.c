@@ -40,7 +40,6 @@
 #include "kvm-unified/guests/foreign.h"
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/guests/killed.h"
-#include "kvm-unified/guests/load.h"
 #include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/warnings.h"
 #include "kvm-unified/measure/cpu-limit.h"

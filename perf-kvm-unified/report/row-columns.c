@@ -2,10 +2,10 @@
 /*
  * What rows of tables are called, as text in columns.
  */
-#include <ctype.h>
 #include <string.h>
 #include <linux/kernel.h>
 
+#include "kvm-unified/lib/names.h"
 #include "profile.h"
 #include "row-columns.h"
 
@@ -21,7 +21,7 @@ void print_padded(const char *str, int width, FILE *fp)
 	int printed = 0;
 
 	for (; *str; str++, printed++)
-		fputc(isprint((unsigned char)*str) ? *str : '?', fp);
+		fputc(char__printable(*str), fp);
 	fprintf(fp, "%*s", printed < width ? width - printed : 0, "");
 }
 

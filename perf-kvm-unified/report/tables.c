@@ -4,14 +4,12 @@
  * menu of them. An interval goes in as a sample whose period is its ns; what is no code has
  * a symbol that is made for it.
  */
-#include <ctype.h>
 #include <elf.h>
 #include <dwarf-regs.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 #include <linux/zalloc.h>
@@ -21,7 +19,6 @@
 #include "util/dso.h"
 #include "util/evlist.h"
 #include "util/evsel.h"
-#include "util/hashmap.h"
 #include "util/hist.h"
 #include "util/machine.h"
 #include "util/map.h"
@@ -31,6 +28,7 @@
 #include "util/symbol_conf.h"
 #include "util/thread.h"
 #include "kvm-unified/guests/guest.h"
+#include "kvm-unified/lib/hash-map.h"
 #include "kvm-unified/lib/name-map.h"
 #include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/patterns.h"
@@ -136,11 +134,8 @@ static struct thread *tables__nobody(struct tables *tables, u32 vm)
 /* 0 or -ENOMEM */
 int tables__init(struct tables *tables, const struct measurement *m)
 {
-	struct hashmap *made = hashmap__new(made__hash, made__equal, NULL);
-	struct hashmap *made_maps = name_map__new();
-
-	tables->made = IS_ERR(made) ? NULL : made;
-	tables->made_maps = IS_ERR(made_maps) ? NULL : made_maps;
+	tables->made = hash_map__new(made__hash, made__equal, NULL);
+	tables->made_maps = name_map__new();
 	if (!tables->made || !tables->made_maps)
 		return -ENOMEM;
 	tables->m = m;
@@ -182,7 +177,7 @@ static char *without_escapes(char *str)
 static bool has_escapes(const char *str)
 {
 	for (; *str; str++) {
-		if (!isprint((unsigned char)*str))
+		if (char__printable(*str) != *str)
 			return true;
 	}
 	return false;

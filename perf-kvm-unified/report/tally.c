@@ -6,12 +6,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/err.h>
 #include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
-#include "util/hashmap.h"
+#include "kvm-unified/lib/hash-map.h"
 #include "tally.h"
 
 /* 1 KiB each */
@@ -41,11 +40,8 @@ static bool entry__equal(long a, long b, void *ctx __maybe_unused)
 /* 0 or -ENOMEM */
 int tally__init(struct tally *tally)
 {
-	*tally = (struct tally) { .others = hashmap__new(entry__hash, entry__equal, NULL) };
-	if (!IS_ERR(tally->others))
-		return 0;
-	tally->others = NULL;
-	return -ENOMEM;
+	*tally = (struct tally) { .others = hash_map__new(entry__hash, entry__equal, NULL) };
+	return tally->others ? 0 : -ENOMEM;
 }
 
 static void tally_entry__delete(struct tally_entry *entry)

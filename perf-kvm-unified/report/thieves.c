@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/zalloc.h>
@@ -31,12 +30,9 @@ static const char *const unit_endings[] = { ".service", ".scope", ".slice" };
 /* 0 or -ENOMEM */
 int thieves__init(struct thieves *thieves)
 {
-	struct hashmap *by_comm = name_map__new();
-	struct hashmap *seen = number_map__new();
-
 	*thieves = (struct thieves) {
-		.by_comm = IS_ERR(by_comm) ? NULL : by_comm,
-		.seen = IS_ERR(seen) ? NULL : seen,
+		.by_comm = name_map__new(),
+		.seen = number_map__new(),
 	};
 	return thieves->by_comm && thieves->seen ? 0 : -ENOMEM;
 }
@@ -67,12 +63,9 @@ int thieves__add(struct thieves *thieves, const struct thief *thief)
 /* 0 or -ENOMEM */
 int thief_sums__init(struct thief_sums *sums)
 {
-	struct hashmap *by_owner = name_map__new();
-	struct hashmap *by_task = number_map__new();
-
 	*sums = (struct thief_sums) {
-		.by_owner = IS_ERR(by_owner) ? NULL : by_owner,
-		.by_task = IS_ERR(by_task) ? NULL : by_task,
+		.by_owner = name_map__new(),
+		.by_task = number_map__new(),
 	};
 	return sums->by_owner && sums->by_task ? 0 : -ENOMEM;
 }
@@ -443,12 +436,11 @@ int vm_cgroups__set(struct vm_cgroups *cgroups, char *const *paths, u32 nr)
  */
 int vm_cgroups__init(struct vm_cgroups *cgroups, const struct measurement *m)
 {
-	struct hashmap *by_path = name_map__new();
 	char **paths = calloc(m->nr_vms + 1, sizeof(*paths));
 	bool known = true;
 	int ret;
 
-	cgroups->by_path = IS_ERR(by_path) ? NULL : by_path;
+	cgroups->by_path = name_map__new();
 	ret = cgroups->by_path && paths ? add_paths(paths, m) : -ENOMEM;
 	for (u32 i = 0; !ret && i < m->nr_vms; i++)
 		known &= paths[i] || m->vms[i].left_out;

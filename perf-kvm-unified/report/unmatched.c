@@ -5,7 +5,6 @@
  */
 #include <stdbool.h>
 #include <string.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 
 #include "util/intlist.h"
@@ -50,7 +49,7 @@ static void find_near(const struct measurements *of, const char *(*name_of)(cons
 	struct hashmap *seen = name_map__new();
 
 	*known = false;
-	if (IS_ERR(seen))
+	if (!seen)
 		return;
 	for (u32 i = 0; i < of->nr; i++) {
 		const struct hits *hits = &of->ms[i]->hits;
@@ -124,7 +123,7 @@ static const struct option_names symbol_names = {
 	.other		= "has called what was sampled, and was not sampled itself: for callers, give its name without --symbols",
 };
 
-/* What is like @near->wanted, and whether it is there, but in no row that the other options leave */
+/* What is like @near->wanted, and if it is there, but in no row that the other options leave */
 static void find_near_option(const struct measurements *of, const struct option_names *names,
 			     struct near_names *near, bool *known)
 {
@@ -252,7 +251,7 @@ static void find_near_thieves(const struct measurement *m, struct near_names *ne
 {
 	struct hashmap *seen = name_map__new();
 
-	if (IS_ERR(seen) || hashmap__add(seen, near->wanted, 0))
+	if (!seen || hashmap__add(seen, near->wanted, 0))
 		goto out;
 	for (u32 i = 0; i < m->nr_vms; i++)
 		near_names__add_once(near, seen, m->vms[i].name);

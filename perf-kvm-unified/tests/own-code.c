@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <linux/compiler.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
