@@ -178,7 +178,8 @@ failed_checks()
 }
 
 # The recordings that these read are those of profile.
-READ_PROFILE=(report bench over-time tui zz-fuzz zz-hostile)
+READ_PROFILE=(report report-export report-profiles report-views bench over-time tui zz-fuzz
+	zz-hostile)
 # No chance is in what these look at.
 WITHOUT_CHANCE=(apply docs evaluation gate get-kernel series style)
 

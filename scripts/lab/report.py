@@ -8,6 +8,19 @@ import json
 GROUPS = {"taken": ("steal", "exit", "vmm", "stopped", "throttled", "blocked"), "idle": ("IDLE", "halt-poll")}
 
 
+def in_parts(levels):
+    """Names of the VMs whose vCPUs have levels of their own: a VM with one vCPU has none."""
+    return {level["vm"] for level in levels if level["level"] == "vcpu"}
+
+
+def vcpus_of(levels):
+    """Of each vCPU its VM, number and level, which is the VM's where that has one vCPU."""
+    several = in_parts(levels)
+    for level in levels:
+        if level["level"] == "vcpu" or level["level"] == "vm" and level["vm"] not in several:
+            yield level["vm"], level.get("vcpu", 0), level
+
+
 class Report:
     """What `perf kvm unified report --format json` has written to a file."""
 

@@ -16,7 +16,7 @@ BUSY=${BUSY:-2}
 OUT=$TOP/build/flakes
 # Who boots the lab, or reads what it leaves: profile comes before the latter.
 LAB_TESTS=${LAB_TESTS:-$(cd "$TOP/scripts/tests" && echo profile &&
-	grep -lE 'lab_runs|LAB_OUT|evaluation\.sh' -- *.t | sed 's/\.t$//' | grep -vx profile)}
+	grep -lE 'lab_runs|LAB_OUT|report\.sh|evaluation\.sh' -- *.t | sed 's/\.t$//' | grep -vx profile)}
 
 end_loops()
 {

@@ -118,9 +118,9 @@ ok "changed: each test once" test "$(chosen Documentation/a.md README.md scripts
 ok "changed: what no row has is seen by all" test "$(chosen README.md scripts/lab.sh)" = all
 ok "changed: nothing" test "$(printf '' | "$TESTS/changed-tests" "$TESTS/changed")" = ""
 ok "changed: the profile is there" test "$(printf 'perf-kvm-unified/views/top.c\n' |
-	"$TESTS/changed-tests" "$TESTS/changed" /dev/null | paste -sd' ')" = "perf report style tui"
+	"$TESTS/changed-tests" "$TESTS/changed" /dev/null | paste -sd' ')" = "perf report-views style tui"
 ok "changed: the profile is not there" test "$(chosen perf-kvm-unified/views/top.c)" = \
-	"perf profile report style tui"
+	"perf profile report-views style tui"
 all_are_there()
 {
 	local name
