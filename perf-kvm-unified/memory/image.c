@@ -32,7 +32,8 @@
  */
 int guest_image__find(struct guest_paging *p, struct guest_run *runs, size_t max, size_t *nr)
 {
-	int ret = guest_paging__runs(p, X86_KERNEL_IMAGE_START, X86_KERNEL_IMAGE_END, runs, max, nr);
+	int ret = guest_paging__runs(p, X86_KERNEL_IMAGE_START, X86_KERNEL_IMAGE_END, runs, max,
+				     nr);
 	bool ro = false, rw = false;
 	u64 size = 0;
 

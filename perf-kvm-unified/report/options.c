@@ -244,8 +244,10 @@ static const char *choose_view(struct report_options *opts, bool tui, bool stdio
 	/* They are in no other one. */
 	if (opts->print.exit_reasons && output->is_view && (tui || stdio))
 		return "--exit-reasons wants --format table; or use --sort exit_reason";
-	if (opts->print.exit_reasons && output->is_view)
-		output = opts->output = output__find("table");
+	if (opts->print.exit_reasons && output->is_view) {
+		output = output__find("table");
+		opts->output = output;
+	}
 	if (opts->summary && selects_rows(&opts->sections))
 		return "--pid, --comms, --dsos, --symbols: there are no rows with --summary";
 	if (tui && stdio)
@@ -556,7 +558,7 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		usage_error(usage, "With --format, --sort knows sym, dso, comm, pid, cgroup and class, but not '%s'\n",
 			    sort_order);
 	if (opts->output->is_view && !(sort_keys__are_known("--sort", sort_order) &&
-				 sort_keys__are_known("--fields", field_order)))
+				       sort_keys__are_known("--fields", field_order)))
 		exit(EXIT_USAGE);
 	/* It is made for perf report, which has more keys. */
 	if (opts->output->is_view && !sort_order &&

@@ -133,7 +133,10 @@ static void print_vms(const struct measurement *m, const struct overview *overvi
 	}
 }
 
-/* Prints what each VM costs the host, most first, and a line of the rest, without a VM. 0 or -ENOMEM */
+/*
+ * Prints what each VM costs the host, most first, and a line of the rest, without a VM. 0 or
+ * -ENOMEM
+ */
 static int print_costs_of_vms(const struct measurement *m, const struct sections *sections,
 			      FILE *fp)
 {
