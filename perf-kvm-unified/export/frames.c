@@ -168,16 +168,24 @@ int frames__push_code(struct strbuf *stack, const struct table_row *row)
 	return push_nested(stack, row->hit) ?: push_calls(stack, row->hit);
 }
 
-/* PPROF_COMM and PPROF_PID */
+/* @text: NULL or "": there is none */
+static int push_label(struct strbuf *stack, const char *text)
+{
+	return text && text[0] ? stack__push(stack, PPROF_LABEL "%s", text) :
+				 stack__push(stack, PPROF_NO_LABEL);
+}
+
+/* PPROF_COMM, PPROF_PID and PPROF_CGROUP */
 static int push_task_labels(struct strbuf *stack, const struct table_row *row)
 {
 	const struct task task = is_code(row) ? task_of(row->hit) : (struct task) { .pid = -1 };
-	int ret = task.comm && task.comm[0] ? stack__push(stack, PPROF_LABEL "%s", task.comm) :
-					      stack__push(stack, PPROF_NO_LABEL);
+	int ret = push_label(stack, task.comm);
 
-	if (ret || task.pid < 0)
-		return ret ?: stack__push(stack, PPROF_NO_LABEL);
-	return stack__push(stack, PPROF_LABEL "%d", task.pid);
+	if (!ret && task.pid >= 0)
+		ret = stack__push(stack, PPROF_LABEL "%d", task.pid);
+	else if (!ret)
+		ret = push_label(stack, NULL);
+	return ret ?: push_label(stack, row->key->cgroup);
 }
 
 /* Which of a sample's values the time of a class is */
@@ -202,14 +210,13 @@ int frames__push_labels(struct strbuf *stack, const struct measurement *m,
 {
 	int ret = stack__push(stack, PPROF_LABEL "%s", section_level__name(section->level));
 
-	if (!ret && section->level == SECTION_HOST)
-		ret = stack__push(stack, PPROF_NO_LABEL);
-	else if (!ret)
-		ret = stack__push(stack, PPROF_LABEL "%s", m->vms[section->vm].name);
+	if (!ret)
+		ret = push_label(stack, section->level == SECTION_HOST ?
+					NULL : m->vms[section->vm].name);
 	if (!ret && section->level == SECTION_VCPU)
 		ret = stack__push(stack, PPROF_LABEL "%u", section->vcpu);
 	else if (!ret)
-		ret = stack__push(stack, PPROF_NO_LABEL);
+		ret = push_label(stack, NULL);
 	if (!ret)
 		ret = push_task_labels(stack, row);
 	return ret ?: stack__push(stack, "%s", value_of(row->key->class));

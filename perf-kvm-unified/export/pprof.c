@@ -56,6 +56,7 @@ static const char *const labels[PPROF_VALUE] = {
 	[PPROF_VCPU]	= "vcpu",
 	[PPROF_COMM]	= "comm",
 	[PPROF_PID]	= "pid",
+	[PPROF_CGROUP]	= "cgroup",
 };
 
 /**

@@ -15,6 +15,7 @@ enum pprof_label {
 	PPROF_VCPU,
 	PPROF_COMM,
 	PPROF_PID,
+	PPROF_CGROUP,
 	PPROF_VALUE,
 	PPROF_NR_LABELS,
 };

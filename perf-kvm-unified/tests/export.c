@@ -126,11 +126,11 @@ static int check_pprof(void)
 	struct stacks stacks;
 
 	TEST_ASSERT_EQUAL("init", stacks__init(&stacks), 0);
-	TEST_ASSERT_EQUAL("a stack", stacks__add(&stacks, "=vm;=vm1;-;-;-;steal;a", 300), 0);
+	TEST_ASSERT_EQUAL("a stack", stacks__add(&stacks, "=vm;=vm1;-;-;-;-;steal;a", 300), 0);
 	TEST_ASSERT_EQUAL("a message", pprof__message(&stacks, &about, &message), 0);
 	TEST_ASSERT_VAL("its length", message.len == sizeof(pprof_message) - 1);
 	TEST_ASSERT_VAL("its bytes", !memcmp(message.buf, pprof_message, message.len));
-	TEST_ASSERT_EQUAL("labels alone", stacks__add(&stacks, "=vm;=vm1;-;-;-;steal", 1), 0);
+	TEST_ASSERT_EQUAL("labels alone", stacks__add(&stacks, "=vm;=vm1;-;-;-;-;steal", 1), 0);
 	TEST_ASSERT_EQUAL("no message", pprof__message(&stacks, &about, &message), -EINVAL);
 	stacks__exit(&stacks);
 	strbuf_release(&message);
@@ -204,7 +204,7 @@ static int check_stolen(void)
 	const struct table_row row = { .key = &key };
 
 	return check_row(&row, SECTION_VCPU, "vm1;vCPU 3;[steal];(on task rsync)",
-			 "=vcpu;=vm1;=3;-;-;steal;[steal];(on task rsync)");
+			 "=vcpu;=vm1;=3;-;-;-;steal;[steal];(on task rsync)");
 }
 
 /* What a guest has executed */
@@ -224,41 +224,45 @@ static int check_hits(void)
 	TEST_ASSERT_VAL("a chain", chain);
 	chain->nr = 1;
 	ret = check_hit(&hit, SECTION_VCPU, "vm1;vCPU 3;shor-12;work",
-			"=vcpu;=vm1;=3;=shor;=12;cpu;work") ?:
-	      check_hit(&hit, SECTION_VM, "vm1;shor-12;work", "=vm;=vm1;-;=shor;=12;cpu;work");
+			"=vcpu;=vm1;=3;=shor;=12;-;cpu;work") ?:
+	      check_hit(&hit, SECTION_VM, "vm1;shor-12;work", "=vm;=vm1;-;=shor;=12;-;cpu;work");
+	hit.key.cgroup = "/pods/a";
+	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;shor-12;work",
+			       "=vm;=vm1;-;=shor;=12;=/pods/a;cpu;work");
+	hit.key.cgroup = NULL;
 	hit.sym = NULL;
 	hit.key.pid = -1;
 	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;shor;[unknown] (shor)",
-			       "=vm;=vm1;-;=shor;-;cpu;[unknown] (shor)");
+			       "=vm;=vm1;-;=shor;-;-;cpu;[unknown] (shor)");
 	hit.key.module = "[unknown]";
 	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;shor;[unknown]",
-			       "=vm;=vm1;-;=shor;-;cpu;[unknown]");
+			       "=vm;=vm1;-;=shor;-;-;cpu;[unknown]");
 	hit.sym = sym;
 	hit.cpumode = PERF_RECORD_MISC_GUEST_KERNEL;
 	hit.key.comm = "";
 	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[kernel];work_[k]",
-			       "=vm;=vm1;-;-;-;cpu;work_[k]");
+			       "=vm;=vm1;-;-;-;-;cpu;work_[k]");
 	hit.chain = chain;
 	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[kernel];[unknown];work_[k]",
-			       "=vm;=vm1;-;-;-;cpu;[unknown];work_[k]");
+			       "=vm;=vm1;-;-;-;-;cpu;[unknown];work_[k]");
 	hit.key.comm = "shor";
 	hit.key.pid = 12;
 	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;shor-12;[unknown];work_[k]",
-			       "=vm;=vm1;-;=shor;=12;cpu;[unknown];work_[k]");
+			       "=vm;=vm1;-;=shor;=12;-;cpu;[unknown];work_[k]");
 	hit.chain = NULL;
 	hit.key.comm = "";
 	hit.key.class = PROFILE_VM;
 	hit.key.module = "inner";
 	ret = ret ?: check_hit(&hit, SECTION_VM, "vm1;[inner];[kernel];work_[k]",
-			       "=vm;=vm1;-;-;-;cpu;[inner];work_[k]");
+			       "=vm;=vm1;-;-;-;-;cpu;[inner];work_[k]");
 	hit.key = (struct profile_key) { PROFILE_OS, "work", "[kernel]", "", -1, 0, NULL };
 	hit.cpumode = PERF_RECORD_MISC_KERNEL;
 	ret = ret ?: check_hit(&hit, SECTION_HOST, "[host];-;work_[k]",
-			       "=host;-;-;=-;-;cpu;work_[k]");
+			       "=host;-;-;=-;-;-;cpu;work_[k]");
 	hit.cpumode = PERF_RECORD_MISC_CPUMODE_UNKNOWN;
 	hit.key.function = "[exit: HLT]";
 	ret = ret ?: check_hit(&hit, SECTION_HOST, "[host];[exit: HLT]",
-			       "=host;-;-;-;-;cpu;[exit: HLT]");
+			       "=host;-;-;-;-;-;cpu;[exit: HLT]");
 	symbol__delete(sym);
 	free(chain);
 	return ret;

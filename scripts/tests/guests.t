@@ -188,6 +188,12 @@ ok "--sort cgroup: a row of all of them" test "$(grep -cE '^ +[0-9.]+% +/pods/gu
 "$PERF" kvm unified report -f -i tasks.data --format csv --vm guest3 -s cgroup --percent-limit 0 \
 	>"$TMP/cgroups.csv" 2>/dev/null
 ok "... in CSV, too" grep -qE '^vm,"guest3",,USER,.*,"/pods/guest3"$' "$TMP/cgroups.csv"
+cgroups_in_pprof()
+{
+	"$PERF" kvm unified export -f -i tasks.data --format pprof --vm guest3 --level vm -o "$TMP/pprof" 2>/dev/null &&
+		"$TESTS/pprof" "$TMP/pprof" cgroups | grep -qx /pods/guest3
+}
+ok "... as a label of pprof's" cgroups_in_pprof
 ok "diff knows no such key" not "$PERF" kvm unified diff -f --sort cgroup tasks.data tasks.data
 
 done_testing
