@@ -281,21 +281,6 @@ static struct sort_key exit_reason_key = SORT_KEY("Exit reason", exit_reason, 20
 static struct sort_key ipc_key = SORT_KEY("IPC", ipc, 5);
 static struct sort_key symoff_key = SORT_KEY("Symbol Offset", symoff, 30);
 
-static struct sort_key *const own_keys[] = {
-	&vm_key, &vcpu_key, &class_key, &task_key, &cgroup_key, &exit_reason_key, &ipc_key,
-	&symoff_key,
-};
-
-/* The key of a format of ours, of which perf has made a copy */
-static const struct sort_key *fmt__key(const struct perf_hpp_fmt *fmt)
-{
-	size_t i = 0;
-
-	while (i < ARRAY_SIZE(own_keys) - 1 && own_keys[i]->fmt.cmp != fmt->cmp)
-		i++;
-	return own_keys[i];
-}
-
 static struct hpp_dimension keys[] = {
 	{ .name = "vm",		 .fmt = &vm_key.fmt },
 	{ .name = "vcpu",	 .fmt = &vcpu_key.fmt },
@@ -306,6 +291,16 @@ static struct hpp_dimension keys[] = {
 	{ .name = "ipc",	 .fmt = &ipc_key.fmt },
 	{ .name = "symoff",	 .fmt = &symoff_key.fmt },
 };
+
+/* The key of a format of ours, of which perf has made a copy */
+static const struct sort_key *fmt__key(const struct perf_hpp_fmt *fmt)
+{
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(keys) - 1 && keys[i].fmt->cmp != fmt->cmp)
+		i++;
+	return container_of(keys[i].fmt, struct sort_key, fmt);
+}
 
 static bool is_asked_for(struct sort_key *key)
 {

@@ -17,6 +17,7 @@
 #include "kvm-unified/lib/name-map.h"
 #include "kvm-unified/measure/measurement.h"
 #include "kvm-unified/measure/who.h"
+#include "kvm-unified/report/class-columns.h"
 #include "kvm-unified/report/costs.h"
 #include "kvm-unified/report/thieves.h"
 
@@ -512,6 +513,21 @@ static int test__last_names(struct test_suite *test __maybe_unused, int subtest 
 	return ret;
 }
 
+/* A class in no column would be in no overview, and nobody would miss it. */
+static int test__class_columns(struct test_suite *test __maybe_unused,
+			       int subtest __maybe_unused)
+{
+	u32 columns[PROFILE_NR_CLASSES] = { };
+
+	for (u32 i = 0; i < NR_CLASS_COLUMNS; i++) {
+		for (u32 j = 0; j < class_columns[i].nr; j++)
+			columns[class_columns[i].classes[j]]++;
+	}
+	for (u32 i = 0; i < PROFILE_NR_CLASSES; i++)
+		TEST_ASSERT_EQUAL(profile_class__name(i), columns[i], 1);
+	return TEST_OK;
+}
+
 static struct test_case kvm_unified_overview_tests[] = {
 	TEST_CASE("kvm unified: who had the CPU, by name", thieves),
 	TEST_CASE("kvm unified: threads that change their names", last_names),
@@ -519,6 +535,7 @@ static struct test_case kvm_unified_overview_tests[] = {
 	TEST_CASE("kvm unified: several who had most", thief_tasks),
 	TEST_CASE("kvm unified: whose a cgroup is", vm_cgroups),
 	TEST_CASE("kvm unified: what VMs cost the host", costs),
+	TEST_CASE("kvm unified: each class in one column", class_columns),
 	{ .name = NULL, }
 };
 
