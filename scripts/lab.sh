@@ -252,7 +252,7 @@ waiting_for_cpu()
 {
 	awk -v cpus="$(nproc)" '{
 		tasks = int($1 / cpus + 0.5)
-		print tasks < 1 ? 1 : tasks > 4 ? 4 : tasks
+		print (tasks < 1 ? 1 : tasks > 4 ? 4 : tasks)
 	}' /proc/loadavg
 }
 

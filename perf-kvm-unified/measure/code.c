@@ -249,6 +249,8 @@ int measurement__resolve(struct measurement *m, struct perf_sample *sample,
 	if (!ret && !guest && sample->cpumode != PERF_RECORD_MISC_USER) {
 		m->nr_host_kernel++;
 		m->nr_host_kernel_named += has_symbol;
+		m->nr_idle_task += !sample->pid;
+		m->nr_idle += m->hits.by_idx[*hit]->key.class == PROFILE_IDLE;
 	}
 	if (!ret && m->wants.addr_evsels)
 		count_addr(sample, m->wants.addr_evsels[column], m->hits.by_idx[*hit], addr);

@@ -19,6 +19,9 @@
 #include "kvm-unified/lib/number-map.h"
 #include "measurement.h"
 
+/* Of so many samples of the idle task by a clock, some are where it waits. */
+#define MANY_IDLE_SAMPLES	100
+
 /* On one CPU, a thread for the axis would only cost. */
 static bool has_several_cpus(void)
 {
@@ -117,9 +120,16 @@ enum vcpus_by measurement__vcpus_by(const struct measurement *m)
 	return m->session->vcpu_contexts ? VCPUS_BY_BPF : VCPUS_BY_NOTHING;
 }
 
-/* Has the host's kernel symbols here, so that idle time is known to be that? */
+/*
+ * Has the host's kernel symbols here, so that idle time is known to be that? Not those of another
+ * kernel: a clock finds the idle task where that waits, sooner or later.
+ */
 bool measurement__knows_idle(const struct measurement *m)
 {
+	bool clock = m->evsel && m->evsel->core.attr.type == PERF_TYPE_SOFTWARE;
+
+	if (clock && m->nr_idle_task >= MANY_IDLE_SAMPLES && !m->nr_idle)
+		return false;
 	return m->nr_host_kernel_named >= m->nr_host_kernel / 2;
 }
 

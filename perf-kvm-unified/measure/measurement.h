@@ -133,6 +133,8 @@ enum vcpus_by {
  * @nr_looks: vCPU threads that were seen not to have run for long
  * @silent_cpu: the last CPU that had no samples for @silent_ns, or TIME_AXIS_NONE
  * @nr_other: samples of other events
+ * @nr_host_kernel: samples of that, of which @nr_host_kernel_named have a symbol
+ * @nr_idle_task: samples of the idle task, of which @nr_idle are where it waits
  * @nr_unplaced: ... with a time, CPU or vCPU number that cannot be
  * @nr_bad_events: events of the time line that make no sense
  */
@@ -195,6 +197,8 @@ struct measurement {
 	u64		nr_other;
 	u64		nr_host_kernel;
 	u64		nr_host_kernel_named;
+	u64		nr_idle_task;
+	u64		nr_idle;
 	u64		nr_unplaced;
 	u64		nr_bad_events;
 	u64		nr_throttled;

@@ -206,12 +206,16 @@ static void reading__warn_idle(const struct reading *reading)
 {
 	struct map *map = machine__kernel_map(&reading->m.session->machines.host);
 	char build_id[SBUILD_ID_SIZE] = "not known";
+	const char *advice = "give its vmlinux (-k)";
 
 	if (map && dso__has_build_id(map__dso(map)))
 		build_id__snprintf(dso__bid(map__dso(map)), build_id, sizeof(build_id));
+	if (symbol_conf.vmlinux_name)
+		advice = "the file of -k is not its vmlinux";
+	else if (symbol_conf.kallsyms_name)
+		advice = "the file of --kallsyms is another kernel's";
 	unified_warning("The host's kernel has no symbols here, so idle time counts as OS: %s\n(its build-id is %s)\n",
-			symbol_conf.vmlinux_name ? "the file of -k is not its vmlinux" :
-						   "give its vmlinux (-k)", build_id);
+			advice, build_id);
 }
 
 static void reading__warn(const struct reading *reading)

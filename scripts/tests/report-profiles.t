@@ -611,6 +611,20 @@ ok "without the host's kernel: ... which has which build-id" \
 HOME=$TMP/home "$PERF" kvm unified report --format json -f -i perf.data >"$TMP/elsewhere.json" 2>/dev/null
 ok "without the host's kernel: JSON has that, too" \
 	test "$(json "$TMP/elsewhere.json" 'measurement()["idle_known"]')" = False
+# Names that are each elsewhere, as those of another kernel are
+nm "$TREE/host/vmlinux" | grep -i ' [tw] ' | sort >"$TMP/host-kallsyms"
+awk '{ at[NR] = $1; name[NR] = $3 } END { for (i = 1; i <= NR; i++) print at[i], "t", name[(i + 999) % NR + 1] }' \
+	"$TMP/host-kallsyms" >"$TMP/others-kallsyms"
+# idle_by KALLSYMS: whether idle time is known by them
+idle_by()
+{
+	HOME=$TMP/home "$PERF" kvm unified report --format json -f -i perf.data --kallsyms "$1" \
+		>"$TMP/by-kallsyms.json" 2>"$TMP/warnings" &&
+		json "$TMP/by-kallsyms.json" 'measurement()["idle_known"]'
+}
+ok "--kallsyms of the host's kernel: idle time is known" test "$(idle_by "$TMP/host-kallsyms")" = True
+ok "--kallsyms of another kernel: it is not" test "$(idle_by "$TMP/others-kallsyms")" = False
+ok "... and that is said" grep -q "the file of --kallsyms is another kernel's" "$TMP/warnings"
 ok "without the host's kernel: its functions do not get names of the kernel that runs here" \
 	not grep -E '^ .* \[kernel\]$' <(awk '/^Host/ { on = 1 } /^$/ { on = 0 } on && !/\[unknown\]/' "$TMP/elsewhere" |
 		sed 's/ *$//')
