@@ -103,6 +103,14 @@ static bool option__unsuitable(const struct option *opt)
 	return false;
 }
 
+static int refuse(const struct option *opt, const char *arg __maybe_unused,
+		  int unset __maybe_unused)
+{
+	pr_err("--%s is not in perf kvm unified record: it makes perf record write other files, or none\n",
+	       opt->long_name);
+	exit(EXIT_USAGE);
+}
+
 static size_t options__nr(const struct option *options)
 {
 	size_t nr = 0;
@@ -147,8 +155,7 @@ struct option *record_args__merge_options(struct record_args *args, const struct
 		.help = "Options of perf record, see perf-record(1)",
 	};
 	for (const struct option *opt = record_options; opt->type != OPTION_END; opt++) {
-		if (options__have(own, opt) || opt->type == OPTION_GROUP ||
-		    option__unsuitable(opt))
+		if (options__have(own, opt) || opt->type == OPTION_GROUP)
 			continue;
 
 		options[nr] = *opt;
@@ -157,8 +164,12 @@ struct option *record_args__merge_options(struct record_args *args, const struct
 		options[nr].callback = pass_on;
 		options[nr].set = NULL;
 		options[nr].defval = 0;
-		if (!option__takes_arg(opt))
+		if (option__unsuitable(opt)) {
+			options[nr].callback = refuse;
+			options[nr].flags |= PARSE_OPT_HIDDEN | PARSE_OPT_OPTARG;
+		} else if (!option__takes_arg(opt)) {
 			options[nr].flags |= PARSE_OPT_NOARG;
+		}
 		nr++;
 	}
 	options__no_negation(options);

@@ -588,6 +588,10 @@ for rate in '-F 0' '-c 0' '-F -5' '-c -5' '-c max' '-F 1k' '-c ,'; do
 	ok "refused: $rate" record_refused 129 $rate
 	ok "... by name" grep -qE '^-[Fc] (0 takes no samples|wants a number)' "$TMP/warnings"
 done
+for option in dry-run kcore switch-output=1s threads timestamp-filename; do
+	ok "refused: --$option" record_refused 129 "--$option"
+	ok "... by name" grep -q "^--${option%=*} is not in perf kvm unified record: " "$TMP/warnings"
+done
 ok "refused: -F and -c" record_refused 1 -F 10 -c 10
 ok "... by name" grep -q '^-F and -c cannot' "$TMP/warnings"
 
