@@ -5,7 +5,8 @@
 # host has that kernel, the perf is mainline's, and the results are in build/lab-6.12/SCENARIO/.
 #
 # A scenario may set HOST_CPUS, HOST_MEM (MiB), HOST_CMDLINE, LIMIT (seconds of
-# wall time), SELFTESTS (series, base: the programs of scripts/build-selftests.sh are in
+# wall time, or up to four times as many where others wait for the CPUs),
+# SELFTESTS (series, base: the programs of scripts/build-selftests.sh are in
 # $SELFTESTS_DIR), and define the function prepare, which puts what the inside needs
 # into the directory of the results, before the boot; scripts/lab/host/run says what it
 # defines for the inside. EMULATOR is qemu, whose host has AMD's SVM, or bochs: Intel's
