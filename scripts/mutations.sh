@@ -62,7 +62,7 @@ trap 'rm -rf "$WORK"; on_exit' EXIT
 mutations()
 {
 	cat <<-'END'
-	cr3-lookup@perf-kvm-unified/format/spaces.c@s/^\treturn find_owner(spaces, end - 1, time, ambiguous);/\treturn \&spaces->entries[0];/@profile@share within 3 points
+	cr3-lookup@perf-kvm-unified/format/spaces.c@s/^\treturn find_owner(spaces, end - 1, time, ambiguous);/\treturn \&spaces->entries[0];/@profile@share of samples within
 	truncated-map@perf-kvm-unified/format/stream.c@s/if (ret == -EPIPE)/if (ret == -EPIPE \&\& !(ret = 0))/@profile@refused: a truncated map
 	sample-halves@patches/linux-7.3/*.patch@s/^+\t\tu.val32\[1\] = vcpu->vpid;/+\t\tu.val32[1] = vcpu->vcpu_id;/@perf@Sample parsing
 	wake-up-wait@perf-kvm-unified/axis/states.c@s/max(time, state->start), event.waited, event.cpu/max(time, state->start), 0, event.cpu/@perf@time axis: states
