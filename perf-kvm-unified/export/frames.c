@@ -80,7 +80,7 @@ struct task {
 	pid_t	   pid;
 };
 
-/* A guest's kernel works for a process if its callers are in it: see measurement__add_chain(). */
+/* What a guest's kernel works for is not always known: see measurement__hit_guest(). */
 static struct task task_of(const struct hit *hit)
 {
 	if (hit->cpumode == PERF_RECORD_MISC_GUEST_KERNEL && !hit->key.comm[0])

@@ -209,6 +209,12 @@ static const struct told_task *told_task(const struct perf_session *session)
 	return task->tgid ? task : NULL;
 }
 
+/* Is the process of the sample that is delivered the one that the guest's kernel works for? */
+bool kvm_guests__know_task(const struct perf_session *session)
+{
+	return session->kvm_guests && told_task(session);
+}
+
 /* A key in @unnamed beside those of page table roots, none of which is odd */
 static long told_key(const struct told_task *task)
 {

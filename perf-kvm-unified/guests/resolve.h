@@ -11,6 +11,7 @@ struct perf_tsc_conversion;
 struct told_task;
 
 void kvm_guests__tell_task(struct perf_session *session, const struct told_task *task);
+bool kvm_guests__know_task(const struct perf_session *session);
 bool told_task__takes(const struct told_task *task, const struct guest_space *owner, bool user,
 		      bool ambiguous);
 void kvm_guests__resolve(struct perf_session *session, struct perf_sample *sample);

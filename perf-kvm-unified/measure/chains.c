@@ -9,12 +9,16 @@
 #include <linux/zalloc.h>
 
 #include "util/callchain.h"
+#include "util/event.h"
+#include "util/evlist.h"
 #include "util/machine.h"
 #include "util/map.h"
 #include "util/map_symbol.h"
 #include "util/sample.h"
+#include "util/session.h"
 #include "util/symbol.h"
 #include "util/thread.h"
+#include "util/unwind.h"
 #include "kvm-unified/lib/hash-map.h"
 #include "kvm-unified/lib/patterns.h"
 #include "chains.h"
@@ -91,11 +95,16 @@ bool chains__have_caller(const struct chains *chains, const char *pattern)
 	return false;
 }
 
-/* Has it code of a program? On x86-64; callers that are not known have no address. */
+/* Is it code of a program? On x86-64; callers that are not known have no address. */
+static bool is_user(u64 ip)
+{
+	return ip && !(ip >> 63);
+}
+
 bool chain__has_user(const struct chain *chain)
 {
 	for (u32 i = 0; i < chain->nr; i++) {
-		if (chain->nodes[i].ip && !(chain->nodes[i].ip >> 63))
+		if (is_user(chain->nodes[i].ip))
 			return true;
 	}
 	return false;
@@ -152,6 +161,37 @@ int chains__resolve(struct chains *chains, struct thread *thread, struct perf_sa
 		return 0;
 	*chain = chains__findnew(chains, cursor, parent);
 	return *chain ? 0 : -ENOMEM;
+}
+
+/* Copies of stacks are unwound, if the profile has any, also if no chains are wanted. */
+void chains__want_stacks(struct perf_session *session)
+{
+	u64 sample_type = evlist__combined_sample_type(session->evlist);
+
+	if (sample_type & PERF_SAMPLE_REGS_USER && sample_type & PERF_SAMPLE_STACK_USER)
+		dwarf_callchain_users = true;
+}
+
+/*
+ * Does the chain of a sample, all of it, have code of a program? If the sample is of a guest's
+ * kernel, it worked for that program, and for no kernel thread that has borrowed the address space.
+ */
+bool sample__leads_to_user(struct perf_sample *sample, struct thread *thread)
+{
+	struct callchain_cursor *cursor = get_tls_callchain_cursor();
+	const struct callchain_cursor_node *node;
+	struct symbol *parent = NULL;
+	bool found = false;
+
+	if (!cursor || thread__resolve_callchain(thread, cursor, sample, &parent, NULL,
+						 PERF_MAX_STACK_DEPTH))
+		return false;
+	callchain_cursor_commit(cursor);
+	while (!found && (node = callchain_cursor_current(cursor))) {
+		found = is_user(node->ip);
+		callchain_cursor_advance(cursor);
+	}
+	return found;
 }
 
 /* Puts @chain, which may be NULL, where perf's histograms take it from. 0 or -ENOMEM */

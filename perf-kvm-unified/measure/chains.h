@@ -10,6 +10,7 @@
 struct callchain_cursor;
 struct hashmap;
 struct perf_sample;
+struct perf_session;
 struct thread;
 
 struct chain_node {
@@ -35,10 +36,12 @@ struct chains {
 
 int chains__init(struct chains *chains);
 void chains__exit(struct chains *chains);
+void chains__want_stacks(struct perf_session *session);
 int chains__resolve(struct chains *chains, struct thread *thread, struct perf_sample *sample,
 		    int max_stack, const struct chain **chain);
 bool chains__have_caller(const struct chains *chains, const char *pattern);
 bool chain__has_user(const struct chain *chain);
+bool sample__leads_to_user(struct perf_sample *sample, struct thread *thread);
 int chain__to_cursor(const struct chain *chain, struct callchain_cursor *cursor);
 
 #endif /* __PERF_KVM_UNIFIED_MEASURE_CHAINS_H */

@@ -130,10 +130,10 @@ static int measurement__hit_guest(struct measurement *m, const struct perf_sampl
 	struct addr_location code = *al;
 
 	/*
-	 * Which task its kernel works for is not known, as kernel threads borrow address spaces;
-	 * see measurement__add_chain().
+	 * A kernel thread borrows an address space: by that alone, it is not known which task the
+	 * kernel works for. See measurement__add_chain(), too.
 	 */
-	if (user)
+	if (user || kvm_guests__know_task(m->session))
 		profile_key__set_process(&key, sample, guest, al->thread);
 	else
 		code.thread = NULL;
@@ -160,10 +160,23 @@ static int measurement__hit_host(struct measurement *m, const struct perf_sample
 	return measurement__hit(m, sample, &key, al, hit);
 }
 
+static bool is_kernel_of_unknown(const struct measurement *m, const struct perf_sample *sample)
+{
+	return sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL && !kvm_guests__know_task(m->session);
+}
+
+/* @chain: as long as it is wanted, or NULL: none is */
+static bool leads_to_user(const struct measurement *m, struct perf_sample *sample,
+			  struct thread *thread, const struct chain *chain)
+{
+	if (chain && (chain__has_user(chain) || m->wants.max_stack >= PERF_MAX_STACK_DEPTH))
+		return chain__has_user(chain);
+	return sample__leads_to_user(sample, thread);
+}
+
 /*
- * The callers of what a sample has hit, if it has any. If a guest's kernel was entered from a
- * program, it works for that, and for no kernel thread that has borrowed the address space.
- * 0 or -ENOMEM
+ * The callers of what a sample has hit, if they are wanted, and the program that a guest's kernel
+ * was entered from. 0 or -ENOMEM
  */
 static int measurement__add_chain(struct measurement *m, struct perf_sample *sample,
 				  struct machine *machine, const struct kvm_guest *guest, u32 *hit)
@@ -172,17 +185,18 @@ static int measurement__add_chain(struct measurement *m, struct perf_sample *sam
 	const struct hit *callee = m->hits.by_idx[*hit], *called = callee;
 	struct profile_key key = callee->key;
 	const struct chain *chain = NULL;
-	bool for_program;
-	int ret;
+	bool for_program = false;
+	int ret = 0;
 
 	if (!thread)
 		return -ENOMEM;
-	ret = chains__resolve(&m->chains, thread, sample, m->wants.max_stack, &chain);
-	if (!ret && chain) {
-		for_program = sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL &&
-			      chain__has_user(chain);
-		if (for_program)
-			profile_key__set_process(&key, sample, guest, thread);
+	if (m->wants.chains)
+		ret = chains__resolve(&m->chains, thread, sample, m->wants.max_stack, &chain);
+	if (!ret && is_kernel_of_unknown(m, sample) && leads_to_user(m, sample, thread, chain)) {
+		for_program = true;
+		profile_key__set_process(&key, sample, guest, thread);
+	}
+	if (!ret && (chain || for_program)) {
 		called = hits__with_chain(&m->hits, callee, chain, &key,
 					  for_program ? thread : NULL);
 		if (!called)
@@ -210,6 +224,21 @@ static void count_addr(const struct perf_sample *sample, struct evsel *evsel,
 		addr_map_symbol__inc_samples(&at, &counted);
 }
 
+static bool sample__has_stack(const struct perf_sample *sample)
+{
+	return sample->evsel->core.attr.sample_type & PERF_SAMPLE_STACK_USER;
+}
+
+/* Is there a chain in a sample that is wanted, or that may show whom a guest's kernel worked for? */
+static bool has_chain(const struct measurement *m, const struct perf_sample *sample,
+		      const struct kvm_guest *guest)
+{
+	if (!guest)
+		return m->wants.chains && sample->callchain;
+	return sample->guest_callchain &&
+	       (m->wants.chains || (sample__has_stack(sample) && is_kernel_of_unknown(m, sample)));
+}
+
 /* Finds what a sample has hit; @guest: whose it is, or NULL: the host's. 0 or -errno */
 int measurement__resolve(struct measurement *m, struct perf_sample *sample,
 			 struct machine *machine, const struct kvm_guest *guest, u32 column,
@@ -224,6 +253,7 @@ int measurement__resolve(struct measurement *m, struct perf_sample *sample,
 		.ns_pid = sample->ns_pid,
 		.cpu = m->hits.keep_cpus ? sample->cpu : 0,
 		.cpumode = sample->cpumode,
+		.knows_task = guest && kvm_guests__know_task(m->session),
 	};
 	const struct memo_entry *known = memo__find(&m->memo, &key);
 	bool has_symbol = known && known->has_symbol;
@@ -254,7 +284,7 @@ int measurement__resolve(struct measurement *m, struct perf_sample *sample,
 	}
 	if (!ret && m->wants.addr_evsels)
 		count_addr(sample, m->wants.addr_evsels[column], m->hits.by_idx[*hit], addr);
-	if (!ret && m->wants.chains && (guest ? !!sample->guest_callchain : !!sample->callchain))
+	if (!ret && has_chain(m, sample, guest))
 		ret = measurement__add_chain(m, sample, machine, guest, hit);
 	return ret;
 }

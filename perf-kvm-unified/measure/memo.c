@@ -46,8 +46,9 @@ const struct memo_entry *memo__find(const struct memo *memo, const struct memo_k
 
 	if (entry->is_used && found->ip == key->ip && found->tid == key->tid &&
 	    found->pid == key->pid && found->machine == key->machine &&
-	    found->cpumode == key->cpumode && found->ns_pid == key->ns_pid &&
-	    found->cpu == key->cpu && found->changes == key->changes)
+	    found->cpumode == key->cpumode && found->knows_task == key->knows_task &&
+	    found->ns_pid == key->ns_pid && found->cpu == key->cpu &&
+	    found->changes == key->changes)
 		return entry;
 	return NULL;
 }

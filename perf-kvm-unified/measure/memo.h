@@ -14,6 +14,7 @@ struct machine;
  * @cpu: if a hit is that of one CPU, else 0
  * @changes: how often processes and maps of the machine have changed; what was found
  *	before the last time is not found any more
+ * @knows_task: @pid is the process that a guest's kernel works for
  */
 struct memo_key {
 	const struct machine *machine;
@@ -24,6 +25,7 @@ struct memo_key {
 	pid_t	ns_pid;
 	u32	cpu;
 	u8	cpumode;
+	bool	knows_task;
 };
 
 struct memo_entry {

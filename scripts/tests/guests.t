@@ -170,6 +170,23 @@ at_least 99 "--guest-tasks: percent of guest2's user samples that are named" \
 at_least 100 "--guest-tasks: of them, in reuse-odd" "$(json \
 	"sum(x['samples'] for x in vm_rows('guest2') if x['class'] == 'USER' and x['comm'] == 'reuse-odd')")"
 
+# kernel_by_comm: samples of guest2's kernel by process, as the report has them
+kernel_by_comm()
+{
+	json "'\n'.join(sorted(f\"{n} {comm}\" for comm in {x['comm'] for x in vm_rows('guest2')}
+		for n in [sum(x['samples'] for x in vm_rows('guest2') if x['class'] == 'OS' and x['comm'] == comm)] if n))"
+}
+# ... and as perf script has them
+kernel_by_script()
+{
+	"$PERF" kvm unified script -f -i tasks.data --guest-root "$MAIN_TREE/guest/root" -F comm,ip,sym,dso 2>/dev/null |
+		awk -v "pid=$(json "guest('guest2')['pid']")" 'index($0, "([guest.kernel.kallsyms." pid "])") { print $1 }' |
+		sort | uniq -c | awk '{ print $1, $2 }' | LC_ALL=C sort
+}
+note "$(kernel_by_comm | sort -rn | head -n 5)"
+at_least 3 "--guest-tasks: its kernel worked for several processes" "$(kernel_by_comm | wc -l)"
+ok "--guest-tasks: the kernel's process is the one of perf script" diff <(kernel_by_comm) <(kernel_by_script)
+
 # --- cgroups of processes: guest1's by its collector, the others' out of their memory -------
 
 # cgroups_of GUEST: those of processes that work in one
