@@ -555,7 +555,8 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	if (problem)
 		usage_error(usage, "%s\n", problem);
 	if (!opts->output->is_view && row_keys__setup(&sections->sort))
-		usage_error(usage, "With --format, --sort knows sym, dso, comm, pid, cgroup and class, but not '%s'\n",
+		usage_error(usage, "With --format, --sort knows sym, dso, comm, pid, cgroup and class, but not '%s'.\n"
+			    "--level tells VMs and vCPUs apart; for all keys there is --stdio, and -t for fields.\n",
 			    sort_order);
 	if (opts->output->is_view && !(sort_keys__are_known("--sort", sort_order) &&
 				       sort_keys__are_known("--fields", field_order)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Options of perf report that perf kvm unified report does not have, and those of perf diff that
- * perf kvm unified diff does not have, each with what there is in place of it, or taken without a
+ * Options of perf report that perf kvm unified report does not have, and those of perf diff and of
+ * perf kvm unified report that perf kvm unified diff does not have, each with what there is in place of it, or taken without a
  * word where it changes nothing. -h does not show them.
  */
 #include <stdlib.h>
@@ -92,6 +92,7 @@ const struct option perf_only_options[] = {
 };
 
 #define BY_POINTS	"rows are in the order of their points, which are of the VM's time"
+#define OF_REPORT	"have perf kvm unified report of each of the two"
 #define OLD_AND_NEW	"--format json and csv have the old and the new time of each row, in ns"
 
 const struct option perf_diff_only_options[] = {
@@ -107,5 +108,16 @@ const struct option perf_diff_only_options[] = {
 	DIFF_ONLY('m', "modules", "use -k or --kallsyms"),
 	DIFF_ONLY(0, "percentage", "percent are of all that a VM has had"),
 	DIFF_ONLY(0, "tid", "use --pid, or --comms for a name"),
+	DIFF_ONLY(0, "summary", "it begins with that; --format json has it as classes"),
+	DIFF_ONLY(0, "level", "it has the host and each VM; --vm selects"),
+	DIFF_ONLY(0, "vcpu", OF_REPORT),
+	DIFF_ONLY(0, "interval", OF_REPORT),
+	DIFF_ONLY(0, "stalls", OF_REPORT),
+	DIFF_ONLY(0, "thief", OF_REPORT),
+	DIFF_ONLY(0, "costs", OF_REPORT),
+	DIFF_ONLY(0, "exit-reasons", OF_REPORT),
+	DIFF_ONLY('i', "input", "name both profiles: <old> <new>"),
+	DIFF_ONLY(0, "tui", "it has no browser"),
+	DIFF_ONLY(0, "stdio", "it has no browser, and prints a table: see --format"),
 	OPT_END()
 };

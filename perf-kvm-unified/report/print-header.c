@@ -80,8 +80,9 @@ static void print_guest_line(const struct measurement *m, u32 vm, FILE *fp)
 		nr_vcpus, nr_vcpus == 1 ? "" : "s");
 	if (guest->has_map)
 		fprintf(fp, "map of %zu address space%s names the process of %" PRIu64
-			" of %" PRIu64 " user samples (%.2f %%)", guest->map.spaces.nr,
+			" of %" PRIu64 " user samples%s (%.2f %%)", guest->map.spaces.nr,
 			guest->map.spaces.nr == 1 ? "" : "s", guest->nr_user_named, guest->nr_user,
+			m->nr_columns > 1 ? " of all events" : "",
 			guest->nr_user ? 100.0 * guest->nr_user_named / guest->nr_user : 0.0);
 	else if (!guest->nr_user_told)
 		fprintf(fp, "no map: its processes have no names, and are told apart by CR3");

@@ -449,12 +449,24 @@ static int reading__check_moments(const struct reading *reading)
 	return -EINVAL;
 }
 
+/* Messages of perf's own while records go by are warnings, as of symbols that are not here. */
+static void hush(void)
+{
+	if (quiet && !verbose)
+		verbose = -1;
+}
+
 /* All records of the session go by. 0 or -errno with a message */
 static int reading__process(struct reading *reading)
 {
 	const char *name = profile__name(reading->m.session->data);
-	int ret = perf_session__process_events(reading->m.session);
+	int was_verbose = verbose;
+	int ret;
 
+	if (!perf_data__is_pipe(&reading->data))
+		hush();
+	ret = perf_session__process_events(reading->m.session);
+	verbose = was_verbose;
 	cpu_limit__restore(&reading->cpu_limit, perf_session__env(reading->m.session));
 	if (ret == -ENOMEM)
 		pr_err("There is not enough memory for %s.\n", name);
@@ -489,7 +501,11 @@ static int begin(struct profile_stream *stream)
 
 static int begin_events(struct profile_stream *stream)
 {
-	return reading__begin_events(container_of(stream, struct reading, stream));
+	int ret = reading__begin_events(container_of(stream, struct reading, stream));
+
+	if (!ret)
+		hush();
+	return ret;
 }
 
 static void on_interrupt(int sig __maybe_unused)

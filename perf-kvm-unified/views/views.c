@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/types.h>
@@ -109,6 +110,21 @@ static const char *symbol_of(int argc, const char **argv)
 	return argument ?: symbol;
 }
 
+/* The profile that @argv names, or that perf takes if none is named */
+static const char *input_of(int argc, const char **argv)
+{
+	const char *input = "perf.data";
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		const char *value = value_of(argc, argv, i, "--input");
+
+		if (!value && strstarts(argv[i], "-i"))
+			value = argv[i][2] || i + 1 == argc ? argv[i] + 2 : argv[i + 1];
+		input = value ?: input;
+	}
+	return input;
+}
+
 /*
  * @about: for -h, which shows the options of guests alone; @guests: what the command wants of
  * them, and gets what the user does. The exit code of perf's command
@@ -122,6 +138,7 @@ static int run(int argc, const char **argv, const char *usage, const char *about
 		OPT_END()
 	};
 	const char *const usages[] = { usage, NULL };
+	const char *input = input_of(argc, argv);
 	int ret;
 
 	options__no_negation(options);
@@ -142,6 +159,8 @@ static int run(int argc, const char **argv, const char *usage, const char *about
 		kvm_guests__want(guests);
 		ret = cmd(argc, argv);
 		kvm_guests__want(NULL);
+		if (ret && strcmp(input, "-") && access(input, F_OK))
+			pr_err("Of the host and its guests, perf kvm unified record makes %s\n", input);
 	}
 	kvm_guests_options__exit(guests);
 	return ret < 0 ? 1 : ret;

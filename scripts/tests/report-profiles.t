@@ -106,6 +106,15 @@ ok "... a file of a profile likewise" not report perf.data/data
 ok "... but not another file" report guest1-console.log -q
 ok "no profile" not report -i "$TMP/none"
 ok "... which another command makes" grep -q 'perf kvm unified record makes one' "$TMP/warnings"
+without_symbols()
+{
+	"$PERF" --buildid-dir "$TMP/none" kvm unified report "$@" -f -i perf.data --stdio >/dev/null 2>"$TMP/warnings"
+}
+ok "without the host's symbols: a message of perf's own" grep -q '^No kallsyms or vmlinux' <(without_symbols; cat "$TMP/warnings")
+ok "-q: a report" without_symbols -q
+ok "... has no message, nor has perf one" not test -s "$TMP/warnings"
+ok "... and an error is no warning" not "$PERF" kvm unified report -q -i "$TMP/nosuch" --stdio 2>"$TMP/warnings"
+ok "... and has one" test -s "$TMP/warnings"
 
 # --- a map of another boot ----------------------------------------------------------------------
 

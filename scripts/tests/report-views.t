@@ -257,6 +257,14 @@ ok "perf diff's options: each is known" test -z "$(unknown_options diff | tee /d
 "$PERF" kvm unified diff -c ratio >"$TMP/out" 2>&1
 ok "refused: diff -c: a usage error" test $? -eq 129
 ok "... and what there is" grep -q '^--compute is not in perf kvm unified diff: rows are in the order of their points' "$TMP/out"
+"$PERF" kvm unified diff --level vm a b >"$TMP/out" 2>&1
+ok "refused: diff --level, which report has" test $? -eq 129
+ok "... and what there is" grep -q '^--level is not in perf kvm unified diff: it has the host and each VM' "$TMP/out"
+for view in script annotate; do
+	(cd "$TMP" && "$PERF" kvm unified $view >"$TMP/out" 2>&1)
+	ok "$view: no profile" test $? -eq 1
+	ok "... and what makes one" grep -q 'perf kvm unified record makes perf\.data$' "$TMP/out"
+done
 ok "refused: -x without a parent" test "$(view -x >/dev/null; cat "$TMP/warnings")" = \
 	"-x is for --sort parent: without it, no row has a parent"
 for bad in '-w -5' '-w 5,x' '--max-stack -1' '--max-stack x'; do
