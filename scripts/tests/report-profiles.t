@@ -113,8 +113,9 @@ without_symbols()
 ok "without the host's symbols: a message of perf's own" grep -q '^No kallsyms or vmlinux' <(without_symbols; cat "$TMP/warnings")
 ok "-q: a report" without_symbols -q
 ok "... has no message, nor has perf one" not test -s "$TMP/warnings"
-ok "... and an error is no warning" not "$PERF" kvm unified report -q -i "$TMP/nosuch" --stdio 2>"$TMP/warnings"
-ok "... and has one" test -s "$TMP/warnings"
+"$PERF" kvm unified report -q -i "$TMP/none" --stdio 2>"$TMP/warnings"
+ok "-q: no profile" test $? -eq 1
+ok "... and an error is no warning" grep -q '^Cannot read ' "$TMP/warnings"
 
 # --- a map of another boot ----------------------------------------------------------------------
 
