@@ -170,29 +170,27 @@ at_least 99 "--guest-tasks: percent of guest2's user samples that are named" \
 at_least 100 "--guest-tasks: of them, in reuse-odd" "$(json \
 	"sum(x['samples'] for x in vm_rows('guest2') if x['class'] == 'USER' and x['comm'] == 'reuse-odd')")"
 
-# kernel_by_comm: samples of guest2's kernel by process, as the report has them
-kernel_by_comm()
+# kernel_comms: whom guest2's kernel worked for, as the report has it
+kernel_comms()
 {
-	json "'\\n'.join(sorted(f\"{sum(x['samples'] for x in vm_rows('guest2')
-		if x['class'] == 'OS' and x['comm'] == comm)} {comm or 'nobody'}\"
-		for comm in {x['comm'] for x in vm_rows('guest2') if x['class'] == 'OS'}))"
+	json "'\\n'.join({x['comm'] or 'nobody' for x in vm_rows('guest2') if x['class'] == 'OS'})" | sort
 }
-# ... and as perf script has them
+# kernel_by_script: ... and as perf script has it, with the number of samples
 kernel_by_script()
 {
 	"$PERF" kvm unified script -f -i tasks.data --guest-root "$MAIN_TREE/guest/root" -F comm,ip,sym,dso 2>/dev/null |
 		awk -v "pid=$(json "guest('guest2')['pid']")" 'index($0, "([guest.kernel.kallsyms." pid "])") { print $1 }' |
-		sort | uniq -c | awk '{ print $1, $2 }'
+		sort | uniq -c
 }
-kernel_by_comm >"$TMP/by-comm"
+kernel_comms >"$TMP/comms"
 kernel_by_script >"$TMP/by-script"
-note "guest2's kernel worked for: $(sort -rn "$TMP/by-comm" | head -n 4 | paste -sd, -)"
-at_least 3 "--guest-tasks: its kernel worked for several processes" "$(wc -l <"$TMP/by-comm")"
-# The report counts samples by their time: one that the next event cuts off may be none.
+note "guest2's kernel worked for: $(sort -rn "$TMP/by-script" | head -n 4 | paste -sd, -)"
+at_least 3 "--guest-tasks: its kernel worked for several processes" "$(wc -l <"$TMP/comms")"
+# The report has rows of time: a sample that the next event cuts off may have none.
 ok "--guest-tasks: all processes that perf script has for its kernel" test -z "$(comm -23 \
-	<(awk '$1 >= 10 { print $2 }' "$TMP/by-script" | sort) <(awk '{ print $2 }' "$TMP/by-comm" | sort))"
+	<(awk '$1 >= 10 { print $2 }' "$TMP/by-script" | sort) "$TMP/comms" | tee /dev/stderr)"
 ok "--guest-tasks: ... and no others" test -z "$(comm -13 \
-	<(awk '{ print $2 }' "$TMP/by-script" | sort) <(awk '{ print $2 }' "$TMP/by-comm" | sort) | tee /dev/stderr)"
+	<(awk '{ print $2 }' "$TMP/by-script" | sort) "$TMP/comms" | tee /dev/stderr)"
 
 # --- cgroups of processes: guest1's by its collector, the others' out of their memory -------
 
