@@ -41,8 +41,8 @@ struct export {
 	bool		unread;
 };
 
-/* What ends perf while it writes. SIGXFSZ: the file is larger than ulimit -f allows. */
-static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGXFSZ };
+/* What ends perf while it writes */
+static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP };
 
 /* The file that is not whole yet, or NULL: a part of it must not be taken for all. */
 static const char *volatile unfinished;
@@ -63,6 +63,8 @@ static int open_output(const char *path, bool *created)
 	struct sigaction before;
 	int fd;
 
+	/* A file that is larger than ulimit -f allows is an error of write(), with a message. */
+	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&ending);
 	for (size_t i = 0; i < ARRAY_SIZE(ending_signals); i++) {
 		sigaddset(&ending, ending_signals[i]);
