@@ -63,8 +63,6 @@ static int open_output(const char *path, bool *created)
 	struct sigaction before;
 	int fd;
 
-	/* A file that is larger than ulimit -f allows is an error of write(), with a message. */
-	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&ending);
 	for (size_t i = 0; i < ARRAY_SIZE(ending_signals); i++) {
 		sigaddset(&ending, ending_signals[i]);
@@ -179,6 +177,8 @@ int cmd_kvm_unified_export(int argc, const char **argv)
 	struct export exp = { };
 	int ret;
 
+	/* A file that is larger than ulimit -f allows is an error of write(), with a message. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (readings__setup())
 		return 1;
 	ret = export_options__parse(&exp.opts, argc, argv);

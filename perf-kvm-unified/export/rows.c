@@ -85,7 +85,7 @@ static void print_build_id(const struct hit *hit, FILE *fp)
  * @ns: its time
  * @stack: its frames, if call chains were recorded, else empty
  *
- * 0 or -errno
+ * 0: what goes wrong is found out by rows__print()
  */
 int rows__add(struct rows *rows, const struct measurement *m, const struct section *section,
 	      const struct table_row *row, u64 ns, struct strbuf *stack)
@@ -114,11 +114,13 @@ int rows__add(struct rows *rows, const struct measurement *m, const struct secti
 	if (row->hit && row->hit->chain)
 		fprintf(fp, "%016" PRIx64, hash_of(stack));
 	fputs("\"}\n", fp);
-	return ferror(fp) ? -EIO : 0;
+	if (ferror(fp) && !rows->err)
+		rows->err = -errno;
+	return 0;
 }
 
 /* 0 or -errno: what is still in the buffer of @fp may fail later. */
 int rows__print(struct rows *rows, FILE *fp)
 {
-	return copy_printed(rows->lines, fp);
+	return rows->err ?: copy_printed(rows->lines, fp);
 }

@@ -13,9 +13,11 @@ struct table_row;
 /**
  * struct rows - those of a report, as a database takes them
  * @lines: a temporary file
+ * @err: it could not be written, -errno
  */
 struct rows {
 	FILE	*lines;
+	int	err;
 };
 
 int rows__begin(struct rows *rows);

@@ -148,14 +148,14 @@ static struct speedscope_track *findnew_track(struct speedscope *scope, u32 vcpu
 	return &scope->tracks[vcpu];
 }
 
-/* Writes the pieces of @track as a block. 0 or -errno */
+/* Writes the pieces of @track as a block. 0 or -ENOMEM: a file that cannot be is told of later. */
 static int write_block(struct speedscope *scope, struct speedscope_track *track)
 {
 	if (grow_array(track->blocks, track->nr_blocks, track->allocated_blocks))
 		return -ENOMEM;
 	if (fwrite(track->pieces, sizeof(struct piece), BLOCK_PIECES, scope->pieces) !=
-	    BLOCK_PIECES)
-		return -errno;
+	    BLOCK_PIECES && !scope->err)
+		scope->err = -errno;
 	track->blocks[track->nr_blocks++] = scope->nr_blocks++;
 	track->nr = 0;
 	return 0;
@@ -388,7 +388,7 @@ int speedscope__print(struct speedscope *scope, const struct measurement *m, FIL
 	struct frames frames = { .by_name = name_map__new() };
 	struct pieces_walk walk = { .scope = scope, .fp = fp };
 	const char *between = "";
-	int ret = fflush(scope->pieces) ? -errno : 0;
+	int ret = scope->err ?: fflush(scope->pieces) ? -errno : 0;
 
 	if (frames.by_name)
 		walk.stacks = number_things(scope, m, &frames);

@@ -16,6 +16,7 @@ struct vcpu_interval;
 /**
  * struct speedscope - what vCPUs did, one thing after the other
  * @pieces: of time, in blocks of one vCPU each; a temporary file
+ * @err: it could not be written, -errno
  * @nr_blocks: in there
  * @things: what they did, @nr_things things, each once
  * @by_hit: @by_name: the number of one, by that of what was hit, and by its name
@@ -23,6 +24,7 @@ struct vcpu_interval;
  */
 struct speedscope {
 	FILE	*pieces;
+	int	err;
 	u32	nr_blocks;
 	struct speedscope_thing *things;
 	u32	nr_things;
