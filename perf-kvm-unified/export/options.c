@@ -42,7 +42,7 @@ static void parse_argv(struct export_options *opts, int argc, const char **argv)
 			     parse_format),
 		OPTS_CHARGING(report),
 		OPT_CALLBACK(0, "level", &sections->levels, "host|vm|vcpu[,...]",
-			     "only of these (default: host,vcpu); vm: without vCPUs",
+			     "only of these (default: host,vcpu, and of speedscope vcpu); vm: without vCPUs",
 			     parse_option_levels),
 		OPTS_VCPUS(report),
 		OPTS_PROCESSES(report, 'c'),

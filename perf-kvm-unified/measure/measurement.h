@@ -49,6 +49,7 @@ struct measured_vm {
 	const char	*name;
 	pid_t		pid;		/* of the VMM */
 	bool		left_out;	/* of the recording, which is of others */
+	bool		names_kernel;	/* it is known whom its kernel worked for, of some time */
 };
 
 /*

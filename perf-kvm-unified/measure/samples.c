@@ -138,7 +138,10 @@ static int measurement__axis_sample(struct measurement *m, struct perf_sample *s
 	}
 
 	as->kind = measurement__kind(m, sample, as);
-	return measurement__resolve(m, sample, machine, in_guest ? guest : NULL, column, &as->hit);
+	ret = measurement__resolve(m, sample, machine, in_guest ? guest : NULL, column, &as->hit);
+	if (!ret && as->kind == AXIS_SAMPLE_GUEST_KERNEL && m->hits.by_idx[as->hit]->key.comm[0])
+		m->vms[m->axis.vcpus[as->vcpu].vm].names_kernel = true;
+	return ret;
 }
 
 /* A CPU is sampled again, ns: it may not have been since. 0 or -ENOMEM */

@@ -109,6 +109,7 @@ struct print_opts diff__print_opts(const struct diff *diff, enum diff_side side,
 	report_options__selection(&opts, selection, size);
 	return (struct print_opts) {
 		.mode_reason = reading__mode_reason(&diff->readings[side]),
+		.is_part = reading__is_part(&diff->readings[side]),
 		.selection = selection,
 		.rows_of = "",
 	};
@@ -161,6 +162,31 @@ static void warn_map(const struct diff *diff, const struct diff_level *level)
 	if (has_map[DIFF_OLD] != has_map[DIFF_NEW])
 		unified_warning("Guest %s has a map in %s alone: its code has names there, and none in the other.\n",
 				level->name, side_names[has_map[DIFF_OLD] ? DIFF_OLD : DIFF_NEW]);
+}
+
+/* Is it known in one profile alone whom the kernel of a VM worked for? */
+static bool one_names_kernel(const struct diff *diff, const struct diff_level *level)
+{
+	bool names[DIFF_NR_SIDES];
+
+	if (diff_level__is_host(level) || !diff_level__is_in_both(level))
+		return false;
+	for (int side = 0; side < DIFF_NR_SIDES; side++)
+		names[side] = diff->readings[side].m.vms[level->sections[side]->vm].names_kernel;
+	return names[DIFF_OLD] != names[DIFF_NEW];
+}
+
+/* ... or whose kernel worked for processes that are known in one of them alone */
+static void warn_kernel(const struct diff *diff, const struct diff_level *level)
+{
+	const struct section_opts *sections = &diff->opts.report.sections;
+
+	if (!one_names_kernel(diff, level))
+		return;
+	unified_warning("Guest %s: it is known in one profile alone whom its kernel worked for (record --guest-tasks, or\n"
+			"--call-graph dwarf). Here, its kernel's functions are of no process%s\n",
+			level->name, sections->comms || sections->pids ?
+			", and that profile has more of\nthem for --comms and --pid." : ".");
 }
 
 static int level__cmp_names(const void *a, const void *b)
@@ -224,6 +250,19 @@ static void forget_processes(struct profile_row *rows, size_t nr)
 	}
 }
 
+/*
+ * As the other profile has no process for what the kernel did: else, all of it would have come, or
+ * be gone. @sort: of the rows, PROFILE_SORT_*
+ */
+static void forget_kernels_processes(struct profile_row *rows, size_t nr, unsigned int sort)
+{
+	sort &= ~(PROFILE_SORT_COMM | PROFILE_SORT_PID | PROFILE_SORT_CGROUP);
+	for (size_t i = 0; i < nr; i++) {
+		if (rows[i].key.class == PROFILE_OS)
+			rows[i].key = profile_key__reduce(&rows[i].key, sort);
+	}
+}
+
 /* 0 or -ENOMEM */
 static int diff__compare_level(const struct diff *diff, struct diff_level *level)
 {
@@ -245,6 +284,8 @@ static int diff__compare_level(const struct diff *diff, struct diff_level *level
 			ret = -ENOMEM;
 		else if (section->level == SECTION_HOST && !diff->opts.host_processes)
 			forget_processes(rows[side], sides[side].nr);
+		else if (one_names_kernel(diff, level))
+			forget_kernels_processes(rows[side], sides[side].nr, sections->opts->sort);
 	}
 	if (!ret)
 		ret = changes__find(&level->changes, sides, diff->opts.keep_pids);
@@ -259,6 +300,7 @@ static int diff__compare(struct diff *diff)
 
 	for (size_t i = 0; !ret && i < diff->nr; i++) {
 		warn_map(diff, &diff->levels[i]);
+		warn_kernel(diff, &diff->levels[i]);
 		ret = diff__compare_level(diff, &diff->levels[i]);
 	}
 	return ret;

@@ -69,7 +69,7 @@ const struct option perf_only_options[] = {
 	PERF_ONLY(0, "samples", OF_PERF),
 	PERF_ONLY(0, "latency", OF_PERF),
 	PERF_ONLY(0, "parallelism", OF_PERF),
-	PERF_ONLY(0, "tid", "use --sort task for who had the CPU, or --pid for a guest's"),
+	PERF_ONLY(0, "tid", "use --sort task for who had the CPU, or --pid for a guest's process"),
 	PERF_ONLY(0, "socket-filter", "use --cpu with the CPUs of the socket, or --sort socket"),
 	PERF_ONLY(0, "time-quantum", "use --interval, as in --interval 100ms"),
 	PERF_ONLY(0, "switch-on", "use --time"),

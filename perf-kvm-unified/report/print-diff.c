@@ -40,6 +40,8 @@ static void print_profile(const struct diff *diff, enum diff_side side, FILE *fp
 	print_recorded(m, fp);
 	fprintf(fp, ", %u VM%s%s\n", m->nr_vms, m->nr_vms == 1 ? "" : "s",
 		m->axis.span.timeline ? "" : ", sample mode");
+	if (opts.is_part)
+		fputs("# the end of that recording is missing\n", fp);
 	if (opts.selection[0])
 		fprintf(fp, "# of that,%s\n", opts.selection);
 }

@@ -141,6 +141,8 @@ void print_report_header(const struct measurement *m, const struct section_opts 
 		fprintf(fp, "# sample mode: what the vCPUs did when they did not run is told from samples, %s\n",
 			opts->mode_reason);
 	}
+	if (opts->is_part)
+		fputs("# the end of the recording is missing: this is of a part of it\n", fp);
 	if (measurement__vcpus_by(m) == VCPUS_BY_BPF)
 		fputs("# a BPF program has told the vCPUs of samples, as the kernel does not by itself\n",
 		      fp);

@@ -156,7 +156,8 @@ void print_json_measurement(const char *name, const struct measurement *m, u64 z
 	print_json_member("mode_reason", opts->mode_reason, fp);
 	fputs(", ", fp);
 	print_json_member("kernel_mode", kernel_mode(m), fp);
-	fprintf(fp, ", \"idle_known\": %s", measurement__knows_idle(m) ? "true" : "false");
+	fprintf(fp, ", \"idle_known\": %s, \"complete\": %s",
+		measurement__knows_idle(m) ? "true" : "false", opts->is_part ? "false" : "true");
 	fputs(",\n    ", fp);
 	print_json_member("attribution", section_opts->attribution == ATTRIBUTION_DOMAIN_SWITCH ?
 				    "domain-switch" : "cpu-switch", fp);

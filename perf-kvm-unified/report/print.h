@@ -34,12 +34,14 @@ struct view;
  * @rows_of: ... and which rows are shown of that, or ""
  * @thieves: in intervals, who is asked for, or NULL: who had most
  * @mode_reason: why there is no time line, or "" if there is one
+ * @is_part: the end of the recording is missing
  */
 struct print_opts {
 	double		percent_limit;
 	bool		exit_reasons;
 	bool		costs;
 	bool		overview_alone;
+	bool		is_part;
 	size_t		nr_left_out;
 	const struct overview *overview;
 	const struct stall_lines *stalls;

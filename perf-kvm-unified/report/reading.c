@@ -185,8 +185,10 @@ static double reading__lost_percent(const struct reading *reading, const char **
 }
 
 /* A stream of perf kvm unified record says so at its end. */
-static bool is_cut_off(const struct kvm_guests *guests)
+static bool is_cut_off(const struct measurement *m)
 {
+	const struct kvm_guests *guests = m->session->kvm_guests;
+
 	return guests && (guests->vms.flags & GUEST_RECORDING_STREAM) &&
 	       !(guests->vms.flags & GUEST_RECORDING_END);
 }
@@ -266,7 +268,7 @@ static void reading__warn(const struct reading *reading)
 		unified_warning("There are records of CPU %u, and the header ends with CPU %u: CPUs came meanwhile, or it\n"
 				"is damaged. They are in the report, too.\n",
 				m->nr_cpus - 1, reading->cpu_limit.in_header - 1);
-	if (is_cut_off(m->session->kvm_guests))
+	if (is_cut_off(m))
 		unified_warning("The stream ends before the recording did: the report is of a part of it.\n");
 	if (reading->killed)
 		unified_warning("The recorder was killed, or had no room left on its disk: the report is of what it had\n"
@@ -714,6 +716,12 @@ int reading__run(struct reading *reading, struct report_options *opts)
 	if (!ret)
 		section_opts__warn_unmatched(&opts->sections, &m, 1);
 	return ret;
+}
+
+/* Is the end of the recording missing? */
+bool reading__is_part(const struct reading *reading)
+{
+	return reading->killed || is_cut_off(&reading->m);
 }
 
 /* Why there is no time line, or "" if there is one */

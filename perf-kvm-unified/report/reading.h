@@ -42,6 +42,7 @@ int reading__init(struct reading *reading, struct report_options *opts);
 int reading__read(struct reading *reading);
 int reading__finish(struct reading *reading);
 int reading__run(struct reading *reading, struct report_options *opts);
+bool reading__is_part(const struct reading *reading);
 const char *reading__mode_reason(const struct reading *reading);
 void reading__exit(struct reading *reading);
 

@@ -48,6 +48,7 @@ static int report__print(struct report *rep)
 	int ret;
 
 	opts->print.mode_reason = reading__mode_reason(&rep->reading);
+	opts->print.is_part = reading__is_part(&rep->reading);
 	report_options__selection(opts, selection, sizeof(selection));
 	opts->print.selection = selection;
 	report_options__rows_of(opts, rows_of, sizeof(rows_of));

@@ -39,6 +39,13 @@ static int column_width(int width, const char *str)
 	return len > width ? min(len, COLUMN_MAX_WIDTH) : width;
 }
 
+/* What rows are not sorted by has no name. Code of a kernel is not its process's user code. */
+static const char *module_of(const struct profile_key *key)
+{
+	return key->module[0] || key->class != PROFILE_OS ? key->module :
+							    profile_key__class_row(key);
+}
+
 static void print_process(const struct profile_key *key, bool guest, FILE *fp)
 {
 	/* A guest's kernel, of which it is not known whom it works for */
@@ -86,7 +93,7 @@ void row_columns__fit(struct row_columns *c, const struct profile_key *key)
 	if (c->function_width)
 		c->function_width = column_width(c->function_width, key->function);
 	if (c->module_width)
-		c->module_width = column_width(c->module_width, key->module);
+		c->module_width = column_width(c->module_width, module_of(key));
 	if (c->cgroup_width && key->cgroup)
 		c->cgroup_width = column_width(c->cgroup_width, key->cgroup);
 }
@@ -108,7 +115,7 @@ void row_columns__print(const struct row_columns *c, const struct profile_key *k
 	if (c->function)
 		print_column(key->function, c->function_width, fp);
 	if (c->module)
-		print_column(key->module, c->module_width, fp);
+		print_column(module_of(key), c->module_width, fp);
 	if (c->cgroup)
 		print_column(key->cgroup ?: "", c->cgroup_width, fp);
 	if (c->process)

@@ -403,7 +403,7 @@ bool sort_keys__are_known(const char *option, const char *list)
 	key_list__for_each(without_plus(list), key, len) {
 		if (is_known(key, len))
 			continue;
-		pr_err("%s: rows are not told apart by '%.*s' here, but by", option, (int)len, key);
+		pr_err("%s: there is no '%.*s' here; there are:", option, (int)len, key);
 		for (size_t i = 0; i < ARRAY_SIZE(perfs_keys); i++)
 			pr_err(" %s", perfs_keys[i]);
 		for (size_t i = 0; i < ARRAY_SIZE(keys); i++)

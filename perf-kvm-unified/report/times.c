@@ -224,12 +224,21 @@ static int merge_times(struct perf_time_interval *times, int nr)
 	return merged + 1;
 }
 
+/* 0 % and 100 % are no limit: the period of the first sample is before it. */
+static void open_ends(struct perf_time_interval *time, const struct recorded *rec)
+{
+	if (time->start <= rec->first)
+		time->start = 0;
+	if (time->end >= rec->last)
+		time->end = 0;
+}
+
 /*
  * perf has commas between parts in percent, and no blanks: it would take the first one alone. How
  * many there are, -EINVAL or -ENOMEM
  */
 static int parse_percent(const char *str, struct perf_session *session,
-			 struct perf_time_interval **times)
+			 const struct recorded *rec, struct perf_time_interval **times)
 {
 	char *list = zalloc(strlen(str) + 1);
 	int nr = -EINVAL, size;
@@ -252,6 +261,8 @@ static int parse_percent(const char *str, struct perf_session *session,
 	}
 	if (!len || perf_time__parse_for_ranges(list, session, times, &size, &nr))
 		nr = -EINVAL;
+	for (int i = 0; i < nr; i++)
+		open_ends(&(*times)[i], rec);
 out:
 	free(list);
 	return nr;
@@ -275,7 +286,7 @@ int times__parse(const char *str, struct perf_session *session, struct perf_time
 	if (times__are_relative(str))
 		nr = times__parse_relative(str, &rec, times);
 	else if (strchr(str, '%'))
-		nr = rec.first ? parse_percent(str, session, times) : -ENODATA;
+		nr = rec.first ? parse_percent(str, session, &rec, times) : -ENODATA;
 	else if (perf_time__parse_for_ranges(str, session, times, &size, &nr))
 		nr = -EINVAL;
 	if (nr == -ENODATA) {

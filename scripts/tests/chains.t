@@ -205,6 +205,18 @@ broken_in_report()
 		-g none --vm guest1 -s dso,sym >"$TMP/broken" 2>&1 && grep -qE '\[broken\] +\[.\] \[broken\] *$' "$TMP/broken"
 }
 ok "what is broken has that name in a table" broken_in_report
+# rows_by_comm: those of calls
+rows_by_comm()
+{
+	"$PERF" kvm unified report -f -i unwound.data --format table --vm guest1 -s comm 2>/dev/null |
+		awk '$NF == "calls" { print NF == 3 ? "user" : $3 }'
+}
+ok "a table by process: its kernel time is a row with a module" test "$(rows_by_comm)" = "$(printf 'user\n[kernel]')"
+# Of the kernel, the processes are known in one of them alone.
+"$PERF" kvm unified diff -f -s comm --percent-limit 0 chains.data unwound.data >"$TMP/diff" 2>"$TMP/warnings"
+ok "diff: a kernel whose processes one profile has has none there" test "$(grep -c 'guest1 *\[kernel\] *\[k\]$' "$TMP/diff") $(
+	grep -c 'guest1 *\[kernel\] .*calls' "$TMP/diff")" = "1 0"
+ok "... and it is said" grep -q '^Guest guest1: it is known in one profile alone whom its kernel worked for' "$TMP/warnings"
 
 # Where the records of the chains are lost, samples are not.
 "$TESTS/to-stream" chains.data >"$TMP/stream" && cp "$TMP/stream" "$TMP/without" &&

@@ -503,6 +503,11 @@ head -c "$(($(stat -c %s "$TMP/stream") / 2))" "$TMP/stream" >"$TMP/cut-stream"
 stream "$TMP/cut-stream" >"$TMP/cut.json"
 ok "a stream that is cut off: what there is adds up" "$TESTS/report-sums" "$TMP/cut.json"
 ok "... and it is said" grep -q 'The stream ends before the recording did' "$TMP/warnings"
+ok "... also in the report, for programs" json "$TMP/cut.json" '1 / (measurement()["complete"] is False)'
+ok "... and for people" grep -qx '# the end of the recording is missing: this is of a part of it' \
+	<(stream "$TMP/cut-stream" --stdio --summary)
+stream "$TMP/stream" >"$TMP/whole.json"
+ok "... but not of a whole one" json "$TMP/whole.json" '1 / (measurement()["complete"] is True)'
 # All but the records that stand in vms, and the one behind them
 head -c -"$(($(stat -c %s perf.data/vms) - 16 - 8))" "$TMP/late" >"$TMP/nameless"
 stream "$TMP/nameless" >"$TMP/nameless.json"

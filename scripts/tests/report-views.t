@@ -204,14 +204,14 @@ ok "... there are rows" grep -q '^ .*%' <(view -q --level host -d "$file")
 no_such_key()
 {
 	view --sort nope
-	[ $? -eq 129 ] && grep -q "not told apart by 'nope' here, but by .* vcpu" "$TMP/warnings"
+	[ $? -eq 129 ] && grep -q "there is no 'nope' here; there are: .* vcpu" "$TMP/warnings"
 }
 ok "refused: a key that there is not" no_such_key
 # no_such_keys OPTION VALUE...: of perf, but of no use here
 no_such_keys()
 {
 	view "$@"
-	[ $? -eq 129 ] && grep -qE "not told apart by '.*' here, but by .* vcpu" "$TMP/warnings"
+	[ $? -eq 129 ] && grep -qE "there is no '.*' here; there are: .* vcpu" "$TMP/warnings"
 }
 for bad in "--sort weight" "--sort dso,time" "-F overhead,weight" "--hierarchy --sort type"; do
 	# shellcheck disable=SC2086 # options and their values
