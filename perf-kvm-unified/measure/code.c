@@ -162,7 +162,8 @@ static int measurement__hit_host(struct measurement *m, const struct perf_sample
 
 static bool is_kernel_of_unknown(const struct measurement *m, const struct perf_sample *sample)
 {
-	return sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL && !kvm_guests__know_task(m->session);
+	return sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL &&
+	       !kvm_guests__know_task(m->session);
 }
 
 /* @chain: as long as it is wanted, or NULL: none is */
@@ -229,7 +230,7 @@ static bool sample__has_stack(const struct perf_sample *sample)
 	return sample->evsel->core.attr.sample_type & PERF_SAMPLE_STACK_USER;
 }
 
-/* Is there a chain in a sample that is wanted, or that may show whom a guest's kernel worked for? */
+/* Is there a chain in a sample that is wanted, or may show whom a guest's kernel worked for? */
 static bool has_chain(const struct measurement *m, const struct perf_sample *sample,
 		      const struct kvm_guest *guest)
 {

@@ -117,7 +117,7 @@ struct diff_options {
 	OPT_LIST('C', "cpu", &(opts)->sections.cpus, &(opts)->cpus, "cpu",			\
 		 "only what was on these CPUs of the host", parse_option_cpus),			\
 	OPT_STRING(0, "time", &(opts)->times, "start,stop",					\
-		   "only this time, as in perf report; +10,+15 is since the start, and \"-10s,\" the last 10 s")
+		   "only this time, as in perf report, or \"+10,+15\" or \"-10s,\"")
 
 /* Which files to read, with perf's own names for them; how much to say. For tables of options */
 #define OPTS_READING(opts)									\

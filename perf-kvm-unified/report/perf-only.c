@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Options of perf report that perf kvm unified report does not have, and those of perf diff and of
- * perf kvm unified report that perf kvm unified diff does not have, each with what there is in place of it, or taken without a
- * word where it changes nothing. -h does not show them.
+ * perf kvm unified report that perf kvm unified diff does not have, each with what there is in
+ * place of it, or taken without a word where it changes nothing. -h does not show them.
  */
 #include <stdlib.h>
 #include <linux/compiler.h>

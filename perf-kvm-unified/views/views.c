@@ -160,7 +160,8 @@ static int run(int argc, const char **argv, const char *usage, const char *about
 		ret = cmd(argc, argv);
 		kvm_guests__want(NULL);
 		if (ret && strcmp(input, "-") && access(input, F_OK))
-			pr_err("Of the host and its guests, perf kvm unified record makes %s\n", input);
+			pr_err("Of the host and its guests, perf kvm unified record makes %s\n",
+			       input);
 	}
 	kvm_guests_options__exit(guests);
 	return ret < 0 ? 1 : ret;

@@ -108,9 +108,9 @@ ok "no profile" not report -i "$TMP/none"
 ok "... which another command makes" grep -q 'perf kvm unified record makes one' "$TMP/warnings"
 without_symbols()
 {
-	"$PERF" --buildid-dir "$TMP/none" kvm unified report "$@" -f -i perf.data --stdio >/dev/null 2>"$TMP/warnings"
+	"$PERF" --buildid-dir "$TMP/none" kvm unified report "$1" -f -i perf.data --stdio >/dev/null 2>"$TMP/warnings"
 }
-ok "without the host's symbols: a message of perf's own" grep -q '^No kallsyms or vmlinux' <(without_symbols; cat "$TMP/warnings")
+ok "without the host's symbols: a message of perf's own" grep -q '^No kallsyms or vmlinux' <(without_symbols -f; cat "$TMP/warnings")
 ok "-q: a report" without_symbols -q
 ok "... has no message, nor has perf one" not test -s "$TMP/warnings"
 "$PERF" kvm unified report -q -i "$TMP/none" --stdio 2>"$TMP/warnings"
