@@ -47,7 +47,7 @@ versions()
 }
 
 lock_cache
-mb=$("$BENCH/run" "${WHAT[@]}" --space) || { KVMU_SAID_WHY=1; exit 1; }
+mb=$("$BENCH/run.py" "${WHAT[@]}" --space) || { KVMU_SAID_WHY=1; exit 1; }
 need_space "$TREE" "$mb"
 "$TOP/scripts/deps.sh" bench
 [ -d "$PROFILE" ] || "$TOP/scripts/lab.sh" libquantum
@@ -57,12 +57,12 @@ need_space "$TREE" "$mb"
 trap 'rm -rf "$DIR"; on_exit' EXIT
 mkdir -p "$DIR" "$OUT"
 KVMU_SAID_WHY=1
-"$BENCH/run" "${WHAT[@]}" --profile "$PROFILE" --fleet "$FLEET" --busy "$BUSY" --work "$DIR" \
+"$BENCH/run.py" "${WHAT[@]}" --profile "$PROFILE" --fleet "$FLEET" --busy "$BUSY" --work "$DIR" \
 	--tree "$MAIN_TREE" --vmlinux "$TREE/host/vmlinux" --output "$OUT/rows.json" | tee "$OUT/bench.txt"
-"$BENCH/find" "$OUT/rows.json" "${QUICK[@]}" --versions "$(versions)" --output "$OUT/bench.json"
+"$BENCH/find.py" "$OUT/rows.json" "${QUICK[@]}" --versions "$(versions)" --output "$OUT/bench.json"
 if [ "${#QUICK[@]}" -eq 0 ] && [ "$BASE" = "$MAINLINE" ]; then
-	"$TOP/scripts/evaluation/document" "$EVALUATION/figures.json" "$EVALUATION.md" \
+	"$TOP/scripts/evaluation/document.py" "$EVALUATION/figures.json" "$EVALUATION.md" \
 		"$OUT/bench.json"
 	say "written: Documentation/evaluation.md"
 fi
-"$TOP/scripts/evaluation/evaluate" properties --output "$OUT/bench.json"
+"$TOP/scripts/evaluation/evaluate.py" properties --output "$OUT/bench.json"

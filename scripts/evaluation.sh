@@ -20,7 +20,7 @@ esac
 
 OUT=$TOP/build/evaluation
 [ "$BASE" = "$MAINLINE" ] || OUT+=-$BASE
-EVALUATE=$TOP/scripts/evaluation/evaluate
+EVALUATE=$TOP/scripts/evaluation/evaluate.py
 BEFORE=$TOP/Documentation/evaluation/figures.json
 QUICK=()
 if [ "${1:-}" = --quick ]; then
@@ -76,7 +76,7 @@ if [ "${#QUICK[@]}" -eq 0 ] && [ $# -eq 0 ] && [ "$BASE" = "$MAINLINE" ]; then
 		say "compared with what Documentation has, of another machine or other code:"
 		"$EVALUATE" compare --output "$FIGURES" "$BEFORE" | tail -n 1 || :
 	fi
-	"$TOP/scripts/evaluation/document" "$FIGURES" "$TOP/Documentation/evaluation.md"
+	"$TOP/scripts/evaluation/document.py" "$FIGURES" "$TOP/Documentation/evaluation.md"
 	say "written: Documentation/evaluation.md"
 fi
 KVMU_SAID_WHY=1

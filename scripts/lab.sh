@@ -33,7 +33,7 @@ SPLAT='WARNING:|\bBUG\b|Oops|Kernel panic|rcu.*(stall|detected)|soft lockup|hung
 # another build.
 SPLAT+='|INFO: (task|lockdep|trying|rcu|possible)|turning off the locking|DEADLOCK|KCSAN|KMSAN|list_(add|del).* corruption|refcount_t:|stack is corrupted|double fault|nobody cared'
 
-# What watch-emulator needs, before the time is over: twice a second to look, and for an NMI
+# What watch-emulator.py needs, before the time is over: twice a second to look, and for an NMI
 WATCH_SECONDS=30
 
 list_scenarios()
@@ -107,10 +107,10 @@ boot_qemu()
 	rm -f "$SOCKETS/qmp"
 	# That has one client at a time.
 	if [ "$nmis" -gt 0 ]; then
-		beside_emulator inject-nmi "$nmis" &
+		beside_emulator inject-nmi.py "$nmis" &
 		beside=$!
 	elif [ "$LIMIT" -gt "$WATCH_SECONDS" ]; then
-		beside_emulator watch-emulator $((LIMIT - WATCH_SECONDS)) >"$OUT/emulator.log" &
+		beside_emulator watch-emulator.py $((LIMIT - WATCH_SECONDS)) >"$OUT/emulator.log" &
 		beside=$!
 	fi
 	read -r -a args < <(scenario_value QEMU_ARGS "$qemu_args" && echo)

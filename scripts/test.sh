@@ -385,7 +385,7 @@ changed_tests()
 		tests=$({
 			git -C "$TOP" diff --name-only "$base"
 			git -C "$TOP" ls-files --others --exclude-standard
-		} | "$TOP/scripts/tests/changed-tests" "$TOP/scripts/tests/changed" \
+		} | "$TOP/scripts/tests/changed-tests.py" "$TOP/scripts/tests/changed" \
 			"$LAB_OUT/libquantum/perf.data/data")
 	fi
 	if [ "$tests" = all ]; then all_tests; else printf '%s' "$tests"; fi

@@ -73,7 +73,7 @@ class Lab:
 
 def scheduled(lab, scenario, recording, name, run_ns):
     """Percent of the time between the brackets that run_ns() finds in the fields of the lines
-    of NAME, one of the files that bracket makes."""
+    of NAME, one of the files that bracket.py makes."""
     run, clock = [], []
     for when in ("before", "after"):
         run.append(run_ns([line.split() for line in lab.text(

@@ -49,7 +49,7 @@ same_report()
 	"$MAIN_TREE/perf/perf" kvm unified report -f -i "$LAB_OUT/libquantum/perf.data" "${options[@]}" \
 		>"$TMP/ours" &&
 		within "$root" "$NAME" report -f -i /profile "${options[@]}" >"$TMP/theirs" &&
-		"$TESTS/report-sums" "$TMP/theirs" && cmp "$TMP/ours" "$TMP/theirs"
+		"$TESTS/report-sums.py" "$TMP/theirs" && cmp "$TMP/ours" "$TMP/theirs"
 }
 
 # completes WORD LINE: the package's completion offers it

@@ -5,7 +5,7 @@
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/../tests/tap.sh"
 
-evaluate=$TOP/scripts/evaluation/evaluate
+evaluate=$TOP/scripts/evaluation/evaluate.py
 "$TOP/scripts/evaluation.sh" --quick >"$TMP/evaluation.out"
 ok "scripts/evaluation.sh --quick gets to its end" \
 	grep -q ' properties do not hold$' "$TMP/evaluation.out"

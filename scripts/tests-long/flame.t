@@ -19,7 +19,7 @@ exports()
 }
 ok "stacks are exported" exports
 "$PERF" kvm unified report "${reads[@]}" --format json >"$TMP/json" 2>/dev/null
-ok "the report has the same time" "$TESTS/folded-sums" stacks.folded "$TMP/json"
+ok "the report has the same time" "$TESTS/folded-sums.py" stacks.folded "$TMP/json"
 
 # Of both processes, of the system's library and of two others
 below_main=$(awk '{ ns = $NF; sub(/ [0-9]+$/, "") }
@@ -36,7 +36,7 @@ while read -r pid; do
 done <"$TMP/pids"
 
 ok "pprof's format" "$PERF" kvm unified export "${reads[@]}" --format pprof -o profile.pb.gz
-ok "pprof: the report has the same time" "$TESTS/pprof" profile.pb.gz sums "$TMP/json"
+ok "pprof: the report has the same time" "$TESTS/pprof.py" profile.pb.gz sums "$TMP/json"
 "$TOP/scripts/deps.sh" go >&2
 # ms with all that is called, of a function of the guest
 top_of()

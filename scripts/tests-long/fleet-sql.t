@@ -3,7 +3,7 @@
 # The fleet's tables (scripts/fleet) on the ClickHouse that Debian has, and on today's: rows of 100
 # hosts and a day are loaded, each question has the answer that the generator of the rows knows, and
 # hostile names and bad lines do no harm. HOSTS, EVERY (s) make it smaller. It leaves
-# build/fleet-sql.json, the figures that scripts/fleet/sizes takes.
+# build/fleet-sql.json, the figures that scripts/fleet/sizes.py takes.
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
@@ -84,7 +84,7 @@ ok "... and again" schema schema.sql
 
 # --- a fleet ---------------------------------------------------------------------------------
 
-ok "rows of a fleet are made" nice "$FLEET/generate" --hosts "${HOSTS:-100}" --every "${EVERY:-600}" \
+ok "rows of a fleet are made" nice "$FLEET/generate.py" --hosts "${HOSTS:-100}" --every "${EVERY:-600}" \
 	"$TMP/rows" "$TMP/answers"
 # known NAME: a number that the generator knows
 known()
@@ -96,7 +96,7 @@ note "$(known rows) rows of $(known hosts) hosts, $(($(stat -c %s "$TMP/rows") /
 head -n $((279 * 40)) "$TMP/rows" >"$TMP/whole"
 load()
 {
-	nice "$FLEET/load" "$@"
+	nice "$FLEET/load.py" "$@"
 }
 sed '5000s/"ns": /"ns": "/' "$TMP/whole" >"$TMP/bad"
 # refused MESSAGE FILE...: load fails, and says so
@@ -132,14 +132,14 @@ hand_on_answers()
 	"${@:2}" >"$TMP/answers.tap" 2>"$TMP/answers.err"
 	hand_on "$TMP/answers.tap" "$TMP/answers.err" "$1: "
 }
-hand_on_answers "18.16" "$TESTS/fleet-answers" "$TMP/answers" --ask
+hand_on_answers "18.16" "$TESTS/fleet-answers.py" "$TMP/answers" --ask
 
 as_reader()
 {
 	CLICKHOUSE_USER=reader CLICKHOUSE_PASSWORD=${PASSWORD:-$READER_PASSWORD} "$@"
 }
-ok "who may only read can ask" as_reader "$FLEET/query" waiting-hosts from=2026-11-29 until=2026-12-01
-PASSWORD=guessed ok "... with the password alone" not as_reader "$FLEET/query" waiting-hosts \
+ok "who may only read can ask" as_reader "$FLEET/query.py" waiting-hosts from=2026-11-29 until=2026-12-01
+PASSWORD=guessed ok "... with the password alone" not as_reader "$FLEET/query.py" waiting-hosts \
 	from=2026-11-29 until=2026-12-01
 sed 's/"host": "/&other-/' "$TMP/whole" >"$TMP/other"
 ok "... and not load" as_reader refused '0 of 11160 rows were loaded' --again "$TMP/other"
@@ -166,14 +166,14 @@ for one in json.load(open(sys.argv[1]))["questions"]:
 	# The best of three: others use the machine.
 	took=$(for _ in 1 2 3; do
 		before=$EPOCHREALTIME
-		"$FLEET/query" "$name" "${values[@]}" >/dev/null
+		"$FLEET/query.py" "$name" "${values[@]}" >/dev/null
 		awk -v a="$before" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.2f\n", b - a }'
 	done | sort -n | head -n 1)
 	note "$name: $took s"
 	if awk -v a="$took" -v b="$slowest" 'BEGIN { exit !(a > b) }'; then
 		slowest=$took slowest_name=$name
 	fi
-done < <("$FLEET/query" | awk '{ print $1 }')
+done < <("$FLEET/query.py" | awk '{ print $1 }')
 mkdir -p "$TOP/build"
 awk -v rows="$(known rows)" -v windows="$(known windows)" -v hours="$(known host_hours)" \
 	-v bytes="$bytes" -v json="$(stat -c %s "$TMP/rows")" -v rate="$rate" -v slowest="$slowest" \
@@ -184,7 +184,7 @@ awk -v rows="$(known rows)" -v windows="$(known windows)" -v hours="$(known host
 note "the slowest question, $slowest_name, with the start of query: $(known rows) rows in $slowest s"
 note "bytes for a host and hour: $((bytes / $(known host_hours)))"
 while read -r line; do note "$line"; done <"$TOP/build/fleet-sql.json"
-while read -r line; do note "$line"; done < <("$FLEET/sizes" "$TOP/build/fleet-sql.json")
+while read -r line; do note "$line"; done < <("$FLEET/sizes.py" "$TOP/build/fleet-sql.json")
 # Rows of one fleet are as large each time, but for how parts were merged.
 figure()
 {
@@ -200,14 +200,14 @@ fi
 
 # --- hostile names ---------------------------------------------------------------------------
 
-"$TESTS/fleet-hostile" write >"$TMP/hostile"
+"$TESTS/fleet-hostile.py" write >"$TMP/hostile"
 ok "hostile names are loaded" load "$TMP/hostile"
-hand_on_answers "hostile names" "$TESTS/fleet-hostile" check
+hand_on_answers "hostile names" "$TESTS/fleet-hostile.py" check
 ok "all else is still there" test "$(sql 'SELECT sum(ns) FROM kvm_fleet.rows WHERE day > toDate(20000)')" -eq "$(known ns)"
 
 # --- a fleet on two servers ------------------------------------------------------------------
 
-"$FLEET/generate" --hosts 10 --every 3600 "$TMP/few" "$TMP/answers"
+"$FLEET/generate.py" --hosts 10 --every 3600 "$TMP/few" "$TMP/answers"
 read -r port2 port1 < <(python3 -c 'import socket
 held = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
 print(*(one.getsockname()[1] for one in held))')
@@ -231,7 +231,7 @@ ok "... some are here, and some on the other" test "$here" -gt 0 -a "$here" -lt 
 # Ten windows of the first day, fourteen of the second, of 279 rows each
 ok "a host's day is on one" test "$(sql 'SELECT count() FROM (SELECT count() AS n
 	FROM kvm_fleet_local.rows GROUP BY host, day HAVING n NOT IN (2790, 3906))')" = 0
-hand_on_answers "two shards" "$TESTS/fleet-answers" "$TMP/answers" --ask
+hand_on_answers "two shards" "$TESTS/fleet-answers.py" "$TMP/answers" --ask
 # --- today's ClickHouse ----------------------------------------------------------------------
 
 get_chdb()
@@ -250,7 +250,7 @@ command -v node >/dev/null || "$TOP/scripts/deps.sh" node >&2
 command -v npm >/dev/null || "$TOP/scripts/deps.sh" npm >&2
 [ -d "$NOW" ] || ok "today's ClickHouse, as a library, is there" get_chdb
 # A fleet that is smaller: the questions are the same.
-"$FLEET/generate" --hosts 10 --every 3600 "$TMP/few" "$TMP/answers"
+"$FLEET/generate.py" --hosts 10 --every 3600 "$TMP/few" "$TMP/answers"
 ask_now()
 {
 	nice node "$TESTS/fleet-now.js" "$NOW/node_modules/chdb" "$FLEET/schema.sql" "$TMP/few" \
@@ -260,7 +260,7 @@ ok "today's ClickHouse takes the files as they are" ask_now
 note "ClickHouse $(head -n 1 "$TMP/now.err")"
 answers_now()
 {
-	"$TESTS/fleet-answers" "$TMP/answers" <"$TMP/now.out"
+	"$TESTS/fleet-answers.py" "$TMP/answers" <"$TMP/now.out"
 }
 hand_on_answers "today" answers_now
 done_testing

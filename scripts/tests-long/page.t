@@ -29,14 +29,14 @@ browse()
 tries()
 {
 	browse "$2" check "$3" --virtual-time-budget=60000 --dump-dom >"$TMP/dom.html"
-	"$TESTS/page-figures" "$TMP/dom.html" >"$TMP/page.tap" 2>"$TMP/page.err"
+	"$TESTS/page-figures.py" "$TMP/dom.html" >"$TMP/page.tap" 2>"$TMP/page.err"
 	hand_on "$TMP/page.tap" "$TMP/page.err" "$1: "
 }
 
 # page_of KIND: by the perf that stands in
 page_of()
 {
-	printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$TESTS/made-perf" "$1" >"$TMP/perf"
+	printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$TESTS/made-perf.py" "$1" >"$TMP/perf"
 	chmod +x "$TMP/perf"
 	"$TOP/scripts/page.sh" --perf "$TMP/perf" -o "$TMP/$1.html"
 }
@@ -48,8 +48,8 @@ ok "the page is made" "$TOP/scripts/page.sh" "${reads[@]}" --windows $WINDOWS -o
 "$PERF" kvm unified report "${reads[@]}" --format json >"$TMP/report" 2>/dev/null
 "$PERF" kvm unified export "${reads[@]}" --format trace -o "$TMP/trace" 2>/dev/null
 "$PERF" kvm unified export "${reads[@]}" -o "$TMP/folded" 2>/dev/null
-start=$("$TESTS/report-value" 'measurement()["start_ns"]' "$TMP/report")
-end=$("$TESTS/report-value" 'measurement()["end_ns"]' "$TMP/report")
+start=$("$TESTS/report-value.py" 'measurement()["start_ns"]' "$TMP/report")
+end=$("$TESTS/report-value.py" 'measurement()["end_ns"]' "$TMP/report")
 windows=()
 seconds()
 {
@@ -62,7 +62,7 @@ for ((i = 0; i < WINDOWS; i++)); do
 done
 tries "a profile" "$PWD/page.html" 1200,900
 ok "... its figures are those of report and export, to the ns" \
-	"$TESTS/page-figures" "$TMP/dom.html" "$TMP/report" "$TMP/trace" "$TMP/folded" "${windows[@]}"
+	"$TESTS/page-figures.py" "$TMP/dom.html" "$TMP/report" "$TMP/trace" "$TMP/folded" "${windows[@]}"
 ok "... steal is found" not grep -q '^"no steal"' "$TMP/dom.html"
 tries "a narrow window" "$PWD/page.html" 500,900
 for theme in light dark; do
@@ -88,7 +88,7 @@ windows=()
 for ((i = 0; i < WINDOWS; i++)); do
 	windows+=("$TMP/window")
 done
-ok "... its figures" "$TESTS/page-figures" "$TMP/dom.html" "$TMP/report" "$TMP/trace" "$TMP/folded" "${windows[@]}"
+ok "... its figures" "$TESTS/page-figures.py" "$TMP/dom.html" "$TMP/report" "$TMP/trace" "$TMP/folded" "${windows[@]}"
 
 # --- names ------------------------------------------------------------------------------------
 

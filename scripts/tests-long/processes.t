@@ -41,7 +41,7 @@ json()
 	[ -f "$TMP/$1.json" ] ||
 		"$PERF" kvm unified report -f -i "$1.data" -k "$TREE/host/vmlinux" --percent-limit 0 \
 			--format json >"$TMP/$1.json" 2>"$TMP/$1.report-err"
-	"$TESTS/report-value" "$2" "$TMP/$1.json"
+	"$TESTS/report-value.py" "$2" "$TMP/$1.json"
 }
 
 # --- a storm of short-lived processes -------------------------------------------------
@@ -70,7 +70,7 @@ cut_off()
 {
 	"$PERF" kvm unified report -f -i "$TMP/cut.data" --format json >"$TMP/cut.json" 2>"$TMP/cut.err" &&
 		grep 'stays without names: its map ' "$TMP/cut.err" &&
-		"$TESTS/report-value" "$1" "$TMP/cut.json"
+		"$TESTS/report-value.py" "$1" "$TMP/cut.json"
 }
 ok "storm: half a map is no map" grep -qx "\[False, False, 0\]" \
 	<(cut_off '[guest()[x] for x in ("map", "followed", "address_spaces")]')
@@ -93,9 +93,9 @@ ok "reuse: nor to none" is reuse unnamed 0 0
 # Without the clock it cannot be told when, and nothing is guessed.
 no_clock=$TMP/no-clock.data
 cp -r reuse.data "$no_clock"
-"$TESTS/drop-records" "$no_clock/vms" 100 2>&1 >&2
+"$TESTS/drop-records.py" "$no_clock/vms" 100 2>&1 >&2
 "$PERF" script -f -i "$no_clock" -F comm,pid,time,ip,vcpu_ctx >"$TMP/no-clock.script" 2>/dev/null
-"$TESTS/guest-names" "$TMP/no-clock.script" reuse.log reuse "$BRIEF" >"$TMP/no-clock.names"
+"$TESTS/guest-names.py" "$TMP/no-clock.script" reuse.log reuse "$BRIEF" >"$TMP/no-clock.names"
 note "reuse, without the clock: $(paste -sd, "$TMP/no-clock.names")"
 ok "reuse: without the guest's clock there are the same samples" is no-clock busy 5000
 ok "reuse: and nothing is guessed: none has a wrong name" is no-clock wrong 0 0
@@ -106,9 +106,9 @@ ok "reuse: and the report says so" grep -q 'clock cannot be told' "$TMP/no-clock
 # The same for what happened when the collector was not there: here, in the second half.
 half=$TMP/half.data
 cp -r storm.data "$half"
-"$TESTS/end-early" "$half"/guest_map__*
+"$TESTS/end-early.py" "$half"/guest_map__*
 "$PERF" script -f -i "$half" -F comm,pid,time,ip,vcpu_ctx >"$TMP/half.script" 2>/dev/null
-"$TESTS/guest-names" "$TMP/half.script" storm.log storm "$BRIEF" >"$TMP/half.names"
+"$TESTS/guest-names.py" "$TMP/half.script" storm.log storm "$BRIEF" >"$TMP/half.names"
 note "storm, followed for half of the time: $(paste -sd, "$TMP/half.names")"
 ok "storm: followed for half of the time, no sample has a wrong name" is half wrong 0 0
 ok "storm: there are some that have the right one" is half right 1000

@@ -18,17 +18,17 @@ report()
 		--guest-root "$MAIN_TREE/guest/root" --percent-limit 0 --format json "${@:3}" \
 		>"$TMP/$2.json" 2>"$TMP/$2.err"
 }
-# json NAME EXPRESSION: see report-value
+# json NAME EXPRESSION: see report-value.py
 json()
 {
-	"$TESTS/report-value" "$2" "$TMP/$1.json"
+	"$TESTS/report-value.py" "$2" "$TMP/$1.json"
 }
 
 # The first one's map is asked for when all is over; the second one's collector ends with its guest.
 for recording in asked followed; do
 	report $recording all
 	ok "$recording: a report" test $? -eq 0
-	ok "all time is there once" "$TESTS/report-sums" "$TMP/all.json"
+	ok "all time is there once" "$TESTS/report-sums.py" "$TMP/all.json"
 	ok "that it was booted is said, of guest1 alone" test \
 		"$(grep -o '^Guest [a-z0-9]*: by its clock, it was booted' "$TMP/all.err")" = \
 		"Guest guest1: by its clock, it was booted"

@@ -38,7 +38,7 @@ toffoli_pids()
 	awk '$3 ~ /^quantum_toffoli/ && $4 ~ /^libquantum/ { print $NF }' "$TMP/table" | sort -u | wc -l
 }
 # vcpu_time VM COLUMN: percent of the time between the brackets that the thread of its vCPU has had a
-# CPU (5), or waited for one (6), by the scheduler: see lab/bracket
+# CPU (5), or waited for one (6), by the scheduler: see lab/bracket.py
 vcpu_time()
 {
 	awk -v vm="$1" -v column="$2" '
@@ -73,7 +73,7 @@ while read -r -u 3 scenario release; do
 		'^This kernel has no PERF_SAMPLE_VCPU: a BPF program tells the vCPU and CR3' record.err
 	report perf --format json >"$TMP/perf.json"
 	report perf --format table --percent-limit 0 >"$TMP/table" 2>/dev/null
-	ok "$scenario: all time is there once" "$TESTS/report-sums" "$TMP/perf.json"
+	ok "$scenario: all time is there once" "$TESTS/report-sums.py" "$TMP/perf.json"
 	ok "$scenario: JSON says how" test "$(value 'measurement()["kernel_mode"]' perf)" = bpf
 	ok "$scenario: nothing is lost" test "$(value 'measurement()["lost"]' perf)" = 0
 	ok "$scenario: so does the report" grep -q '^# a BPF program has told the vCPUs' "$TMP/table"
@@ -125,7 +125,7 @@ while read -r -u 3 scenario release; do
 	ok "$scenario: --kernel-mode plain records" grep -qx 'exit code 0' plain.out
 	ok "$scenario: a program while it records" test "$(<programs.during)" -gt "$(<programs.before)"
 	report all --format json >"$TMP/all.json"
-	ok "$scenario: states: all time is there once" "$TESTS/report-sums" "$TMP/all.json"
+	ok "$scenario: states: all time is there once" "$TESTS/report-sums.py" "$TMP/all.json"
 	ok "$scenario: states: in timeline mode" \
 		test "$(value 'measurement()["mode"]' all)" = timeline
 	ok "$scenario: states: no event is lost" test "$(value 'measurement()["timeline_lost"]' all)" = 0
@@ -140,7 +140,7 @@ while read -r -u 3 scenario release; do
 		"$(awk -v ran="$(vcpu_time idler 5)" -v waited="$(vcpu_time idler 6)" \
 			'BEGIN { print 100 - ran - waited }')"
 	report steady --format json >"$TMP/steady.json"
-	"$TESTS/same-shares" "$TMP/steady.json" "$TMP/same.json" guest1 >"$TMP/shares"
+	"$TESTS/same-shares.py" "$TMP/steady.json" "$TMP/same.json" guest1 >"$TMP/shares"
 	sed 's/^/# /' "$TMP/shares"
 	at_least 5 "$scenario: functions of the guest" "$(wc -l <"$TMP/shares")"
 	at_most 1 "$scenario: points that one is away from that of the same guest on a host with the series" \

@@ -15,7 +15,7 @@ export TSAN_OPTIONS="exitcode=66 halt_on_error=1"
 ok "unit tests of the time axis" "$TSAN_PERF" test 'kvm unified: time axis'
 
 lab_runs tiny-vmm
-"$TOP/scripts/bench/widen" "$LAB_OUT/tiny-vmm/perf.data" "$TMP/wide" 16 >&2
+"$TOP/scripts/bench/widen.py" "$LAB_OUT/tiny-vmm/perf.data" "$TMP/wide" 16 >&2
 # report PERF CPUS FILE: as JSON
 report()
 {

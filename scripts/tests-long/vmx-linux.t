@@ -26,7 +26,7 @@ ok "recorded, by both" grep -qx 'exit code 0' both.out
 ok "recorded, by the program alone" grep -qx 'exit code 0' by-bpf.out
 check_tasks "VMX" both.data 99
 ok "a report of the latter" report by-bpf
-ok "... which has all time once" "$TESTS/report-sums" "$TMP/by-bpf.json"
+ok "... which has all time once" "$TESTS/report-sums.py" "$TMP/by-bpf.json"
 at_least 99 "... user samples whose process is named, %" "$(value \
 	'100 * guest("guest1")["user_samples_named"] / guest("guest1")["user_samples"]' by-bpf)"
 ok "... libquantum in two processes" test "$(value \

@@ -18,7 +18,7 @@ ok "there is a profile" test -s "$PROFILE/data"
 # json NAME EXPRESSION: of the profile of that name
 json()
 {
-	"$TESTS/report-value" "$2" "$TMP/$1.json"
+	"$TESTS/report-value.py" "$2" "$TMP/$1.json"
 }
 report()
 {
@@ -46,7 +46,7 @@ MOST_LOST=$(json model '2 + 10 * share("host", "lost")')
 # enlarged NAME SAMPLES OPTION...: makes the profile. What it consists of is in $TMP/made then.
 enlarged()
 {
-	"$BENCH/enlarge" "${@:3}" "$PROFILE" "$TMP/$1" "$2" >"$TMP/made"
+	"$BENCH/enlarge.py" "${@:3}" "$PROFILE" "$TMP/$1" "$2" >"$TMP/made"
 }
 # make NAME SAMPLES OPTION...: a profile, of which all is true that is of each
 make()
@@ -59,7 +59,7 @@ make()
 	read -r samples events bytes <"$TMP/made"
 	ok "$name: the report reads it" report "$name"
 	ok "$name: ... without a warning" without_a_word "$name"
-	ok "$name: all time is there once" "$TESTS/report-sums" "$TMP/$name.json"
+	ok "$name: all time is there once" "$TESTS/report-sums.py" "$TMP/$name.json"
 	perf_report "$name" >"$TMP/perf-report" 2>"$TMP/$name.err"
 	ok "$name: perf report reads it, too" grep -q libquantum "$TMP/perf-report"
 	ok "$name: ... without a warning" without_a_word "$name"
@@ -103,7 +103,7 @@ ok "... of 8 VMs" test "$(levels many-vcpus vm)" -eq 8
 ok "... on 128 CPUs" test "$(json many-vcpus 'measurement()["cpus"]')" -eq 128
 ok "... each of which has run a guest" test "$(json many-vcpus \
 	'min(x["classes_ns"]["USER"] for x in r[0].json["levels"] if x["level"] == "vcpu")')" -gt 0
-ok "... and has threads of its own" test "$("$TESTS/vms-table" "$TMP/many-vcpus" |
+ok "... and has threads of its own" test "$("$TESTS/vms-table.py" "$TMP/many-vcpus" |
 	awk '{ print $2, $4 }' | sort -u | wc -l)" -eq 64
 ok "... whose VMM has a name" test "$(perf_report many-vcpus --sort pid 2>/dev/null | grep -c ':qemu')" -ge 8
 
@@ -139,11 +139,11 @@ within 5 "... % of the vCPU's time, by the events and by the samples" \
 COPIES=8
 widen()
 {
-	"$BENCH/widen" "$@" "$COPIES" >"$TMP/made"
+	"$BENCH/widen.py" "$@" "$COPIES" >"$TMP/made"
 }
 ok "wide: it is made" widen "$PROFILE" "$TMP/wide"
 ok "... the report reads it" report wide
-ok "... each copy has the same, to the ns" "$TESTS/same-copies" "$TMP/model.json" "$TMP/wide.json" "$COPIES"
+ok "... each copy has the same, to the ns" "$TESTS/same-copies.py" "$TMP/model.json" "$TMP/wide.json" "$COPIES"
 ok "... as many bytes as was said" \
 	test "$(stat -c %s "$TMP/wide/data")" -eq "$(awk '{ print $3 }' "$TMP/made")"
 ok "... on as many CPUs" test "$(json wide 'measurement()["cpus"]')" -eq \
@@ -155,11 +155,11 @@ ok "... the report reads it" report old-header
 ok "... and says so once" test "$(grep -c '^There are records of CPU ' "$TMP/old-header.err")" -eq 1
 ok "... perf does not say it, too" not grep -q 'clamping' "$TMP/old-header.err"
 ok "... each copy has the same, to the ns" \
-	"$TESTS/same-copies" "$TMP/model.json" "$TMP/old-header.json" "$COPIES"
+	"$TESTS/same-copies.py" "$TMP/model.json" "$TMP/old-header.json" "$COPIES"
 
 refuses()
 {
-	! "$BENCH/enlarge" "$@" "$TMP/refused" 1000 >"$TMP/out" 2>&1 || return
+	! "$BENCH/enlarge.py" "$@" "$TMP/refused" 1000 >"$TMP/out" 2>&1 || return
 	cat "$TMP/out"
 	grep -q '^enlarge: ' "$TMP/out" && [ "$(wc -l <"$TMP/out")" -eq 1 ]
 }
@@ -193,7 +193,7 @@ ok "samples that are no number" asks BENCH_SAMPLES="many"
 ok "no run at all" asks BENCH_TIMES=0
 ok "more samples than there is room for" asks BENCH_SAMPLES=999999
 ok "... and the message says so" grep -q '^error: not enough disk space: ' "$TMP/out"
-ok "a command that fails" not "$BENCH/measure" 1 a=true b=false
+ok "a command that fails" not "$BENCH/measure.py" 1 a=true b=false
 ok "no screen: the command has ended" not "$BENCH/first-screen" "^a screen" false
 
 # --- what is held against limits, of literal figures ----------------------------------------
@@ -213,8 +213,8 @@ find_in()
 		print(json.dumps({"clock": [row(0.1, 0.1), row(4, 1, screen=screen), row(16, large, mib, 10),
 		                            row(64, largest)], "shapes": [], "switches_s": switches}))
 	END
-	"$BENCH/find" "$TMP/rows.json" --versions "a machine 1" --output "$TMP/bench.json" &&
-		"$TOP/scripts/evaluation/evaluate" properties --output "$TMP/bench.json"
+	"$BENCH/find.py" "$TMP/rows.json" --versions "a machine 1" --output "$TMP/bench.json" &&
+		"$TOP/scripts/evaluation/evaluate.py" properties --output "$TMP/bench.json"
 }
 holds()
 {

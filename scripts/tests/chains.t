@@ -46,7 +46,7 @@ speedscope_of()
 {
 	"$PERF" kvm unified report -f -i "$1" --format json >"$TMP/json" 2>/dev/null &&
 		"$PERF" kvm unified export -f -i "$1" --format speedscope >"$TMP/speedscope" &&
-		"$TESTS/speedscope" "$TMP/speedscope" "$TMP/json" && grep -q '\[[0-9]*,[0-9]*,[0-9]*,[0-9]*' "$TMP/speedscope"
+		"$TESTS/speedscope.py" "$TMP/speedscope" "$TMP/json" && grep -q '\[[0-9]*,[0-9]*,[0-9]*,[0-9]*' "$TMP/speedscope"
 }
 ok "speedscope: callers, with the time of the report" speedscope_of chains.data
 stacked_rows()
@@ -57,12 +57,12 @@ stacked_rows()
 ok "rows have numbers of their stacks" stacked_rows
 ok "stacks are exported" export_to "$TMP/folded" chains.data
 ok "and there is a report" json_of "$TMP/json" chains.data
-ok "both have the same time" "$TESTS/folded-sums" "$TMP/folded" "$TMP/json"
+ok "both have the same time" "$TESTS/folded-sums.py" "$TMP/folded" "$TMP/json"
 # callers_in_pprof: the same stacks as in folded ones, of the guest's processes
 callers_in_pprof()
 {
 	"$PERF" kvm unified export -f -i chains.data --guest-root "$ROOT" --format pprof \
-		-o "$TMP/pprof" 2>/dev/null && "$TESTS/pprof" "$TMP/pprof" stacks |
+		-o "$TMP/pprof" 2>/dev/null && "$TESTS/pprof.py" "$TMP/pprof" stacks |
 		sed -n 's/^vcpu guest1 \([0-9]*\) \([^ ]*\) \([0-9]*\) cpu: /guest1;vCPU \1;\2-\3;/p' |
 		sort >"$TMP/from-pprof"
 	grep -E '^guest1;vCPU [0-9]+;calls[^;]*-[0-9]+;' "$TMP/folded" | sort >"$TMP/of-folded"
@@ -70,11 +70,11 @@ callers_in_pprof()
 }
 ok "pprof: the same callers" callers_in_pprof
 
-# verdict PROGRAM [FILE [kernel]]: its line of call-tree, for the reader and in $line
+# verdict PROGRAM [FILE [kernel]]: its line of call-tree.py, for the reader and in $line
 verdict()
 {
 	# shellcheck disable=SC2086 # the last one may be missing
-	line=$("$TESTS/call-tree" "${2:-$TMP/folded}" "$1" ${3:-} 2>"$TMP/stacks")
+	line=$("$TESTS/call-tree.py" "${2:-$TMP/folded}" "$1" ${3:-} 2>"$TMP/stacks")
 	note "$1${3:+ in the $3}: $line"
 	cat "$TMP/stacks" >&2
 }
@@ -98,7 +98,7 @@ ok "the guest's kernel has no callers" not grep -q '^guest1;vCPU 0;\[kernel\];.*
 # By the tables in the files, from a copy of the stack
 ok "unwound stacks are exported" export_to "$TMP/unwound" unwound.data
 ok "and there is a report of them" json_of "$TMP/unwound-json" unwound.data
-ok "unwound: both have the same time" "$TESTS/folded-sums" "$TMP/unwound" "$TMP/unwound-json"
+ok "unwound: both have the same time" "$TESTS/folded-sums.py" "$TMP/unwound" "$TMP/unwound-json"
 for program in calls calls-nofp; do
 	verdict "$program" "$TMP/unwound"
 	at_least 250 "unwound $program: user time, ms" "$(awk '{ print $2 / 1e6 }' <<<"$line")"
@@ -128,9 +128,9 @@ done
 modules=$(awk 'NF == 4 && $2 ~ /[tT]/ && $4 != "[bpf]" { print $4 }' unwound.data/kcore_dir__*/kallsyms |
 	sort -u | wc -l)
 at_least 3 "modules of the guest's kernel" "$modules"
-ok "the tables of the kernel and of each module" test "$("$TESTS/orc-tables" unwound.data/guest_map__*)" = \
+ok "the tables of the kernel and of each module" test "$("$TESTS/orc-tables.py" unwound.data/guest_map__*)" = \
 	$((modules + 1))
-cp "$map" "$TMP/no-orc" && "$TESTS/drop-records" "$TMP/no-orc" $ORC
+cp "$map" "$TMP/no-orc" && "$TESTS/drop-records.py" "$TMP/no-orc" $ORC
 export_without_orc()
 {
 	"$PERF" kvm unified export -f -i unwound.data --guest-root "$ROOT" --guest-map guest1="$TMP/no-orc" \
@@ -145,7 +145,7 @@ ok "... of the same time" test "$(awk '{ n += $NF } END { print n }' "$TMP/folde
 at_most_apart()
 {
 	"$PERF" script -f -i inside.data --symfs "$ROOT" -F comm,ip,sym >"$TMP/inside" 2>/dev/null
-	"$TESTS/inside-chains" "$1" "$TMP/inside" calls $PERIOD >"$TMP/apart" 2>"$TMP/inside-samples"
+	"$TESTS/inside-chains.py" "$1" "$TMP/inside" calls $PERIOD >"$TMP/apart" 2>"$TMP/inside-samples"
 	sed 's/^/# /' "$TMP/apart" >&2
 	at_least 1000 "$2: samples by the guest's perf" "$(cut -d' ' -f2 "$TMP/inside-samples")"
 	at_least 8 "$2: stacks" "$(wc -l <"$TMP/apart")"
@@ -219,12 +219,12 @@ ok "diff: a kernel whose processes one profile has has none there" test "$(grep 
 ok "... and it is said" grep -q '^Guest guest1: it is known in one profile alone whom its kernel worked for' "$TMP/warnings"
 
 # Where the records of the chains are lost, samples are not.
-"$TESTS/to-stream" chains.data >"$TMP/stream" && cp "$TMP/stream" "$TMP/without" &&
-	"$TESTS/drop-records" "$TMP/without" $RECORD
+"$TESTS/to-stream.py" chains.data >"$TMP/stream" && cp "$TMP/stream" "$TMP/without" &&
+	"$TESTS/drop-records.py" "$TMP/without" $RECORD
 ok "as a stream, there is a report" json_of "$TMP/json-stream" "$TMP/stream"
 ok "... and the same stacks" export_to "$TMP/folded-stream" "$TMP/stream"
 ok "... all of them" cmp <(grep '^guest1;' "$TMP/folded") <(grep '^guest1;' "$TMP/folded-stream")
 ok "without the records of the chains, stacks are exported" export_to "$TMP/none" "$TMP/without"
-ok "... with all of the time" "$TESTS/folded-sums" "$TMP/none" "$TMP/json-stream"
+ok "... with all of the time" "$TESTS/folded-sums.py" "$TMP/none" "$TMP/json-stream"
 ok "... and no callers" not grep -q '^guest1;vCPU 0;calls-[0-9]*;[^;]*;' "$TMP/none"
 done_testing

@@ -22,7 +22,7 @@ unified()
 # json FILE EXPRESSION
 json()
 {
-	"$TESTS/report-value" "$2" "$1"
+	"$TESTS/report-value.py" "$2" "$1"
 }
 
 # first TABLE FILE: its first row, as from old to new, points, VM and so on

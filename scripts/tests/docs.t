@@ -137,7 +137,7 @@ ok "the kernel has all of them" all_there
 
 # --- README ------------------------------------------------------------------------
 
-ok "README has the evaluation's figures" "$TESTS/readme-figures" "$TOP/README.md" \
+ok "README has the evaluation's figures" "$TESTS/readme-figures.py" "$TOP/README.md" \
 	"$TOP/Documentation/evaluation/figures.json"
 
 # --- MAINTAINERS -------------------------------------------------------------------

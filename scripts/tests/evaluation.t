@@ -22,11 +22,11 @@ cat >"$TMP/figures.json" <<'END'
              "series": [{"name": "paper", "values": [1.5, null]}, {"name": "ours", "values": [3, 0]}]}],
   "remarks": ["Remarkable."]}]}
 END
-evaluate=$TOP/scripts/evaluation/evaluate
+evaluate=$TOP/scripts/evaluation/evaluate.py
 
 document()
 {
-	"$TOP/scripts/evaluation/document" "$TMP/figures.json" "$TMP/document.md"
+	"$TOP/scripts/evaluation/document.py" "$TMP/figures.json" "$TMP/document.md"
 }
 has_line()
 {
@@ -56,7 +56,7 @@ ok "the plot has a bar for each value" test "$(bars | wc -l)" -eq 5
 ok "the highest bar is as high as it should be" grep -q 'height="240.0"' <<<"$(bars)"
 ok "what does not hold is an error" not "$evaluate" properties --output "$TMP/figures.json"
 ok "the figures are kept beside the plots" cmp "$TMP/figures.json" "$TMP/document/figures.json"
-ok "from there the same is written" "$TOP/scripts/evaluation/document" \
+ok "from there the same is written" "$TOP/scripts/evaluation/document.py" \
 	"$TMP/document/figures.json" "$TMP/document.md"
 ok "... and they are still there" cmp "$TMP/figures.json" "$TMP/document/figures.json"
 ok "a document says what does not hold" grep -qF "**Does not hold:** it is large. " "$TMP/document.md"
@@ -76,7 +76,7 @@ ok "without a bench, nothing is said of one" not grep -q "make bench" "$TMP/docu
 cp "$TMP/document.md" "$TMP/before.md"
 document_bench()
 {
-	"$TOP/scripts/evaluation/document" "$TMP/figures.json" "$TMP/document.md" "$TMP/bench.json"
+	"$TOP/scripts/evaluation/document.py" "$TMP/figures.json" "$TMP/document.md" "$TMP/bench.json"
 }
 ok "a document with a bench is written" document_bench
 ok "... that says whose it is" grep -q 'by .make bench.: .* a real clock, and of one machine' "$TMP/document.md"
@@ -94,7 +94,7 @@ cp "$TMP/document.md" "$TMP/before.md"
 ok "without a new one, the document is written again" document
 ok "... and is the same" cmp "$TMP/before.md" "$TMP/document.md"
 ok "... and so is the bench" cmp "$TMP/bench.json" "$TMP/document/bench.json"
-ok "a bench that is not there is an error" not "$TOP/scripts/evaluation/document" \
+ok "a bench that is not there is an error" not "$TOP/scripts/evaluation/document.py" \
 	"$TMP/figures.json" "$TMP/document.md" "$TMP/no-bench.json"
 ok "... and takes nothing away" cmp "$TMP/before.md" "$TMP/document.md"
 

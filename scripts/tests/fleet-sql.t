@@ -14,7 +14,7 @@ export CLICKHOUSE_URL=http://127.0.0.1:1
 
 # --- rows ------------------------------------------------------------------------------------
 
-"$TESTS/fleet-rows" >"$TMP/rows.tap" 2>"$TMP/rows.err"
+"$TESTS/fleet-rows.py" >"$TMP/rows.tap" 2>"$TMP/rows.err"
 hand_on "$TMP/rows.tap" "$TMP/rows.err"
 sed -n '/^const char \*profile_class__name/,/^}/s/.*\][[:space:]]*= "\(.*\)",/\1/p' \
 	"$TOP/perf-kvm-unified/report/profile.c" | sort >"$TMP/classes"
@@ -51,14 +51,14 @@ says()
 # From standard input
 load()
 {
-	"$FLEET/load" "$@" <"$TMP/in"
+	"$FLEET/load.py" "$@" <"$TMP/in"
 }
 cp "$SAMPLE" "$TMP/in"
 ok "rows are checked" grep -qx '279 rows of 1 windows are well-formed.' <(load --check)
 sed '7s/"ns": /"ns": -/' "$SAMPLE" >"$TMP/in"
 ok "a bad line has its number" says "standard input, line 7: ns is out of range" load --check
-ok "... and its file" says "$TMP/in, line 7: ns is" "$FLEET/load" --check "$TMP/in"
-ok "a file that is not there" says "No such file" "$FLEET/load" --check "$TMP/none"
+ok "... and its file" says "$TMP/in, line 7: ns is" "$FLEET/load.py" --check "$TMP/in"
+ok "a file that is not there" says "No such file" "$FLEET/load.py" --check "$TMP/none"
 cat "$SAMPLE" "$SAMPLE" >"$TMP/in"
 ok "the same rows twice" says "line 349: vCPU 0 of VM 'guest1'" load --check
 sed 's/"start": [0-9]*/"start": 0/' "$SAMPLE" >"$TMP/in"
@@ -72,7 +72,7 @@ ok "no server" says "nothing was loaded" load
 serve()
 {
 	rm -f "$TMP/taken" "$TMP/url"
-	"$TESTS/fleet-stub" "$1" "$TMP/taken" >"$TMP/url" &
+	"$TESTS/fleet-stub.py" "$1" "$TMP/taken" >"$TMP/url" &
 	server=$!
 	until [ -s "$TMP/url" ] || ! kill -0 $server 2>/dev/null; do sleep 0.02; done
 	CLICKHOUSE_URL=$(cat "$TMP/url")
@@ -108,7 +108,7 @@ wait 2>/dev/null
 
 query()
 {
-	"$FLEET/query" "$@"
+	"$FLEET/query.py" "$@"
 }
 questions=("$FLEET"/queries/*.sql)
 ok "there are questions" test ${#questions[@]} -ge 6
@@ -143,12 +143,12 @@ ok "a format that is more" says "no format" query --format 'TSV; DROP' thieves "
 
 generate()
 {
-	"$FLEET/generate" --hosts 8 --hours 4 --every 3600 "$@"
+	"$FLEET/generate.py" --hosts 8 --hours 4 --every 3600 "$@"
 }
 ok "a fleet is made" generate "$TMP/1.rows" "$TMP/1.json"
 ok "... whose rows load takes" grep -qx '8928 rows of 32 windows are well-formed.' \
-	<("$FLEET/load" --check "$TMP/1.rows")
-ok "... and add up" "$TESTS/fleet-sums" 4 <"$TMP/1.rows"
+	<("$FLEET/load.py" --check "$TMP/1.rows")
+ok "... and add up" "$TESTS/fleet-sums.py" 4 <"$TMP/1.rows"
 generate "$TMP/2.rows" "$TMP/2.json"
 ok "the same again" cmp "$TMP/1.rows" "$TMP/2.rows"
 generate --seed 2 "$TMP/2.rows" "$TMP/2.json"
@@ -174,7 +174,7 @@ hand_on "$TMP/known.tap" "$TMP/known.err" "the generator knows "
 # --- sizes -----------------------------------------------------------------------------------
 
 figures=$TOP/Documentation/fleet/figures.json
-"$FLEET/sizes" "$figures" >"$TMP/sizes"
+"$FLEET/sizes.py" "$figures" >"$TMP/sizes"
 ok "fleet.md has the sizes of its figures" diff "$TMP/sizes" \
 	<(sed -n '/^| 10000 hosts/,/^$/p' "$TOP/Documentation/fleet.md" | sed '/^$/d')
 # number NAME FILE: of a line
@@ -182,7 +182,7 @@ number()
 {
 	sed -n "s/^| $1 | \([0-9.]*\).*/\1/p" "$2"
 }
-"$FLEET/sizes" --hosts 20000 --price-gb 1 --price-machine 1 "$figures" >"$TMP/twice"
+"$FLEET/sizes.py" --hosts 20000 --price-gb 1 --price-machine 1 "$figures" >"$TMP/twice"
 within 1 "twice the hosts, twice the rows" "$((2 * $(number 'rows a second' "$TMP/sizes")))" \
 	"$(number 'rows a second' "$TMP/twice")"
 at_least 1 "what a month costs" "$(number 'cost of a month' "$TMP/twice")"

@@ -35,10 +35,10 @@ report()
 		>"$TMP/$name.json" 2>"$TMP/$name.err"
 }
 
-# value EXPRESSION NAME: see report-value
+# value EXPRESSION NAME: see report-value.py
 value()
 {
-	"$TESTS/report-value" "$1" "$TMP/$2.json"
+	"$TESTS/report-value.py" "$1" "$TMP/$2.json"
 }
 
 # planted STEP: when that was, ns
@@ -98,7 +98,7 @@ vms_are_there()
 
 threads_are_right()
 {
-	diff <("$TESTS/vms-table" fleet.data | awk '{ print $1, $4, $3 }' | sort) \
+	diff <("$TESTS/vms-table.py" fleet.data | awk '{ print $1, $4, $3 }' | sort) \
 		<(awk '$3 != "-" { print $1, $2, $3 }' fleet-vms-threads.before | sort)
 }
 
@@ -108,7 +108,7 @@ check_report()
 	ok "$1: a report" test $? -eq 0
 	ok "$1: in timeline mode" test "$(value 'measurement()["mode"]' all)" = timeline
 	ok "$1: without loss" test "$(value 'measurement()["lost_records"]' all)" = 0
-	ok "$1: all time of each CPU and vCPU is there once" "$TESTS/report-sums" "$TMP/all.json"
+	ok "$1: all time of each CPU and vCPU is there once" "$TESTS/report-sums.py" "$TMP/all.json"
 	ok "$1: the VM is first that waited most, for whatever reason" value \
 		'(lambda waits: 1 / (waits == sorted(waits, reverse=True)))(
 			[(x["classes_ns"]["steal"] + x["classes_ns"]["throttled"]) / x["time_ns"]
@@ -168,7 +168,7 @@ check_when()
 	local cause begin end
 
 	report intervals --interval ${STEP}ms
-	ok "$1: all time of each VM is there once, by interval" "$TESTS/report-sums" "$TMP/intervals.json"
+	ok "$1: all time of each VM is there once, by interval" "$TESTS/report-sums.py" "$TMP/intervals.json"
 	for cause in hog quota stopped; do
 		read -r begin end < <(shown $cause)
 		within $NEAR "$1, $cause: ms from when it began until --interval shows it" "$begin" 0
@@ -205,7 +205,7 @@ check_ranges()
 check_together()
 {
 	report together --level guests,vm
-	ok "$1: all guests together have the time of each, by class" "$TESTS/report-sums" "$TMP/together.json"
+	ok "$1: all guests together have the time of each, by class" "$TESTS/report-sums.py" "$TMP/together.json"
 	ok "$1: and their functions" value \
 		'(lambda sums, levels: 1 / (sums([levels[0]]) == sums(levels[1:]) != {}))(
 			lambda levels: {key: sum(row["time_ns"] for level in levels for row in level["rows"]
@@ -345,10 +345,10 @@ check_silent()
 		--no-guest-maps)
 
 	vm=$(meets quota)
-	"$TESTS/silence" fleet.data "$TMP/silent" "$(cat "$vm.pid")"
+	"$TESTS/silence.py" fleet.data "$TMP/silent" "$(cat "$vm.pid")"
 	"${args[@]}" -i "$TMP/silent" >"$TMP/silent.json"
 	# Of a stream, all is kept until the end.
-	"$TESTS/to-stream" "$TMP/silent" | "${args[@]}" -i - >"$TMP/kept.json"
+	"$TESTS/to-stream.py" "$TMP/silent" | "${args[@]}" -i - >"$TMP/kept.json"
 	ok "$1: without looks, a VM that halts for good has the same times as if all was known" \
 		diff "$TMP/silent.json" "$TMP/kept.json"
 	at_least 49 "$1: $vm is idle for the half of the time in which it has no sample, %" \
@@ -420,12 +420,12 @@ check_large()
 	local fleet=$PWD
 
 	need_space "$TMP" $LARGE_MB
-	ok "$1 made large: 200 VMs of 8 vCPUs, for ten minutes" "$TOP/scripts/bench/fleet" fleet.data "$TMP/fleet.data"
+	ok "$1 made large: 200 VMs of 8 vCPUs, for ten minutes" "$TOP/scripts/bench/fleet.py" fleet.data "$TMP/fleet.data"
 	cd "$TMP"
 	ok "$1 made large: a report" report large
 	ok "$1 made large: nothing is amiss" not grep -Ei 'truncated|lost|missing|refused|warning' "$TMP/large.err"
 	ok "$1 made large: all time of each VM and its vCPUs" large_has_all
-	ok "$1 made large: all time of each CPU and vCPU is there once" "$TESTS/report-sums" "$TMP/large.json"
+	ok "$1 made large: all time of each CPU and vCPU is there once" "$TESTS/report-sums.py" "$TMP/large.json"
 	"$PERF" kvm unified report -f -i fleet.data -k "$TREE/host/vmlinux" --stdio >"$TMP/overview" 2>&1
 	ok "$1 made large: a line for each VM, and no tables" \
 		test "$(grep -c '^vm-[0-9]* *8 ' "$TMP/overview") $(grep -c 'Total samples:' "$TMP/overview")" = "$LARGE_VMS 0"

@@ -91,7 +91,7 @@ emulator=$!
 until [ -S "$TMP/qmp" ] || ! kill -0 "$emulator"; do sleep 0.1; done
 watch()
 {
-	"$TOP/scripts/lab/watch-emulator" "$TMP/qmp" "$TMP/console" "$@" >"$TMP/watched"
+	"$TOP/scripts/lab/watch-emulator.py" "$TMP/qmp" "$TMP/console" "$@" >"$TMP/watched"
 }
 watch 0.5 1
 ok "an emulator that hangs: a sentence that lab.sh looks for" grep -qf <(sed -n \
@@ -110,15 +110,15 @@ wait 2>/dev/null
 # chosen PATH...: what CHANGED=1 runs for these
 chosen()
 {
-	printf '%s\n' "$@" | "$TESTS/changed-tests" "$TESTS/changed" | paste -sd' '
+	printf '%s\n' "$@" | "$TESTS/changed-tests.py" "$TESTS/changed" | paste -sd' '
 }
 ok "changed: a document" test "$(chosen README.md)" = "docs style"
 ok "changed: a test is seen by itself" test "$(chosen scripts/tests/vmm.t)" = vmm
 ok "changed: each test once" test "$(chosen Documentation/a.md README.md scripts/tests/vmm.t)" = "docs style vmm"
 ok "changed: what no row has is seen by all" test "$(chosen README.md scripts/lab.sh)" = all
-ok "changed: nothing" test "$(printf '' | "$TESTS/changed-tests" "$TESTS/changed")" = ""
+ok "changed: nothing" test "$(printf '' | "$TESTS/changed-tests.py" "$TESTS/changed")" = ""
 ok "changed: the profile is there" test "$(printf 'perf-kvm-unified/views/top.c\n' |
-	"$TESTS/changed-tests" "$TESTS/changed" /dev/null | paste -sd' ')" = "perf report-views style tui"
+	"$TESTS/changed-tests.py" "$TESTS/changed" /dev/null | paste -sd' ')" = "perf report-views style tui"
 ok "changed: the profile is not there" test "$(chosen perf-kvm-unified/views/top.c)" = \
 	"perf profile report-views style tui"
 all_are_there()

@@ -25,10 +25,10 @@ mkdir -p "$HOME"
 "$PERF" kvm unified report -f -i perf.data -k "$TREE/host/vmlinux" --guest-root "$MAIN_TREE/guest/root" \
 	--percent-limit 0 --format json >"$TMP/report.json" 2>"$TMP/report.err"
 
-# json EXPRESSION: see report-value
+# json EXPRESSION: see report-value.py
 json()
 {
-	"$TESTS/report-value" "$1" "$TMP/report.json"
+	"$TESTS/report-value.py" "$1" "$TMP/report.json"
 }
 
 ok "guest1 runs 6.1, guest3 runs 6.12" \
@@ -107,11 +107,11 @@ ok "... that names the guests" \
 # rows_of GUEST FILE
 rows_of()
 {
-	"$TESTS/report-value" "'\n'.join(sorted(repr(x) for x in level('$1')['rows']))" "$2"
+	"$TESTS/report-value.py" "'\n'.join(sorted(repr(x) for x in level('$1')['rows']))" "$2"
 }
 cp -r perf.data "$TMP/boot"
 first=$(json "guest('guest1')['pid']")
-"$TESTS/other-boot" "perf.data/guest_map__$first" 64 1 "$TMP/boot/guest_map__$first"
+"$TESTS/other-boot.py" "perf.data/guest_map__$first" 64 1 "$TMP/boot/guest_map__$first"
 "$PERF" kvm unified report -f -i "$TMP/boot" -k "$TREE/host/vmlinux" --guest-root "$MAIN_TREE/guest/root" \
 	--percent-limit 0 --format json >"$TMP/boot.json" 2>"$TMP/boot.err"
 ok "guest1's map of another boot: there is a report" test $? -eq 0
@@ -213,7 +213,7 @@ ok "... in CSV, too" grep -qE '^vm,"guest3",,USER,.*,"/pods/guest3"$' "$TMP/cgro
 cgroups_in_pprof()
 {
 	"$PERF" kvm unified export -f -i tasks.data --format pprof --vm guest3 --level vm -o "$TMP/pprof" 2>/dev/null &&
-		"$TESTS/pprof" "$TMP/pprof" cgroups | grep -qx /pods/guest3
+		"$TESTS/pprof.py" "$TMP/pprof" cgroups | grep -qx /pods/guest3
 }
 ok "... as a label of pprof's" cgroups_in_pprof
 ok "diff knows no such key" not "$PERF" kvm unified diff -f --sort cgroup tasks.data tasks.data

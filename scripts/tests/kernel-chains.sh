@@ -16,11 +16,11 @@ kernel_image()
 }
 
 # kernel_chains WHAT RELEASE KALLSYMS <SCRIPT: the chains of the programs calls, of perf script -F
-# comm,ip,sym. $line has what kernel-calls prints.
+# comm,ip,sym. $line has what kernel-calls.py prints.
 kernel_chains()
 {
 	ok "$1: the image of the kernel" kernel_image "$2"
-	line=$("$TESTS/kernel-calls" "$TMP/vmlinux" "$3" calls 2>"$TMP/stacks")
+	line=$("$TESTS/kernel-calls.py" "$TMP/vmlinux" "$3" calls 2>"$TMP/stacks")
 	note "$1: $line"
 	cat "$TMP/stacks" >&2
 	at_least 30 "$1: chains" "$(percent chains)"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names a guest from an image of its memory, as memory-image leaves it:
+ * Names a guest from an image of its memory, as memory-image.py leaves it:
  *
  *	look-at-image RAM CR3S MAP
  *

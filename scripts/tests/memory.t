@@ -70,7 +70,7 @@ boot_guests()
 	local name pids=() pid rc=0
 
 	for name in $MEMORY_GUESTS; do
-		"$TESTS/memory-image" "$(kernel_of "$name")" "$GUEST/initrd" "$TMP/$name" \
+		"$TESTS/memory-image.py" "$(kernel_of "$name")" "$GUEST/initrd" "$TMP/$name" \
 			-a "${ARGUMENTS[$name]}" >&2 &
 		pids+=($!)
 	done
@@ -88,7 +88,7 @@ look_at()
 # What is there is all that there is; the map is one that perf takes.
 says_the_same()
 {
-	"$TESTS/compare-maps" "$TMP/$1/ours" "$TMP/$1/map" "$TMP/$1/kallsyms" "${ASKING[@]}"
+	"$TESTS/compare-maps.py" "$TMP/$1/ours" "$TMP/$1/map" "$TMP/$1/kallsyms" "${ASKING[@]}"
 }
 
 found()

@@ -27,7 +27,7 @@ report()
 # json FILE EXPRESSION
 json()
 {
-	"$TESTS/report-value" "$2" "$1"
+	"$TESTS/report-value.py" "$2" "$1"
 }
 
 # refused CODE REGEX OPTION...: with that code and a message, and nothing else is wrong
@@ -43,7 +43,7 @@ refused()
 
 report --format json --interval 1s >"$TMP/json"
 ok "--interval: an exit code of 0" test $? -eq 0
-ok "--interval: all time of each VM is there once, by class" "$TESTS/report-sums" "$TMP/json"
+ok "--interval: all time of each VM is there once, by class" "$TESTS/report-sums.py" "$TMP/json"
 ok "--interval: from the first sample to the last" test \
 	"$(json "$TMP/json" 'len(r[0].json["intervals"])')" -eq \
 	"$(json "$TMP/json" '-(-(measurement()["end_ns"] - measurement()["zero_ns"]) // 10**9)')"
@@ -51,7 +51,7 @@ ok "--interval: each but the first and the last is a second" json "$TMP/json" \
 	'1 / all(x["time_ns"] == 10**9 for x in r[0].json["intervals"][1:-1])'
 for interval in 100ms 0.5 700ms; do
 	report --format json --interval $interval >"$TMP/other"
-	ok "--interval $interval: the same time" "$TESTS/report-sums" "$TMP/other"
+	ok "--interval $interval: the same time" "$TESTS/report-sums.py" "$TMP/other"
 done
 # Waits that no sample has seen are shared by the whole: whoever is asked, it is the same.
 report --format json --interval 1000s >"$TMP/one"
@@ -119,7 +119,7 @@ ok "... by a name, if it has ended, too" json "$TMP/starts" \
 has_what_overview_has()
 {
 	starts --interval 1000s --thief "$1" >"$TMP/starts-one" || return
-	"$TESTS/report-value" "(lambda whole, parts: 1 / all(
+	"$TESTS/report-value.py" "(lambda whole, parts: 1 / all(
 			parts[vm].get('thief_ns', 0) <= ns + 1000 and
 			(parts[vm].get('thief_at_least') or parts[vm]['thief_ns'] >= ns - 1000)
 			for vm, ns in whole))(
@@ -188,7 +188,7 @@ ok "--level has no rows of these" refused 129 'level is for tables' --format csv
 part()
 {
 	report --format json --interval 1s --time "$1" >"$2"
-	"$TESTS/report-sums" "$2" | grep -v time
+	"$TESTS/report-sums.py" "$2" | grep -v time
 }
 # intervals FILE: when they begin, and ns
 intervals()

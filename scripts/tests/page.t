@@ -12,7 +12,7 @@ PROGRAM=$TOP/scripts/page/perf-kvm-unified-page
 # A python3 that is a script takes a tenth of a second to find the real one.
 PYTHON=$(python3 -c 'import sys; print(sys.executable)')
 
-"$PYTHON" "$TESTS/page-parts" >"$TMP/parts.tap" 2>"$TMP/parts.err"
+"$PYTHON" "$TESTS/page-parts.py" >"$TMP/parts.tap" 2>"$TMP/parts.err"
 cd "$TMP" || exit 1
 hand_on parts.tap parts.err "parts: "
 
@@ -24,8 +24,8 @@ for file in d3.min.js d3-flamegraph.umd.min.js; do
 	echo "// program $file" >"lib/$file"
 done
 
-# What made-perf would print is printed by a shell, which is faster.
-MADE=("$PYTHON" "$TESTS/made-perf" small kvm unified)
+# What made-perf.py would print is printed by a shell, which is faster.
+MADE=("$PYTHON" "$TESTS/made-perf.py" small kvm unified)
 "${MADE[@]}" report --header-only >small.header
 "${MADE[@]}" report --format json >small.report
 "${MADE[@]}" export --format trace >small.trace

@@ -322,8 +322,8 @@ has()
 {
 	"$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json -i "$5" \
 		>"$TMP/has.json" 2>/dev/null &&
-		"$TESTS/report-sums" "$TMP/has.json" &&
-		"$TESTS/report-value" "rows('$2', '$1')" "$TMP/has.json" |
+		"$TESTS/report-sums.py" "$TMP/has.json" &&
+		"$TESTS/report-value.py" "rows('$2', '$1')" "$TMP/has.json" |
 			tee /dev/stderr | awk -v from="$3" -v until="$4" '{ exit !($1 >= from && $1 <= until) }'
 }
 ok "one that is stopped is that until it dies" has "[stopped]" guest2 25 60 vm-dies.data
@@ -341,12 +341,12 @@ streamed()
 }
 json()
 {
-	"$TESTS/report-value" "$1" "$TMP/json"
+	"$TESTS/report-value.py" "$1" "$TMP/json"
 }
 # has_guest: a report in which all time is there once, and guest2 has most of its vCPU
 has_guest()
 {
-	"$TESTS/report-sums" "$TMP/json" && json 'guest("guest2")' &&
+	"$TESTS/report-sums.py" "$TMP/json" && json 'guest("guest2")' &&
 		json '1 / (measurement()["mode"] == "timeline")' && json '1 / guest("guest2")["vcpus"]' &&
 		json '1 / (share("guest2", "USER") + share("guest2", "OS") > 20)'
 }
@@ -365,13 +365,13 @@ ok "who reads ends: so does the recording" grep -qx 'exit codes 141 0' cut-pipe.
 ok "a stream has a VM that starts meanwhile" streamed vm-starts-too.stream
 ok "... which was absent before" json '1 / (0.1 < rows("guest3", "[absent]") < 99.9)'
 ok "... beside one that was there" json '1 / (rows("guest2", "[absent]") == 0)'
-ok "... and all time is there once" "$TESTS/report-sums" "$TMP/json"
+ok "... and all time is there once" "$TESTS/report-sums.py" "$TMP/json"
 # has_guest2 NAME: a report in which all time is there once, and guest2 is not absent
 has_guest2()
 {
 	"$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json -i "$1.data" \
 		>"$TMP/json" 2>"$TMP/warnings" &&
-		"$TESTS/report-sums" "$TMP/json" && json '1 / (measurement()["mode"] == "timeline")' &&
+		"$TESTS/report-sums.py" "$TMP/json" && json '1 / (measurement()["mode"] == "timeline")' &&
 		json '1 / (rows("guest2", "[absent]") == 0)'
 }
 was_killed='The recorder was killed, or had no room left on its disk'
@@ -484,7 +484,7 @@ said_to_be_another_guests()
 	grep -q 'map .*is of another guest' "$TMP/out"
 }
 ok "the map of another guest: it is said" said_to_be_another_guests
-"$TESTS/other-boot" "$map" 64 1 "$TMP/other.map"
+"$TESTS/other-boot.py" "$map" 64 1 "$TMP/other.map"
 ok "refused: the map of another boot, 64 MiB away" report_refused \
 	'is of another guest, or of another boot' \
 	-i ../libquantum/perf.data --no-guest-maps --guest-map "guest1=$TMP/other.map"
@@ -496,7 +496,7 @@ refused_or_in_doubt()
 		grep -q 'no process of its map was seen running' "$TMP/out"
 }
 for mib in 10 -10; do
-	"$TESTS/other-boot" "$map" $mib 0 "$TMP/other.map"
+	"$TESTS/other-boot.py" "$map" $mib 0 "$TMP/other.map"
 	ok "refused, or in doubt: the map of another boot, $mib MiB away" refused_or_in_doubt \
 		-i ../libquantum/perf.data --no-guest-maps --guest-map "guest1=$TMP/other.map"
 done
@@ -563,7 +563,7 @@ ok "without the bit: perf evlist -v as before" same_output evlist -v -f -i plain
 new=$LAB_OUT/libquantum/perf.data
 cp -r "$new" "$TMP/old.data"
 at_least 500 "samples of a vCPU made as the first kernels had them" \
-	"$("$TESTS/old-profile" "$TMP/old.data/data")"
+	"$("$TESTS/old-profile.py" "$TMP/old.data/data")"
 for profile in "$new" "$TMP/old.data"; do
 	"$PERF" script -f -i "$profile" -F misc,pid,ip,vcpu_ctx 2>/dev/null
 	"$PERF" kvm unified report --format table -f -i "$profile" -k "$TREE/host/vmlinux" --no-timeline 2>/dev/null |

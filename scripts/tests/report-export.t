@@ -48,7 +48,7 @@ export_of()
 export_of >"$TMP/folded"
 ok "export: an exit code of 0" test $? -eq 0
 ok "export: the time of the report, in each function, process and state" \
-	"$TESTS/folded-sums" "$TMP/folded" "$TMP/json"
+	"$TESTS/folded-sums.py" "$TMP/folded" "$TMP/json"
 ok "export: a guest's function in its process on its vCPU" \
 	grep -qE '^guest1;vCPU 0;shor-[0-9]+;quantum_toffoli[^;]* [0-9]+$' "$TMP/folded"
 ok "export: the guest's kernel" grep -qE '^guest1;vCPU 0;\[kernel\];[^;]+_\[k\] [0-9]+$' "$TMP/folded"
@@ -58,40 +58,40 @@ ok "export: the host's processes" grep -qE '^\[host\];[^;]+-[0-9]+;.*_\[k\] [0-9
 export_of --level vm >"$TMP/folded-vm"
 report --level vm --format json >"$TMP/json-vm"
 ok "export: --level vm: no vCPUs" not grep -q '^guest1;vCPU' "$TMP/folded-vm"
-ok "... and the same time" "$TESTS/folded-sums" "$TMP/folded-vm" "$TMP/json-vm"
+ok "... and the same time" "$TESTS/folded-sums.py" "$TMP/folded-vm" "$TMP/json-vm"
 ok "... which is all there is" not grep -vq '^guest1;' "$TMP/folded-vm"
 report --time 10%-30% --format json >"$TMP/json-time"
-ok "export: --time" "$TESTS/folded-sums" <(export_of --time 10%-30%) "$TMP/json-time"
+ok "export: --time" "$TESTS/folded-sums.py" <(export_of --time 10%-30%) "$TMP/json-time"
 report --attribution domain-switch --format json >"$TMP/domain"
 ok "export: --attribution" \
-	"$TESTS/folded-sums" <(export_of --attribution domain-switch) "$TMP/domain"
+	"$TESTS/folded-sums.py" <(export_of --attribution domain-switch) "$TMP/domain"
 ok "export: --comms: that alone" not grep -vq '^guest1;vCPU 0;shor-' <(export_of --comms shor)
 export_of --format pprof >"$TMP/pprof"
 ok "pprof: the time of the report, in code, idle, stolen, and the rest" \
-	"$TESTS/pprof" "$TMP/pprof" sums "$TMP/json"
-"$TESTS/pprof" "$TMP/pprof" stacks >"$TMP/pprof-stacks"
+	"$TESTS/pprof.py" "$TMP/pprof" sums "$TMP/json"
+"$TESTS/pprof.py" "$TMP/pprof" stacks >"$TMP/pprof-stacks"
 ok "pprof: a guest's function, with its process and vCPU as labels" \
 	grep -qE '^vcpu guest1 0 shor [0-9]+ cpu: quantum_toffoli[^;]* [0-9]+$' "$TMP/pprof-stacks"
 ok "pprof: who has stolen" grep -qE '^vcpu guest1 0 - - steal: \[steal\];\(.*\) [0-9]+$' "$TMP/pprof-stacks"
 ok "pprof: idle time of the host" grep -qE '^host - - swapper 0 idle: pv_native_safe_halt_\[k\] [0-9]+$' \
 	"$TMP/pprof-stacks"
-ok "pprof: --level vm" "$TESTS/pprof" <(export_of --format pprof --level vm) sums "$TMP/json-vm" vm
+ok "pprof: --level vm" "$TESTS/pprof.py" <(export_of --format pprof --level vm) sums "$TMP/json-vm" vm
 ok "pprof: --attribution" \
-	"$TESTS/pprof" <(export_of --format pprof --attribution domain-switch) sums "$TMP/domain"
+	"$TESTS/pprof.py" <(export_of --format pprof --attribution domain-switch) sums "$TMP/domain"
 ok "pprof: the same each time" cmp "$TMP/pprof" <(export_of --format pprof)
 export_of --format rows >"$TMP/rows"
-ok "rows: the time of the report, in each class, function and process" "$TESTS/rows-sums" "$TMP/rows" "$TMP/json"
-ok "rows: such as a fleet's database takes" "$TOP/scripts/fleet/load" --check --window 2026-11-30T10:00:00 "$TMP/rows"
+ok "rows: the time of the report, in each class, function and process" "$TESTS/rows-sums.py" "$TMP/rows" "$TMP/json"
+ok "rows: such as a fleet's database takes" "$TOP/scripts/fleet/load.py" --check --window 2026-11-30T10:00:00 "$TMP/rows"
 ok "rows: --level vcpu: none of the host" not grep -q '"level": "host"' <(export_of --format rows --level vcpu)
 export_of --format speedscope >"$TMP/speedscope"
-ok "speedscope: the time of the report, in each function" "$TESTS/speedscope" "$TMP/speedscope" "$TMP/json"
-ok "speedscope: --time" "$TESTS/speedscope" <(export_of --format speedscope --time 10%-30%) "$TMP/json-time"
+ok "speedscope: the time of the report, in each function" "$TESTS/speedscope.py" "$TMP/speedscope" "$TMP/json"
+ok "speedscope: --time" "$TESTS/speedscope.py" <(export_of --format speedscope --time 10%-30%) "$TMP/json-time"
 export_of --format trace >"$TMP/trace"
-ok "trace: tracks without gaps, with the time of the report" "$TESTS/trace" "$TMP/trace" "$TMP/json"
+ok "trace: tracks without gaps, with the time of the report" "$TESTS/trace.py" "$TMP/trace" "$TMP/json"
 ok "trace: who has stolen" grep -qE '"name":"steal","args":\{"cpu":[0-9]+,"by": "[^"]+"' "$TMP/trace"
 ok "trace: the vCPU on its CPU" grep -q '"pid":1,.*"name":"guest1 vCPU 0"' "$TMP/trace"
 ok "trace: an idle CPU has its task, as in a trace of the scheduler" grep -q '"name":"swapper"' "$TMP/trace"
-ok "trace: --time" "$TESTS/trace" <(export_of --format trace --time 10%-30%) "$TMP/json-time"
+ok "trace: --time" "$TESTS/trace.py" <(export_of --format trace --time 10%-30%) "$TMP/json-time"
 ok "trace: --level vcpu: no CPU, and no flow to one" \
 	not grep -qE '"pid":1,"tid":[1-9]|"ph":"[sf]"' <(export_of --format trace --level vcpu)
 ok "trace: --level host: no vCPU" not grep -q '"pid":2,"tid":1,"ts"' <(export_of --format trace --level host)
@@ -176,7 +176,7 @@ make_events_data
 export_of -i "$TMP/events.data" >"$TMP/folded-events"
 report -i "$TMP/events.data" --format json >"$TMP/of-events.json"
 ok "export: of several events, the time" \
-	"$TESTS/folded-sums" "$TMP/folded-events" "$TMP/of-events.json"
+	"$TESTS/folded-sums.py" "$TMP/folded-events" "$TMP/of-events.json"
 
 # With callers: the outermost first, and the time that there is without
 export_of -i "$chains" >"$TMP/folded-chains"
@@ -187,7 +187,7 @@ ok "export: callers are outside" grep -qE \
 ok "... and what was hit is inside of them, once" not grep -E '([a-z_]*safe_halt_\[k\]);\1' \
 	<(grep 'safe_halt_\[k\] [0-9]*$' "$TMP/folded-chains")
 ok "export: with callers, the time of the report" \
-	"$TESTS/folded-sums" "$TMP/folded-chains" "$TMP/json-chains"
+	"$TESTS/folded-sums.py" "$TMP/folded-chains" "$TMP/json-chains"
 
 # Where SIGPIPE is ignored: who reads it has had enough.
 mkfifo "$TMP/pipe"

@@ -124,10 +124,10 @@ cp -r perf.data "$TMP/boot"
 boot_map=$(echo "$TMP/boot"/guest_map__*)
 boot_kallsyms=$(echo "$TMP/boot"/kcore_dir__*/kallsyms)
 report --no-guest-maps --format json >"$TMP/json-nameless"
-# other_boot MIB KEEP-PROCESSES OPTION...: see other-boot
+# other_boot MIB KEEP-PROCESSES OPTION...: see other-boot.py
 other_boot()
 {
-	"$TESTS/other-boot" perf.data/guest_map__* "$1" "$2" "$boot_map" "$boot_kallsyms" &&
+	"$TESTS/other-boot.py" perf.data/guest_map__* "$1" "$2" "$boot_map" "$boot_kallsyms" &&
 		report -i "$TMP/boot" --format json "${@:3}" >"$TMP/json-boot"
 }
 says_other_boot()
@@ -172,7 +172,7 @@ rm -r "${TMP:?}/boot"
 
 # --- a guest that was booted while it was recorded --------------------------------------------------
 
-# By its clock, some seconds before its map was made, see rebooted
+# By its clock, some seconds before its map was made, see rebooted.py
 cp -r perf.data "$TMP/rebooted"
 rebooted_map=$(echo "$TMP/rebooted"/guest_map__*)
 # rebooted NAME OPTION...: to $TMP/NAME.json
@@ -186,14 +186,14 @@ within_recording()
 	local seconds
 
 	for seconds in {2..60..2}; do
-		"$TESTS/rebooted" perf.data/guest_map__* "$seconds" "$rebooted_map" && rebooted rebooted || return
+		"$TESTS/rebooted.py" perf.data/guest_map__* "$seconds" "$rebooted_map" && rebooted rebooted || return
 		json "$TMP/rebooted.json" '1 / (0.3 < guest("guest1")["samples_before_boot"] /
 			sum(x["samples"] for x in vm_rows("guest1")) < 0.7)' >/dev/null 2>&1 && return
 	done
 	return 1
 }
 ok "booted while it was recorded: a report" within_recording
-ok "... all time is there once" "$TESTS/report-sums" "$TMP/rebooted.json"
+ok "... all time is there once" "$TESTS/report-sums.py" "$TMP/rebooted.json"
 ok "... it is said, once" test "$(grep -c '^Guest guest1: by its clock, it was booted after the recording' "$TMP/warnings")" -eq 1
 # So short that not as many samples are in them as there are before and after it, however many are lost
 # in the rest of the time
@@ -211,7 +211,7 @@ rm -r "${TMP:?}/rebooted"
 cp -r perf.data "$TMP/set-back"
 booted_map=$(echo perf.data/guest_map__*)
 ok "a map that is given: a report" report -i "$TMP/set-back" --guest-map "guest1=$booted_map"
-ok "a guest whose TSC was set meanwhile" "$TESTS/tsc-changed" "$TMP/set-back"
+ok "a guest whose TSC was set meanwhile" "$TESTS/tsc-changed.py" "$TMP/set-back"
 ok "... with the map that was made at its end: a report" report -i "$TMP/set-back"
 ok "... with one that is given: none" not report -i "$TMP/set-back" --guest-map "guest1=$booted_map"
 ok "... and why" grep -q '^--guest-map: guest guest1 was booted again while' "$TMP/warnings"
@@ -219,12 +219,12 @@ rm -r "${TMP:?}/set-back"
 
 # --- text that was moved to huge pages ----------------------------------------------------------
 
-# hugified HOW: the profile as if the middle of libquantum's text had been, see huge-text
+# hugified HOW: the profile as if the middle of libquantum's text had been, see huge-text.py
 hugified()
 {
 	rm -rf "$TMP/huge"
 	cp -r perf.data "$TMP/huge"
-	"$TESTS/huge-text" "$TMP/huge"/guest_map__* libquantum.so.8 "$1" &&
+	"$TESTS/huge-text.py" "$TMP/huge"/guest_map__* libquantum.so.8 "$1" &&
 		report -i "$TMP/huge" --format json >"$TMP/json-huge"
 }
 ok "text that was moved: there is a report" hugified whole
@@ -242,7 +242,7 @@ kernel_samples()
 	"$PERF" kvm unified script -f -i "$1" -k "$TREE/host/vmlinux" -F ip,sym,dso 2>/dev/null |
 		sed -n 's/^ *ffff[0-9a-f]* //p'
 }
-read -r in_first in_second behind < <("$TESTS/bpf-code" perf.data "$TMP/bpf")
+read -r in_first in_second behind < <("$TESTS/bpf-code.py" perf.data "$TMP/bpf")
 kernel_samples "$TMP/bpf" >"$TMP/bpf-samples"
 samples_in()
 {
@@ -258,7 +258,7 @@ rm -r "${TMP:?}/bpf"
 
 # --- modules of a guest that come and go ----------------------------------------------------------
 
-read -r always first second gone late unsure stayed early next unsure_bpf < <("$TESTS/module-code" perf.data "$TMP/modules")
+read -r always first second gone late unsure stayed early next unsure_bpf < <("$TESTS/module-code.py" perf.data "$TMP/modules")
 kernel_samples "$TMP/modules" >"$TMP/modules-samples"
 # samples_of FUNCTION MODULE
 samples_of()
@@ -286,12 +286,12 @@ rm -r "${TMP:?}/modules"
 # --- files without a build-id ---------------------------------------------------------------------
 
 LIBRARY=$guest_files/lib/x86_64-linux-gnu/libquantum.so.8
-# without_id HOW: the profile as if libquantum had none, see without-build-id
+# without_id HOW: the profile as if libquantum had none, see without-build-id.py
 without_id()
 {
 	rm -rf "$TMP/no-id"
 	cp -r perf.data "$TMP/no-id"
-	test "$("$TESTS/without-build-id" "$TMP"/no-id/guest_map__* /libquantum.so.8 "$LIBRARY" "$1")" -gt 0 &&
+	test "$("$TESTS/without-build-id.py" "$TMP"/no-id/guest_map__* /libquantum.so.8 "$LIBRARY" "$1")" -gt 0 &&
 		report -i "$TMP/no-id" --format json >"$TMP/json-no-id"
 }
 ok "no build-id, the same file: there is a report" without_id print
@@ -328,10 +328,10 @@ ok "the functions of one file have names" grep -q quantum_toffoli <<<"$small_nam
 truncate -s 1100M "$large/libquantum.so.8"
 ok "... with a hole of a gigabyte at its end: the same" test "$(names_of_large)" = "$small_names"
 ok "... and nothing is said of it" not grep libquantum <(names_of_large >"$TMP/large-names"; cat "$TMP/warnings")
-# over_limit TYPE MIB WORDS: a section of that size, see large-section
+# over_limit TYPE MIB WORDS: a section of that size, see large-section.py
 over_limit()
 {
-	as_it_was && "$TESTS/large-section" "$large/libquantum.so.8" "$1" "$2" && names_of_large || return
+	as_it_was && "$TESTS/large-section.py" "$large/libquantum.so.8" "$1" "$2" && names_of_large || return
 	cat "$TMP/warnings"
 	[ "$(grep -c '^Guest guest1: ' "$TMP/warnings")" -eq 1 ] &&
 		grep -qx "Guest guest1: $large/libquantum.so.8 has more than $3, which is the limit:" "$TMP/warnings"
@@ -347,7 +347,7 @@ rm -r "$TMP/large"
 
 # Its kernel is at low addresses, and its symbols are what nm or its makers say of it.
 cp -r perf.data "$TMP/low"
-"$TESTS/low-kernel" "$TMP/low/data" perf.data/kcore_dir__*/kallsyms "$TMP/low.kallsyms"
+"$TESTS/low-kernel.py" "$TMP/low/data" perf.data/kcore_dir__*/kallsyms "$TMP/low.kallsyms"
 # kernel_names_of KVM-OPTION OPTION...: functions of guest1's kernel, and their samples
 kernel_names_of()
 {
@@ -391,7 +391,7 @@ streamed()
 	rm -rf "$dir"
 	cp -r "$1" "$dir" && rm -f "$dir/vcpu_looks" || return
 	shift
-	"$TESTS/to-stream" "$dir" >"$TMP/of-dir" && stream "$TMP/of-dir" "$@" >"$TMP/streamed" ||
+	"$TESTS/to-stream.py" "$dir" >"$TMP/of-dir" && stream "$TMP/of-dir" "$@" >"$TMP/streamed" ||
 		return
 	case " $* " in
 	*' --format '*|*' --stdio '*) ;;
@@ -413,7 +413,7 @@ ok "stream: with a map that is given, and names" streamed perf.data --guest-map 
 ok "... which are those of the guest" grep -q quantum_toffoli "$TMP/streamed"
 ok "stream: with several events" streamed "$TMP/events.data"
 ok "stream: with call chains" streamed "$chains" --stdio -g
-"$TESTS/to-stream" perf.data >"$TMP/stream"
+"$TESTS/to-stream.py" perf.data >"$TMP/stream"
 # diff_of OLD NEW: as CSV, of what a stream has, too
 diff_of()
 {
@@ -434,11 +434,11 @@ exported_stream()
 	cat "$TMP/stream" | "$PERF" kvm unified export -k "$TREE/host/vmlinux" \
 		--guest-root "$guest_files" --guest-map guest1="$map" >"$TMP/folded-stream" 2>"$TMP/warnings" &&
 		stream "$TMP/stream" --guest-map guest1="$map" >"$TMP/json-stream" &&
-		"$TESTS/folded-sums" "$TMP/folded-stream" "$TMP/json-stream" &&
+		"$TESTS/folded-sums.py" "$TMP/folded-stream" "$TMP/json-stream" &&
 		grep -q '^guest1;vCPU 0;shor-[0-9]*;quantum_toffoli' "$TMP/folded-stream"
 }
 ok "stream: export" exported_stream
-"$TESTS/to-stream" perf.data late >"$TMP/late"
+"$TESTS/to-stream.py" perf.data late >"$TMP/late"
 stream "$TMP/stream" >"$TMP/stream.json"
 # Until the first sample or event of the guest, its vCPU's thread is a thread like any other.
 stream "$TMP/late" >"$TMP/late.json"
@@ -501,7 +501,7 @@ ok "... and nothing else is said" test "$(cat "$TMP/warnings")" = \
 	"There are no call chains in this profile: record with -g"
 head -c "$(($(stat -c %s "$TMP/stream") / 2))" "$TMP/stream" >"$TMP/cut-stream"
 stream "$TMP/cut-stream" >"$TMP/cut.json"
-ok "a stream that is cut off: what there is adds up" "$TESTS/report-sums" "$TMP/cut.json"
+ok "a stream that is cut off: what there is adds up" "$TESTS/report-sums.py" "$TMP/cut.json"
 ok "... and it is said" grep -q 'The stream ends before the recording did' "$TMP/warnings"
 ok "... also in the report, for programs" json "$TMP/cut.json" '1 / (measurement()["complete"] is False)'
 ok "... and for people" grep -qx '# the end of the recording is missing: this is of a part of it' \
@@ -553,10 +553,10 @@ rm -rf "$TMP/injected"
 
 # --- a recorder that was killed ------------------------------------------------------------
 
-# killed NAME SIZE [compressed]: what is left of the profile then, in $TMP/NAME; see killed-profile
+# killed NAME SIZE [compressed]: what is left of the profile then, in $TMP/NAME; see killed-profile.py
 killed()
 {
-	cp -r perf.data "$TMP/$1" && "$TESTS/killed-profile" "$TMP/$1" "${@:2}"
+	cp -r perf.data "$TMP/$1" && "$TESTS/killed-profile.py" "$TMP/$1" "${@:2}"
 }
 # of_killed NAME OPTION...: its report
 of_killed()
@@ -568,7 +568,7 @@ killed_says='The recorder was killed, or had no room left on its disk'
 killed killed all
 of_killed killed --format json >"$TMP/killed.json"
 ok "killed: a report" test $? -eq 0
-ok "killed: all time is there once" "$TESTS/report-sums" "$TMP/killed.json"
+ok "killed: all time is there once" "$TESTS/report-sums.py" "$TMP/killed.json"
 ok "killed: all samples" test "$(json "$TMP/killed.json" 'measurement()["samples"]')" -eq \
 	"$(json "$TMP/json" 'measurement()["samples"]')"
 ok "killed: and all of the time line" test "$(json "$TMP/killed.json" 'measurement()["timeline_events"]')" -eq \
@@ -597,7 +597,7 @@ ok "killed, without VMs: both are said" grep -q "$killed_says" "$TMP/warnings"
 # The size of no record is odd.
 killed killed-half 700001
 of_killed killed-half --format json >"$TMP/killed-half.json"
-ok "killed within a record: what there is adds up" "$TESTS/report-sums" "$TMP/killed-half.json"
+ok "killed within a record: what there is adds up" "$TESTS/report-sums.py" "$TMP/killed-half.json"
 ok "killed within a record: what there is" json "$TMP/killed-half.json" \
 	"1 / (1000 < measurement()['samples'] < $(json "$TMP/json" 'measurement()["samples"]'))"
 if [ "$(id -u)" -eq 0 ]; then

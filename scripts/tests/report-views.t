@@ -330,7 +330,7 @@ events()
 	report -i "$TMP/events.data" --format json
 }
 events >"$TMP/events.json"
-# Samples of instructions stand for 750 each, see add-events.
+# Samples of instructions stand for 750 each, see add-events.py.
 samples_of_instructions()
 {
 	"$PERF" kvm unified report -f -i "$TMP/events.data" -k "$TREE/host/vmlinux" --stdio \
@@ -339,7 +339,7 @@ samples_of_instructions()
 }
 ok "several events: as many samples of another as there are" test "$(samples_of_instructions)" -eq \
 	"$(json "$TMP/events.json" 'sum(n for event, n in level("host")["counts"].items() if "instructions" in event) // 750')"
-ok "several events: all time is there once" "$TESTS/report-sums" "$TMP/events.json"
+ok "several events: all time is there once" "$TESTS/report-sums.py" "$TMP/events.json"
 # counted EVENT PERIOD LEVEL: by the function's name; by script, and by the report
 counted_by_script()
 {
@@ -416,7 +416,7 @@ for profile in perf.data events.data; do
 	ok "$profile: what is not known is not the same row as code without a name" test \
 		"$(unknown_in_view -i "$profile")" = "$(unknown_in_json -i "$profile")"
 done
-# Of four samples that follow each other, one is of cycles and two are of instructions (add-events).
+# Of four samples that follow each other, one is of cycles and two are of instructions (add-events.py).
 samples_of()
 {
 	echo $(($(json "$TMP/events.json" "level(\"host\")[\"counts\"][\"$1\"]") / $2))
@@ -509,7 +509,7 @@ ok "what is recorded without is the same" diff \
 events=$LAB_OUT/libquantum/events.data
 ok "there is a profile with several events" test -d "$events"
 "$PERF" kvm unified report -f -i "$events" --format json >"$TMP/events.json" 2>"$TMP/warnings"
-ok "software events: all time is there once" "$TESTS/report-sums" "$TMP/events.json"
+ok "software events: all time is there once" "$TESTS/report-sums.py" "$TMP/events.json"
 ok "software events: no word of samples left out" not grep -q 'not in this report' "$TMP/warnings"
 # The first clock's samples and the second's are not compared: where their periods are in step with
 # the host's ticks, one of them may find the guest less often.
@@ -595,7 +595,7 @@ ok "... which is said" grep -q '^--time: the measurement is from ' "$TMP/warning
 views script --reltime --time +1,+2
 ok "script --reltime: a usage error" test $? -eq 129
 ok "... what it knows" grep -q 'have no sign: --time 1,2' "$TMP/warnings"
-"$TESTS/to-stream" perf.data >"$TMP/as-stream"
+"$TESTS/to-stream.py" perf.data >"$TMP/as-stream"
 "$PERF" kvm unified script -i - --time +1, <"$TMP/as-stream" >"$TMP/script" 2>"$TMP/warnings"
 ok "script of a stream: it has no such times" test $? -eq 1
 ok "... which is said" grep -q 'does not say when its first and last samples were' "$TMP/warnings"

@@ -31,7 +31,7 @@ report()
 # json FILE EXPRESSION
 json()
 {
-	"$TESTS/report-value" "$2" "$1"
+	"$TESTS/report-value.py" "$2" "$1"
 }
 
 # exit_code CODE OPTION...
@@ -53,7 +53,7 @@ nothing_there()
 # instructions: the lab has no counters.
 make_events_data()
 {
-	"$TESTS/add-events" perf.data "$TMP/events.data"
+	"$TESTS/add-events.py" perf.data "$TMP/events.data"
 }
 
 cd "$LAB_OUT/libquantum" || exit 1

@@ -14,7 +14,7 @@
 
 ok "there is a profile" test -s perf.data/data
 ok "JSON: an exit code of 0" test "$report_code" -eq 0
-ok "JSON: all time is there once" "$TESTS/report-sums" "$TMP/json"
+ok "JSON: all time is there once" "$TESTS/report-sums.py" "$TMP/json"
 ok "JSON: the mode" test "$(json "$TMP/json" 'measurement()["mode"]')" = timeline
 ok "JSON: with the host's vmlinux, idle time is known" \
 	test "$(json "$TMP/json" 'measurement()["idle_known"]')" = True
@@ -159,7 +159,7 @@ ok "--costs: with what else was done for it, all of its time by domain switch" t
 # --- two attributions ------------------------------------------------------------------
 
 report --attribution domain-switch --format json >"$TMP/domain"
-ok "domain-switch: all time is there once" "$TESTS/report-sums" "$TMP/domain"
+ok "domain-switch: all time is there once" "$TESTS/report-sums.py" "$TMP/domain"
 ok "domain-switch: the guest has what it had" test \
 	"$(json "$TMP/domain" 'level("guest1")["classes_ns"]["USER"]')" -eq \
 	"$(json "$TMP/json" 'level("guest1")["classes_ns"]["USER"]')"
@@ -365,7 +365,7 @@ ok "--percent-limit: with a %" diff <(report --percent-limit 5) <(report --perce
 parts()
 {
 	report --time 0%-60%,40%-100% --format json >"$TMP/parts" &&
-		"$TESTS/report-value" 'level("guest1", None, 0)["time_ns"] <= level("guest1", None, 1)["time_ns"]' \
+		"$TESTS/report-value.py" 'level("guest1", None, 0)["time_ns"] <= level("guest1", None, 1)["time_ns"]' \
 			"$TMP/parts" "$TMP/json" | grep -qx True
 }
 ok "--time: parts that overlap are counted once" parts
@@ -376,7 +376,7 @@ ok "-q: with a message" grep -q knows "$TMP/warnings"
 # --- other rows -----------------------------------------------------------------------------
 
 report --sort dso --format json >"$TMP/dso"
-ok "--sort dso: all time is there once" "$TESTS/report-sums" "$TMP/dso"
+ok "--sort dso: all time is there once" "$TESTS/report-sums.py" "$TMP/dso"
 ok "--sort dso: a row for each module" test \
 	"$(json "$TMP/dso" "len([x for x in ${VM}['rows'] if x['module'] == 'libquantum.so.8'])")" -eq 1
 ok "--sort comm,pid" test "$(report --sort comm,pid | sed -n '/^guest1 .*Total samples/,$p' | grep -c ' shor (')" -eq 2
@@ -385,7 +385,7 @@ ok "--exit-reasons" grep -q '^guest1 .*Samples not had: ' <(report --exit-reason
 # --- samples alone ----------------------------------------------------------------------------
 
 report --no-timeline --format json >"$TMP/samples"
-ok "--no-timeline: all time is there once" "$TESTS/report-sums" "$TMP/samples"
+ok "--no-timeline: all time is there once" "$TESTS/report-sums.py" "$TMP/samples"
 ok "--no-timeline: and it says so" grep -q '^# sample mode: .*--no-timeline' <(report --no-timeline)
 
 # --- two profiles -----------------------------------------------------------------------------------

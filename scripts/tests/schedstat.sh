@@ -3,10 +3,10 @@
 # Where the time of vCPUs' threads went, by the scheduler and by a report: for the tests that source
 # this, after tap.sh.
 
-# value EXPRESSION NAME: see report-value
+# value EXPRESSION NAME: see report-value.py
 value()
 {
-	"$TESTS/report-value" "$1" "$TMP/$2.json"
+	"$TESTS/report-value.py" "$1" "$TMP/$2.json"
 }
 
 # scheduled RECORDING VM COLUMN: percent of the time of a recording of the scenario targets that the

@@ -143,7 +143,7 @@ has "Rust: demangled, of a file that was deleted, and whose name another file ha
 mostly 95 gone shelf::turn
 has "a file without build-id has no names" 200 no-build-id '\[unknown\]'
 # One that went, and came again
-"$TESTS/map-modules" perf.data/guest_map__* | grep '^failover ' >"$TMP/modules"
+"$TESTS/map-modules.py" perf.data/guest_map__* | grep '^failover ' >"$TMP/modules"
 cut -c 1-200 "$TMP/modules" >&2
 ok "a module that went, and one that came" test "$(wc -l <"$TMP/modules")" -eq 2
 { read -r _ _ since gone _; read -r _ _ back until _; } <"$TMP/modules"
@@ -151,7 +151,7 @@ ok "... one from before the map on" test "${since:-none}" = 0
 ok "... one from later on until the map's end" test "${gone:-0}" -lt "${back:-0}" -a "${until:-none}" = end
 ok "... both with their functions" test "$(grep -c ' failover_register\b' "$TMP/modules")" -eq 2
 # BPF programs: one that went, and another, as a rule in its place
-"$TESTS/map-modules" perf.data/guest_map__* | grep '^bpf_prog_' >"$TMP/programs"
+"$TESTS/map-modules.py" perf.data/guest_map__* | grep '^bpf_prog_' >"$TMP/programs"
 cat "$TMP/programs" >&2
 ok "a BPF program that went, and one that came" test "$(wc -l <"$TMP/programs")" -eq 2
 "$PERF" kvm unified script -f -i perf.data -F time,ip,sym 2>/dev/null |

@@ -60,7 +60,7 @@ while read -r -u 3 name vms; do
 	esac
 	ok "$name: none of them is lost" \
 		test "$(value 'measurement()["timeline_lost"]' "$name")" = 0
-	ok "$name: all time of each vCPU is there once" "$TESTS/report-sums" "$TMP/$name.json"
+	ok "$name: all time of each vCPU is there once" "$TESTS/report-sums.py" "$TMP/$name.json"
 	# Who of many was it? The load on the host is a shell's children.
 	[ "$name" != all ] || ok "$name: thieves of one name are told apart" test "$(value \
 		'sum(len({y["pid"] for y in x["tasks"]}) == 8 and x["more_tasks"] > 0 and "pid" not in x
@@ -124,7 +124,7 @@ away()
 cpus()
 {
 	"$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json -i "$1.data" \
-		>"$TMP/cpus.json" 2>"$TMP/warnings" && "$TESTS/report-sums" "$TMP/cpus.json"
+		>"$TMP/cpus.json" 2>"$TMP/warnings" && "$TESTS/report-sums.py" "$TMP/cpus.json"
 }
 ok "a CPU goes offline and is back: a report" cpus hotplug
 ok "... which warns" grep -q 'CPU 1 has no samples for .* was it offline?' "$TMP/warnings"
@@ -162,7 +162,7 @@ ok "each sample has the same vCPU, CR3, ASID and exit reason by both" \
 by_bpf()
 {
 	"$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json "$@" >"$TMP/bpf.json" &&
-		"$TESTS/report-sums" "$TMP/bpf.json" &&
+		"$TESTS/report-sums.py" "$TMP/bpf.json" &&
 		test "$(value 'measurement()["kernel_mode"]' bpf)" = bpf &&
 		test "$(value 'guest("stays")["user_samples"]' bpf)" -ge 200
 }

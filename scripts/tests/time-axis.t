@@ -30,7 +30,7 @@ value()
 	for name in "${@:2}"; do
 		files+=("$TMP/$name.json")
 	done
-	"$TESTS/report-value" "$1" "${files[@]}"
+	"$TESTS/report-value.py" "$1" "${files[@]}"
 }
 
 # guest_steal RECORDING VM: the steal in the guest's /proc/stat, in percent of its uptime, both
@@ -107,7 +107,7 @@ check_packets()
 	cd "$LAB/packets-short" || { done_testing; }
 	report virtio -i virtio.data
 	ok "packets: a report" test $? -eq 0
-	ok "packets: all time is there once" "$TESTS/report-sums" "$TMP/virtio.json"
+	ok "packets: all time is there once" "$TESTS/report-sums.py" "$TMP/virtio.json"
 	check_cost virtio guest1
 	# On one CPU: the guest is halted meanwhile, or wants the CPU.
 	at_work="rows('guest1', '[idle] (halt_exit), with')"
@@ -141,13 +141,13 @@ for name in one-busy interrupts three-busy limited small-buffer constrained thir
 	ok "$name: a report" test $? -eq 0
 	ok "$name: in timeline mode" test "$(value 'measurement()["mode"]' "$name")" = timeline
 	ok "$name: all time of each CPU and vCPU is there once" \
-		"$TESTS/report-sums" "$TMP/$name.json"
+		"$TESTS/report-sums.py" "$TMP/$name.json"
 	mapfile -t waits < <(waits_and_events "$name")
 	# With what has begun or ends outside of the measurement, and what is lost
 	within 6 "$name: waits of vCPUs that ran, and events of them" "${waits[@]}"
 	report "$name-samples" -i "$name.data" --no-timeline --interval 100ms
 	ok "$name, from samples alone: all time is there once" \
-		"$TESTS/report-sums" "$TMP/$name-samples.json"
+		"$TESTS/report-sums.py" "$TMP/$name-samples.json"
 done
 
 # --- one VM busy (Tables 4 and 5) --------------------------------------------------------
@@ -225,7 +225,7 @@ done
 # A third of the time it is on the way into KVM_RUN or out of it.
 report port-io-shared -i port-io-shared.data --interval 100ms
 ok "port-io-shared: all time of each CPU and vCPU is there once" \
-	"$TESTS/report-sums" "$TMP/port-io-shared.json"
+	"$TESTS/report-sums.py" "$TMP/port-io-shared.json"
 for guest in guest1 guest2; do
 	within 1 "port-io-shared, $guest: steal, and what its thread waited on a runqueue, %" \
 		"$(waited port-io-shared "$guest")" "$(thread_time port-io-shared "$guest" 4)"
@@ -301,7 +301,7 @@ cd "$LAB/two-vcpus" || { done_testing; }
 report two -i two-busy.data --interval 500ms
 ok "two vCPUs: a report" test $? -eq 0
 ok "two vCPUs: all time is there once, and for each vCPU it is duration / period" \
-	"$TESTS/report-sums" "$TMP/two.json"
+	"$TESTS/report-sums.py" "$TMP/two.json"
 for vcpu in 0 1; do
 	other=$((1 - vcpu))
 	within 1 "two vCPUs: vCPU $vcpu's steal on the other, %" \

@@ -15,7 +15,7 @@ cd "$LAB_OUT/tiny-vmm" || { done_testing; }
 
 # --- the VMs ---------------------------------------------------------------------
 
-"$TESTS/vms-table" perf.data >"$TMP/vms"
+"$TESTS/vms-table.py" perf.data >"$TMP/vms"
 cat "$TMP/vms" >&2
 
 vm_is_known()
@@ -157,7 +157,7 @@ PAIR=$TMP/pair.json
 "$PERF" kvm unified report -f -i pair.data -k "$TREE/host/vmlinux" --format json >"$PAIR" 2>"$TMP/pair.err"
 ok "two in one process: a report" test $? -eq 0
 ok "each is known by its descriptor and its thread" \
-	diff <("$TESTS/vms-table" pair.data | grep ^pair | sort) \
+	diff <("$TESTS/vms-table.py" pair.data | grep ^pair | sort) \
 		<(awk -v pid="$(cat pair.pid)" '{ print "pair-" $1, pid, 0, $2 }' pair.after | sort)
 ok "there are two" test "$(wc -l <pair.after)" -eq 2
 # of_pair OPTION...
@@ -188,9 +188,9 @@ costs_add_up()
 }
 ok "--costs --vm: these, the others together, and all of the time" costs_add_up
 ok "no event of the time line is lost" \
-	test "$("$TESTS/report-value" 'measurement()["timeline_lost"]' "$PAIR")" = 0
+	test "$("$TESTS/report-value.py" 'measurement()["timeline_lost"]' "$PAIR")" = 0
 ok "nor are they those of several vCPUs" not grep -q 'several VMs' "$TMP/pair.err"
-ok "all time of each vCPU is there once" "$TESTS/report-sums" "$PAIR"
+ok "all time of each vCPU is there once" "$TESTS/report-sums.py" "$PAIR"
 
 # Of the time that both VMs had a CPU, the part of one, in percent: by the scheduler, and in the report
 scheduled_part()
@@ -201,7 +201,7 @@ scheduled_part()
 }
 ran()
 {
-	"$TESTS/report-value" "100 - share('pair-$1', 'IDLE') - share('pair-$1', 'steal')" "$PAIR"
+	"$TESTS/report-value.py" "100 - share('pair-$1', 'IDLE') - share('pair-$1', 'steal')" "$PAIR"
 }
 reported_part()
 {
@@ -215,7 +215,7 @@ reported_part()
 # The processes in user mode: by CR3
 pair_processes()
 {
-	"$TESTS/report-value" \
+	"$TESTS/report-value.py" \
 		'",".join(sorted({x["comm"] for x in vm_rows("pair-'"$1"'") if x["class"] == "USER"}))' "$PAIR"
 }
 while read -r -u 3 fd cr3; do
@@ -231,17 +231,17 @@ done 3< <(cut -d' ' -f1 pair.after | sort -n | paste -d' ' - <(printf '0x2000\n0
 "$PERF" kvm unified report -f -i grows.data -k "$TREE/host/vmlinux" --format json \
 	>"$TMP/grows.json" 2>"$TMP/grows.err"
 ok "a vCPU comes and goes: a report" test $? -eq 0
-ok "... all time is there once" "$TESTS/report-sums" "$TMP/grows.json"
+ok "... all time is there once" "$TESTS/report-sums.py" "$TMP/grows.json"
 # grows VCPU ROWS: percent of its time
 grows()
 {
-	"$TESTS/report-value" "rows('grows', '$2', $1)" "$TMP/grows.json"
+	"$TESTS/report-value.py" "rows('grows', '$2', $1)" "$TMP/grows.json"
 }
 # What the shell needs for its parts is of that time, too.
 within 8 "... its time before and after it was there, and 2.5 of 4 s, %" "$(grows 1 '[absent]')" 62.5
 at_most 1 "... and of the rest, what is lost, %" "$(grows 1 '[lost]')"
 within 0.5 "... nothing else of it is not known, %" "$(grows 1 '[absent]')" \
-	"$("$TESTS/report-value" 'share("grows", "unknown", 1)' "$TMP/grows.json")"
+	"$("$TESTS/report-value.py" 'share("grows", "unknown", 1)' "$TMP/grows.json")"
 ok "... the other one is there all the time" test "$(grows 0 '[absent]')" = 0.000
 
 # --- a time line ---------------------------------------------------------------------
@@ -249,6 +249,6 @@ ok "... the other one is there all the time" test "$(grows 0 '[absent]')" = 0.00
 "$PERF" kvm unified export -f -i perf.data -k "$TREE/host/vmlinux" --format trace >"$TMP/trace" 2>/dev/null
 "$PERF" kvm unified report -f -i perf.data -k "$TREE/host/vmlinux" --format json >"$TMP/trace-json" 2>/dev/null
 ok "a time line of several VMs has the time of the report, and flows" \
-	"$TESTS/trace" "$TMP/trace" "$TMP/trace-json"
+	"$TESTS/trace.py" "$TMP/trace" "$TMP/trace-json"
 at_least 100 "flows from steal to who had the CPU" "$(grep -c '^{"ph":"f","bp":"e",' "$TMP/trace")"
 done_testing

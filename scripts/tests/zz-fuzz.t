@@ -52,8 +52,8 @@ add_to_seed()
 {
 	local library=/lib/x86_64-linux-gnu/libquantum.so.8
 
-	"$TESTS/without-build-id" "$TMP"/seed/perf.data/guest_map__* "$library" "$TMP/seed/root$library" print &&
-		"$TESTS/module-code" "$TMP/seed/perf.data" "$TMP/seed/new" 2 &&
+	"$TESTS/without-build-id.py" "$TMP"/seed/perf.data/guest_map__* "$library" "$TMP/seed/root$library" print &&
+		"$TESTS/module-code.py" "$TMP/seed/perf.data" "$TMP/seed/new" 2 &&
 		rm -r "$TMP/seed/perf.data" && mv "$TMP/seed/new" "$TMP/seed/perf.data"
 }
 
@@ -119,11 +119,11 @@ both_ends_occur()
 ok "perf builds with ASan and UBSan" env PERF_VARIANT=asan "$TOP/scripts/build-perf.sh"
 ok "the fuzzer builds" build_fuzzer
 ok "there is a profile to start from" test -s "$GOOD/data"
-ok "it is cut down to a small one" "$TESTS/small-profile" "$GOOD" "$TMP/seed"
+ok "it is cut down to a small one" "$TESTS/small-profile.py" "$GOOD" "$TMP/seed"
 ok "with a file without a build-id, and modules that come and go" add_to_seed
 # Of the host, of the guest's kernel, and of a program below its root
 ok "which has a report" report_has '^# guest guest1: .* names the process of [1-9]'
-"$TESTS/to-stream" "$TMP/seed/perf.data" >"$TMP/seed/stream"
+"$TESTS/to-stream.py" "$TMP/seed/perf.data" >"$TMP/seed/stream"
 ok "and, as a stream, too" "$PERF" kvm unified report -i - --format table <"$TMP/seed/stream"
 
 rm -rf "$KEEP"
@@ -138,7 +138,7 @@ printf '# %d mutants (seed %d) in %d s: %d ended in a report, %d of them with a 
 	"$(sum with-warning)" "$(sum errors)" "$(sum bad)"
 # The same of what is left by a recorder that was killed, a tenth as many
 if [ "$(sum bad)" -eq 0 ]; then
-	"$TESTS/killed-profile" "$TMP/seed/perf.data" all
+	"$TESTS/killed-profile.py" "$TMP/seed/perf.data" all
 	rm "$TMP"/sum.* "$TMP"/bad.*
 	FUZZ_COUNT=$(((FUZZ_COUNT + 9) / 10))
 	fuzz
@@ -149,7 +149,7 @@ fi
 if [ "$(sum bad)" -eq 0 ]; then
 	rm -r "$TMP/seed" "$TMP"/sum.* "$TMP"/bad.*
 	ok "a profile with callchains is cut down" \
-		"$TESTS/small-profile" "$LAB_OUT/chains/unwound.data" "$TMP/seed"
+		"$TESTS/small-profile.py" "$LAB_OUT/chains/unwound.data" "$TMP/seed"
 	ok "... with the programs" add_programs
 	# Which of the calls these samples have is chance.
 	ok "... and its report has callers" \

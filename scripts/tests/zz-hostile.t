@@ -6,7 +6,7 @@
 #
 # Under ASan and UBSan, which take more of both, and four times as long:
 #	HOSTILE_VARIANT=asan scripts/test.sh zz-hostile
-# Every other one of the kinds that bad-map lists, or those that are named:
+# Every other one of the kinds that bad-map.py lists, or those that are named:
 #	HOSTILE_KINDS="path-up elf-plt" scripts/test.sh zz-hostile
 
 # shellcheck disable=SC2317 # functions are called by name, through ok
@@ -26,7 +26,7 @@ if [ "$VARIANT" = asan ]; then
 fi
 # No perf config, no build-id cache
 export HOME=$TMP
-read -ra kinds <<<"${HOSTILE_KINDS:-$("$TESTS/bad-map" list | awk 'NR % 2 { print $1 }' | tr '\n' ' ')}"
+read -ra kinds <<<"${HOSTILE_KINDS:-$("$TESTS/bad-map.py" list | awk 'NR % 2 { print $1 }' | tr '\n' ' ')}"
 
 ended_well()
 {
@@ -42,11 +42,11 @@ all_were_read()
 
 ok "perf builds" env PERF_VARIANT="$VARIANT" "$TOP/scripts/build-perf.sh"
 ok "there is a profile to start from" test -s "$GOOD/data"
-ok "it is cut down to a small one" "$TESTS/small-profile" "$GOOD" "$TMP/seed"
+ok "it is cut down to a small one" "$TESTS/small-profile.py" "$GOOD" "$TMP/seed"
 
 rm -rf "$OUT"
 mkdir -p "$OUT" "$TMP/work"
-"$TESTS/hostile" "$PERF" "$TMP/seed" "$TMP/work" "$OUT" "${kinds[@]}"
+"$TESTS/hostile.py" "$PERF" "$TMP/seed" "$TMP/work" "$OUT" "${kinds[@]}"
 ok "all kinds of maps were read, after a good one" all_were_read
 for kind in "${kinds[@]}"; do
 	ok "bad map: $kind" ended_well "$kind"

@@ -34,7 +34,7 @@ natively()
 measure()
 {
 	local ask
-	ask="guest-exec $(guest_socket guest1)"
+	ask="guest-exec.py $(guest_socket guest1)"
 
 	go_first
 	perf kvm unified record -q -o /run/warm-up.data -- true

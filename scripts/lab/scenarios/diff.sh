@@ -47,9 +47,9 @@ record_as()
 measure()
 {
 	"$GUEST_DIR/tiny-vmm" --symbols >tiny.kallsyms
-	"$LAB/vmm/tiny-map" tiny.kallsyms 10:left:2000 11:right:6000 >first.map
+	"$LAB/vmm/tiny-map.py" tiny.kallsyms 10:left:2000 11:right:6000 >first.map
 	# As after another boot: with other pids
-	"$LAB/vmm/tiny-map" tiny.kallsyms 30:left:2000 31:right:6000 >second.map
+	"$LAB/vmm/tiny-map.py" tiny.kallsyms 30:left:2000 31:right:6000 >second.map
 	go_first
 
 	# shellcheck disable=SC2086 # lists of options

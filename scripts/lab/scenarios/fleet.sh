@@ -87,7 +87,7 @@ tiny_pids()
 prepare()
 {
 	"$GUEST_DIR/tiny-vmm" --symbols >tiny.kallsyms
-	"$LAB/vmm/tiny-map" tiny.kallsyms 10:worker:2000 >tiny.map
+	"$LAB/vmm/tiny-map.py" tiny.kallsyms 10:worker:2000 >tiny.map
 }
 
 # The cgroups as systemd has them
@@ -190,7 +190,7 @@ map_options()
 	pause='while read -r pid _; do kill -STOP $pid; done </run/workload.pids'
 	first="kill -STOP $(tiny_pids);"
 	for name in $GUESTS; do
-		first+=" guest-exec $(guest_socket "$name") '$pause';"
+		first+=" guest-exec.py $(guest_socket "$name") '$pause';"
 	done
 	while read -r name _ _ _ _ map; do
 		[ "$map" = map ] || continue
@@ -226,7 +226,7 @@ measure()
 	throttled >throttled.before
 	READY="kill -CONT $(tiny_pids); sleep 0.5" TRACED=sched:sched_switch,sched:sched_wakeup \
 		VMS="$(tiny_vms) $GUESTS" bracketed_record fleet -c 997000 \
-		--all-cgroups --proc-map-timeout 10000 "${maps[@]}" -- plant steps planted
+		--all-cgroups --proc-map-timeout 10000 "${maps[@]}" -- plant.py steps planted
 	throttled >throttled.after
 	kill -KILL "$(cat /run/hog)"
 	for name in $GUESTS; do

@@ -50,7 +50,7 @@ many_vms()
 	local name
 
 	"$GUEST_DIR/tiny-vmm" --symbols >tiny.kallsyms
-	"$LAB/vmm/tiny-map" tiny.kallsyms 10:left:2000 >/run/tiny.map
+	"$LAB/vmm/tiny-map.py" tiny.kallsyms 10:left:2000 >/run/tiny.map
 	# shellcheck disable=SC2016 # not this shell's to expand
 	for name in web-{1..8} db-1 'x;touch${IFS}injected' '$(touch${IFS}injected)'; do
 		start_idle_vm "$name"

@@ -38,7 +38,7 @@ on_host()
 	shift
 
 	# shellcheck disable=SC2086 # a command and its arguments
-	"$@" -o "$data" -- guest-exec "$(guest_socket guest1)" $WORK >"$name.txt" 2>"$name.err"
+	"$@" -o "$data" -- guest-exec.py "$(guest_socket guest1)" $WORK >"$name.txt" 2>"$name.err"
 	# Of a directory, what has been measured
 	[ ! -d "$data" ] || data+=/data
 	cp "$data" "$name.data"

@@ -44,7 +44,7 @@ PERIOD=498500
 short_lived()
 {
 	local ask
-	ask="guest-exec $(guest_socket guest1)"
+	ask="guest-exec.py $(guest_socket guest1)"
 
 	unified_record "$1" -c $PERIOD -- \
 		sh -ec "$ask start $1 /run/$1.log; $ask ready; sleep 10; $ask stop"

@@ -20,7 +20,7 @@ record()
 
 collector()
 {
-	printf 'GUEST_EXEC_TIMEOUT=%s guest-exec %s %s' "$MAP_TIMEOUT" "$(guest_socket guest2)" "$COLLECTOR"
+	printf 'GUEST_EXEC_TIMEOUT=%s guest-exec.py %s %s' "$MAP_TIMEOUT" "$(guest_socket guest2)" "$COLLECTOR"
 }
 
 prepare()
@@ -174,16 +174,16 @@ refusals()
 	perf record -a -g -e cpu-clock -c 1000000 -o plain.data -- sleep 1
 	# The serial port makes work for the host: there are call chains to be shown.
 	try chains record -g -e cpu-clock/period=1000000/ -o chains.data -- \
-		guest-exec "$(guest_socket guest2)" "head -c 1000 /proc/kallsyms >/dev/ttyS0"
+		guest-exec.py "$(guest_socket guest2)" "head -c 1000 /proc/kallsyms >/dev/ttyS0"
 
 	# What PERF_SAMPLE_VCPU says to an event that excludes the guest, and to one
 	# that does not; and two software events, of which one needs more.
 	# As long as a loop in the guest takes: the slower the machine, the more samples of it.
 	perf record -a --sample-vcpu -e cpu-clock -c 1000000 -o context.data -- \
-		guest-exec "$(guest_socket guest2)" "i=0; while [ \$i -lt 20000 ]; do i=\$((i + 1)); done"
+		guest-exec.py "$(guest_socket guest2)" "i=0; while [ \$i -lt 20000 ]; do i=\$((i + 1)); done"
 	# The serial port makes exits: a busy guest leaves next to nothing to the host.
 	perf record -a --sample-vcpu -e cpu-clock:H -c 1000000 -o host-only.data -- \
-		guest-exec "$(guest_socket guest2)" "head -c 1000 /proc/kallsyms >/dev/ttyS0"
+		guest-exec.py "$(guest_socket guest2)" "head -c 1000 /proc/kallsyms >/dev/ttyS0"
 	perf record -c 1 -e page-faults/call-graph=no/,page-faults/call-graph=fp/ \
 		-o two-events.data -- true
 

@@ -54,7 +54,7 @@ load()
 	local guests
 
 	mapfile -t guests < <(bracket_guests)
-	bracket --in-guest "${guests[@]}" ${2:+--perf "$2"} "/run/$1" "$LOAD"
+	bracket.py --in-guest "${guests[@]}" ${2:+--perf "$2"} "/run/$1" "$LOAD"
 	cp "/run/$1"-* .
 }
 

@@ -21,7 +21,7 @@ guest1_TIMEOUT=600
 # programs: how many BPF programs the kernel has
 programs()
 {
-	"$LAB/bpf-programs"
+	"$LAB/bpf-programs.py"
 }
 
 # Killed while it records: no program is left.

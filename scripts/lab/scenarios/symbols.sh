@@ -68,8 +68,8 @@ measure()
 	in_guest guest1 "rm /tmp/gone; cp /usr/bin/jit /tmp/gone"
 	# Two find in the middle that there is something to compile; BPF programs and a module go and come.
 	unified_record perf -c $PERIOD -- sh -c "sleep 4
-		guest-exec $(guest_socket guest1) 'kill -USR2 \$(pidof jit contained-jit bpf)'
-		guest-exec $(guest_socket guest1) 'rmmod failover; insmod /lib/modules/\$(uname -r)/failover.ko'
+		guest-exec.py $(guest_socket guest1) 'kill -USR2 \$(pidof jit contained-jit bpf)'
+		guest-exec.py $(guest_socket guest1) 'rmmod failover; insmod /lib/modules/\$(uname -r)/failover.ko'
 		sleep 4"
 	in_guest guest1 stop
 	refusals

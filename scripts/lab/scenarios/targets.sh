@@ -38,7 +38,7 @@ record()
 	perf kvm unified record -c 997000 -o "/run/$name.data" --delay=-1 \
 		--control=fifo:/run/record.ctl,/run/record.ack "$@" 2>"$name.err" &
 	# It would wait for a perf that has ended.
-	timeout 60 bracket --perf /run/record "/run/$name" \
+	timeout 60 bracket.py --perf /run/record "/run/$name" \
 		bash -c "threads >/run/$name.before; sleep 4; threads >/run/$name.after"
 	wait $!
 	cp -r "/run/$name.data" "/run/$name.before" "/run/$name.after" .

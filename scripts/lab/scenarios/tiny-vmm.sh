@@ -13,7 +13,7 @@ its_map()
 	local name=$1
 	shift
 
-	"$LAB/vmm/tiny-map" tiny.kallsyms "$@" >"$name.map"
+	"$LAB/vmm/tiny-map.py" tiny.kallsyms "$@" >"$name.map"
 }
 
 measure()

@@ -10,7 +10,7 @@ prepare()
 {
 	grep -wE '_text|_stext|_etext|_edata' "$GUEST_DIR/../host/System.map" >kallsyms
 	"$GUEST_DIR/tiny-vmm" --symbols >tiny.kallsyms
-	"$LAB/vmm/tiny-map" tiny.kallsyms 10:left:2000 11:right:6000 >busy.map
+	"$LAB/vmm/tiny-map.py" tiny.kallsyms 10:left:2000 11:right:6000 >busy.map
 }
 
 measure()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A known tree of calls, for callchains of guests: scripts/tests/call-tree has its edges. It is
+ * A known tree of calls, for callchains of guests: scripts/tests/call-tree.py has its edges. It is
  * built twice, with frame pointers, and as calls-nofp without. As calls-jit, it has a function
  * besides that it has made at run time, in /tmp/perf-PID.map. No call is the last thing that a
  * function does, as the compiler would make a jump of it.

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Run commands in turn, several times each, and print what each took.
+
+usage: measure.py TIMES NAME=COMMAND [NAME=COMMAND...]
+
+A line for each command: its name; s of wall time, MiB of private memory (RssAnon, so without
+files that are mapped), its time by that of the last command, medians of TIMES runs; and s of CPU
+time, the least of these runs, as what else the machine does only adds to it.
+Commands take turns, so that what else the machine does meets them all. A command's output
+is thrown away; one that fails ends this with its exit code.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+# How often the memory of a process is looked at, s
+LOOK = 0.01
+
+
+def private_kib(pid):
+    try:
+        with open("/proc/%d/status" % pid) as file:
+            for line in file:
+                if line.startswith("RssAnon:"):
+                    return int(line.split()[1])
+    except FileNotFoundError:
+        pass
+    # It has ended, but was not waited for yet.
+    return 0
+
+
+def run(command):
+    """s, MiB, s of CPU time"""
+    start, most, ended = time.monotonic(), 0, 0
+    process = subprocess.Popen(["bash", "-c", "exec " + command], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not ended:
+        most = max(most, private_kib(process.pid))
+        time.sleep(LOOK)
+        ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+    took = time.monotonic() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        print("measure.py: exit code %d: %s" % (process.returncode, command), file=sys.stderr)
+        sys.exit(1)
+    return took, most / 1024, usage.ru_utime + usage.ru_stime
+
+
+def main():
+    times = int(sys.argv[1])
+    commands = dict(arg.split("=", 1) for arg in sys.argv[2:])
+    results = {name: [] for name in commands}
+    for _ in range(times):
+        for name, command in commands.items():
+            results[name].append(run(command))
+    last = results[list(commands)[-1]]
+    for name, runs in results.items():
+        ratio = statistics.median(a[0] / b[0] for a, b in zip(runs, last))
+        seconds, mib, cpu = zip(*runs)
+        print("%s %.2f %.0f %.2f %.2f" % (name, statistics.median(seconds), statistics.median(mib),
+                                          ratio, min(cpu)))
+
+
+main()
