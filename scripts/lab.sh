@@ -12,12 +12,14 @@
 # defines for the inside. EMULATOR is qemu, whose host has AMD's SVM, or bochs: Intel's
 # VMX, and no more files and programs than lab/bochs.sh gives it; HOST_QEMU=1: QEMU and Linux as its
 # guest are among them. For QEMU as the emulator there are
+# CLOCK (virtual: the host's time is that of the instructions that it and its guests execute, 2^CLOCK_SHIFT
+# ns for each, by default 4, so that a build machine that is slow, or has other work, does not show),
 # QEMU_ACCEL, QEMU_CPU, QEMU_ARGS, NMIS_PER_SECOND, HOST_VARIANT (of the kernel, see
 # build-kernel.sh), HOST_DEBIAN (a kernel of Debian's instead, see
 # lab/host-debian.sh), KCSAN_ASKED_FOR (functions whose races count, a pattern; all), HOST_PROGRAMS (of scripts/lab/programs, to be found in the PATH).
 #
 # LAB_CLOCK=virtual: scenarios with ANY_CLOCK=1, which otherwise are on this machine's clock to be
-# looked at, are on a virtual one (see time-axis.sh) to be tested: there, what they measure is the
+# looked at, are on a virtual one to be tested: there, what they measure is the
 # same on a busy machine. Their CPUs take turns (see two-cpus.sh).
 #
 # SCENARIO is the name of a file in scripts/lab/scenarios, or the path of such a
@@ -97,10 +99,11 @@ preload()
 
 boot_qemu()
 {
-	local perf_dir nmis args tsc_khz beside='' rc=0 accel=tcg,thread=multi cpu=max qemu_args=
+	local perf_dir nmis args tsc_khz clock beside='' rc=0 accel=tcg,thread=multi cpu=max
 
+	clock=$(scenario_value CLOCK '')
 	if [ "${LAB_CLOCK:-}" = virtual ] && [ "$(scenario_value ANY_CLOCK 0)" -eq 1 ]; then
-		accel=tcg,thread=single cpu=max,-hypervisor qemu_args="-icount shift=2,sleep=on"
+		clock=virtual cpu=max,-hypervisor
 	fi
 	perf_dir=$(dirname "$PERF")
 	nmis=$(scenario_value NMIS_PER_SECOND 0)
@@ -113,16 +116,17 @@ boot_qemu()
 		beside_emulator watch-emulator.py $((LIMIT - WATCH_SECONDS)) >"$OUT/emulator.log" &
 		beside=$!
 	fi
-	read -r -a args < <(scenario_value QEMU_ARGS "$qemu_args" && echo)
+	read -r -a args < <(scenario_value QEMU_ARGS '' && echo)
 	[ -z "$SELFTESTS" ] ||
 		args+=(-virtfs "$(share "$SELFTESTS" selftests ,readonly=on)")
 	PRELOADED=
 	preload emulator-fix || return
 	gcc -O2 -Wall -Wextra -Werror -o "$SOCKETS/tsc-khz" "$LAB/tsc-khz.c"
 	tsc_khz=$("$SOCKETS/tsc-khz")
-	# With a virtual clock, the counter counts its ns.
-	if [[ " ${args[*]} " == *" -icount "* ]]; then
-		tsc_khz=1000000
+	# With a virtual clock, the counter counts its ns. An idle host's clock goes on in real time.
+	if [ "$clock" = virtual ]; then
+		tsc_khz=1000000 accel=tcg,thread=single
+		args+=(-icount "shift=$(scenario_value CLOCK_SHIFT 2),sleep=on")
 		preload emulator-clock || return
 	fi
 	# The other machine's ACPI tables have a method for interrupts that takes a tenth of a second

@@ -48,7 +48,7 @@ vcpu_time()
 		all-vms-threads.before all-vms-threads.after
 }
 
-# An instruction takes so long on the scenario's virtual clock: -icount shift=2.
+# An instruction takes so long on the scenario's virtual clock: 2^CLOCK_SHIFT.
 INSTRUCTION_NS=4
 # instructions NAME: of a run of the program on samples
 instructions()

@@ -2,9 +2,7 @@
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
 # about: the same work natively and in a guest, and two equal processes, on a virtual clock
 
-# See time-axis.sh.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=2,sleep=on"
+CLOCK=virtual
 HOST_CPUS=1
 LIMIT=1800
 

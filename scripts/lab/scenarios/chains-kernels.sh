@@ -2,9 +2,7 @@
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
 # about: callchains of the kernels of two guests, 5.10 and 6.12, out of the host
 
-# See time-axis.sh.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=2,sleep=on"
+CLOCK=virtual
 HOST_CPUS=1
 LIMIT=1800
 

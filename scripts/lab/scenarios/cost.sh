@@ -3,8 +3,8 @@
 # about: what an exit, a KVM_RUN and a sample cost, in instructions
 
 # One instruction is 1 ns, and so one tick of the TSC; nothing else runs.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=0,sleep=on"
+CLOCK=virtual
+CLOCK_SHIFT=0
 HOST_CPUS=1
 HOST_PROGRAMS=kvm-cost
 # So that the kernel of another build does as well: scripts/cost.sh.

@@ -2,9 +2,8 @@
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab.sh
 # about: three recordings: as it was, with a slower process, and with one more VM on the CPU
 
-# See time-axis.sh. One CPU, so that the VMs have to share it.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=2,sleep=on"
+# One CPU, so that the VMs have to share it.
+CLOCK=virtual
 HOST_CPUS=1
 
 PROCESSES="--user-us 3000 --kernel-us 500 --idle-us 4000"

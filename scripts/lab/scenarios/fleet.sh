@@ -14,9 +14,8 @@
 # formats/ of which fields its events have; fleet-vms-threads.before and .after: CPU time of the
 # VMMs' threads; throttled.before and .after: what the cgroup of hazel says of its limit.
 
-# See time-axis.sh. The CPUs take turns: each has a part of 250 million instructions a second.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=2,sleep=on"
+# The CPUs take turns: each has a part of 250 million instructions a second.
+CLOCK=virtual
 # See two-cpus.sh
 QEMU_CPU=max,-hypervisor
 HOST_CPUS=4

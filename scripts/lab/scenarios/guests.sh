@@ -13,9 +13,7 @@
 # NAME-release: the kernel; NAME-pti: yes or no; shares/NAME-cpu.after: the CPU time that
 # the processes had that worked alone, all of it within the recording.
 
-# See time-axis.sh.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=2,sleep=on"
+CLOCK=virtual
 HOST_CPUS=1
 LIMIT=1800
 

@@ -3,9 +3,8 @@
 # about: one guest with a Java VM whose heap is too small for its work, and one whose is not
 
 # Two recordings, small-heap and large-heap, of the same number of transactions, and what the
-# workload says of them in NAME-answer. See time-axis.sh: they take a time of a virtual clock.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=2,sleep=on"
+# workload says of them in NAME-answer: they take a time of a virtual clock.
+CLOCK=virtual
 HOST_CPUS=1
 LIMIT=1800
 

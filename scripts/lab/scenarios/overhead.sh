@@ -4,8 +4,8 @@
 
 # One instruction of the host or of the guest is 1 ns, and nothing else is: how long the
 # guest's work takes is how many instructions it and all that interrupts it have.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=0,sleep=on"
+CLOCK=virtual
+CLOCK_SHIFT=0
 # The emulator counts each byte that REP MOVSB moves, which hardware moves by the cache line.
 # Without these features the kernel moves eight bytes by an instruction.
 QEMU_CPU=max,-erms,-fsrm

@@ -6,9 +6,7 @@
 # RECORDING-vm.before and .after, just before the first packet and after the last: KVM's
 # counters of the guest.
 #
-# See time-axis.sh.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=2,sleep=on"
+CLOCK=virtual
 HOST_CPUS=1
 HOST_PROGRAMS=send-packets
 LIMIT=1800

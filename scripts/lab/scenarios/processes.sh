@@ -19,10 +19,9 @@
 # static, at fixed addresses: what a user sample's ip is in guest/unstripped/brief says
 # in which of them it was, without any map.
 
-# See time-axis.sh. On a build machine's own clock a storm would be a breeze, as soon
+# On a build machine's own clock a storm would be a breeze, as soon
 # as that machine has other work: here, 60 a second are 60.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=2,sleep=on"
+CLOCK=virtual
 HOST_CPUS=1
 LIMIT=1800
 

@@ -5,9 +5,7 @@
 # When that was, by the host's clock: NAME-booted-from and NAME-booted-until have seconds, before it
 # was reset and when it answered again. Its kernel is at a random place each time.
 
-# See time-axis.sh.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=2,sleep=on"
+CLOCK=virtual
 HOST_CPUS=1
 LIMIT=1800
 

@@ -4,8 +4,8 @@
 
 # One instruction is 1 ns. So the CPU is no faster than a real one in what a sample costs,
 # which is what shows here: 1 ms has a million instructions.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=0,sleep=on"
+CLOCK=virtual
+CLOCK_SHIFT=0
 # See overhead.sh.
 QEMU_CPU=max,-erms,-fsrm
 HOST_CPUS=1

@@ -2,9 +2,7 @@
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab.sh
 # about: a host with a kernel as Debian has it, 6.12: a guest's functions by process, all the same
 
-# See time-axis.sh.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=2,sleep=on"
+CLOCK=virtual
 HOST_CPUS=1
 HOST_DEBIAN=6.12
 HOST_PROGRAMS=without-bpf

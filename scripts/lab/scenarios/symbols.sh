@@ -23,9 +23,8 @@
 #   no-build-id        spin_without_id                    the file itself, which has the name of contained-spin's
 #
 # The process that runs in namespaces is the child of "contained".
-# See time-axis.sh: ten processes on a CPU that is emulated want a clock that waits.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=2,sleep=on"
+# Ten processes on a CPU that is emulated want a clock that waits.
+CLOCK=virtual
 HOST_CPUS=1
 LIMIT=1800
 

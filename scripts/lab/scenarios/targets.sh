@@ -2,10 +2,9 @@
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab.sh
 # about: recordings of single VMs, processes, threads and cgroups: their time line, and no other's; and of CPUs that come and go
 
-# See time-axis.sh, and two-cpus.sh. One CPU, so that the two busy VMs take it from each other; another
+# See two-cpus.sh. One CPU, so that the two busy VMs take it from each other; another
 # one comes in the end.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=2,sleep=on"
+CLOCK=virtual
 QEMU_CPU=max,-hypervisor
 HOST_CPUS=2
 HOST_CMDLINE=maxcpus=1

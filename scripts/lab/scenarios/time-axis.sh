@@ -2,10 +2,7 @@
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab/host/run
 # about: three guests on one CPU, on a virtual clock: recordings whose vCPU times are known
 
-# The clock counts instructions while the host is busy, 4 ns (2^2) for each, so that
-# a build machine that is slow, or has other work, does not show in the times.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=2,sleep=on"
+CLOCK=virtual
 HOST_CPUS=1
 LIMIT=1800
 

@@ -2,9 +2,8 @@
 # shellcheck shell=bash disable=SC2034 # read by scripts/lab.sh
 # about: VMs of another VMM than QEMU: two with the same CR3s, one of two vCPUs, two in one process, one whose second vCPU comes and goes
 
-# See time-axis.sh. One CPU, so that the VMs follow each other on it.
-QEMU_ACCEL=tcg,thread=single
-QEMU_ARGS="-icount shift=2,sleep=on"
+# One CPU, so that the VMs follow each other on it.
+CLOCK=virtual
 HOST_CPUS=1
 
 # its_map NAME PID:COMM:CR3...: what a collector in the VM would say of it.
