@@ -227,6 +227,8 @@ static int merge_times(struct perf_time_interval *times, int nr)
 /* 0 % and 100 % are no limit: the period of the first sample is before it. */
 static void open_ends(struct perf_time_interval *time, const struct recorded *rec)
 {
+	if (time->start >= time->end)
+		return;
 	if (time->start <= rec->first)
 		time->start = 0;
 	if (time->end >= rec->last)

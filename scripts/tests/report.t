@@ -220,6 +220,7 @@ ok "--time: parts in percent with blanks between them" diff <(report --time ' 10
 ok "... which is said" grep -qF '10%-20% 50%-60%' <(report --time '10%-20% 50%-60%')
 ok "... or a comma and a blank" diff <(report --time '10%-20%, 50%-60%' --format csv) \
 	<(report --time 10%-20%,50%-60% --format csv)
+ok "refused: --time of nothing, in percent" nothing_there --time 0%-0% 'parts such as'
 ok "--time: from 0 % to 100 % is all" diff <(report --time 0%-100% --format csv) <(report --format csv)
 ok "--time: a percent alone is the first part" diff <(report --time 10% --format csv) \
 	<(report --time 10%/1 --format csv)
