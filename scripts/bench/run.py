@@ -9,9 +9,9 @@ usage: run.py [--samples "MILLIONS..."] [--shapes "SHAPE..."] [--times N] --prof
 
 Prints a line for each profile, and writes the same as JSON. --tree: where perf and the guests
 are; --vmlinux: the host's kernel. --shapes: what else than samples there is more of; such a
-profile has no more samples than the largest of the others. --times: how often each is measured; a
-profile of ONCE million samples, or the one of 200 VMs, is measured once. --fleet: the profile that
-the shape 200-vms is made of; --busy: the one of a CPU that those of many CPUs are made of.
+profile has no more samples than the largest of the others. --times: how often each is measured;
+the one of 200 VMs, which no limit is about, is measured once. --fleet: the profile that the shape
+200-vms is made of; --busy: the one of a CPU that those of many CPUs are made of.
 --space: print how many MB of disk it takes.
 """
 
@@ -24,7 +24,6 @@ import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 MILLION = 1000000
-ONCE = 64
 # What a sample and an event of a vCPU take in a file, and what else there is in a profile, bytes
 SAMPLE_BYTES, EVENT_BYTES, OTHER_BYTES = 70, 152, 20 * MILLION
 # The menu of the tables has the host first.
@@ -96,7 +95,7 @@ def row(args, shape, millions, options):
     files = ["-f", "-k", args.vmlinux, "-i", path]
     unified = [perf(args), "kvm", "unified", "report",
                "--guest-root", os.path.join(args.tree, "guest/root")] + files
-    times = args.times if millions < ONCE and options is not None else 1
+    times = 1 if options is None else args.times
     took = measure(times, unified=" ".join(unified + ["--stdio"]),
                    report=" ".join([perf(args), "report", "--stdio"] + files))
     # Of many tables, the overview is all there is if the browser is not asked for.

@@ -148,7 +148,7 @@ def send(spool, windows, least):
             # Of a cluster, the answer is to come when the shards have it.
             clickhouse.run(INSERT, lines, insert_distributed_sync=1)
         except clickhouse.Refused as error:
-            sys.exit("load.py: %s\nload: %d of %d rows were loaded before that; the %d at which it "
+            sys.exit("load.py: %s\nload.py: %d of %d rows were loaded before that; the %d at which it "
                      "failed may be there in part. --again leaves out what is there."
                      % (error, loaded, spool.nr, nr))
         loaded += nr
@@ -190,6 +190,6 @@ def main():
 try:
     main()
 except clickhouse.Refused as error:
-    sys.exit("load.py: %s\nload: nothing was loaded." % error)
+    sys.exit("load.py: %s\nload.py: nothing was loaded." % error)
 except OSError as error:
     sys.exit("load.py: %s" % error)

@@ -161,7 +161,7 @@ refuses()
 {
 	! "$BENCH/enlarge.py" "$@" "$TMP/refused" 1000 >"$TMP/out" 2>&1 || return
 	cat "$TMP/out"
-	grep -q '^enlarge: ' "$TMP/out" && [ "$(wc -l <"$TMP/out")" -eq 1 ]
+	grep -q '^enlarge\.py: ' "$TMP/out" && [ "$(wc -l <"$TMP/out")" -eq 1 ]
 }
 ok "a profile of several vCPUs is no model" refuses --vcpus 2 "$TMP/two-vcpus"
 ok "... nor is what is none" refuses "$TMP"
