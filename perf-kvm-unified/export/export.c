@@ -177,8 +177,6 @@ int cmd_kvm_unified_export(int argc, const char **argv)
 	struct export exp = { };
 	int ret;
 
-	/* A file that is larger than ulimit -f allows is an error of write(), with a message. */
-	signal(SIGXFSZ, SIG_IGN);
 	if (readings__setup())
 		return 1;
 	ret = export_options__parse(&exp.opts, argc, argv);

@@ -111,7 +111,7 @@ struct print_opts diff__print_opts(const struct diff *diff, enum diff_side side,
 		.mode_reason = reading__mode_reason(&diff->readings[side]),
 		.is_part = reading__is_part(&diff->readings[side]),
 		.selection = selection,
-		.rows_of = "",
+		.rows_of = diff->rows_of,
 	};
 }
 
@@ -186,7 +186,7 @@ static void warn_kernel(const struct diff *diff, const struct diff_level *level)
 	unified_warning("Guest %s: it is known in one profile alone whom its kernel worked for (record --guest-tasks, or\n"
 			"--call-graph dwarf). Here, its kernel's functions are of no process%s\n",
 			level->name, sections->comms || sections->pids ?
-			", and that profile has more of\nthem for --comms and --pid." : ".");
+			", and no row for --comms\nand --pid." : ".");
 }
 
 static int level__cmp_names(const void *a, const void *b)
@@ -252,15 +252,25 @@ static void forget_processes(struct profile_row *rows, size_t nr)
 
 /*
  * As the other profile has no process for what the kernel did: else, all of it would have come, or
- * be gone. @sort: of the rows, PROFILE_SORT_*
+ * be gone. So it is no row of the processes that are chosen, either. How many rows there are then
  */
-static void forget_kernels_processes(struct profile_row *rows, size_t nr, unsigned int sort)
+static size_t forget_kernels_processes(struct profile_row *rows, size_t nr,
+				       const struct section_opts *opts)
 {
-	sort &= ~(PROFILE_SORT_COMM | PROFILE_SORT_PID | PROFILE_SORT_CGROUP);
+	unsigned int sort = opts->sort & ~(PROFILE_SORT_COMM | PROFILE_SORT_PID |
+					   PROFILE_SORT_CGROUP);
+	size_t kept = 0;
+
 	for (size_t i = 0; i < nr; i++) {
-		if (rows[i].key.class == PROFILE_OS)
-			rows[i].key = profile_key__reduce(&rows[i].key, sort);
+		if (rows[i].key.class != PROFILE_OS) {
+			rows[kept++] = rows[i];
+		} else if (!opts->comms && !opts->pids) {
+			rows[kept] = rows[i];
+			rows[kept].key = profile_key__reduce(&rows[i].key, sort);
+			kept++;
+		}
 	}
+	return kept;
 }
 
 /* 0 or -ENOMEM */
@@ -285,7 +295,8 @@ static int diff__compare_level(const struct diff *diff, struct diff_level *level
 		else if (section->level == SECTION_HOST && !diff->opts.host_processes)
 			forget_processes(rows[side], sides[side].nr);
 		else if (one_names_kernel(diff, level))
-			forget_kernels_processes(rows[side], sides[side].nr, sections->opts->sort);
+			sides[side].nr = forget_kernels_processes(rows[side], sides[side].nr,
+								  sections->opts);
 	}
 	if (!ret)
 		ret = changes__find(&level->changes, sides, diff->opts.keep_pids);
@@ -343,6 +354,7 @@ int cmd_kvm_unified_diff(int argc, const char **argv)
 	if (readings__setup())
 		return 1;
 	ret = diff_options__parse(&diff.opts, argc, argv);
+	report_options__rows_of(&diff.opts.report, diff.rows_of, sizeof(diff.rows_of));
 	for (int side = 0; !ret && side < DIFF_NR_SIDES; side++)
 		ret = diff__read(&diff, side);
 	if (!ret)

@@ -8,6 +8,7 @@
 
 #include "changes.h"
 #include "options.h"
+#include "print.h"
 #include "reading.h"
 #include "sections.h"
 
@@ -28,6 +29,7 @@ struct diff_level {
 /**
  * struct diff - two profiles, compared
  * @levels: the host, and then VMs by name, @nr of them
+ * @rows_of: which rows are shown, if not all: options
  * @unread: nobody reads the output any more
  */
 struct diff {
@@ -35,6 +37,7 @@ struct diff {
 	struct reading readings[DIFF_NR_SIDES];
 	struct diff_level *levels;
 	size_t		nr;
+	char		rows_of[SELECTION_LEN];
 	bool		unread;
 };
 

@@ -44,6 +44,7 @@ static int ignore(const struct option *opt __maybe_unused, const char *arg __may
 #define OF_SAMPLES	"its rows are of time, and this is of what the hardware has with single samples.\n" \
 			"perf report has it, for the same profile"
 #define OF_PERF		"perf report has it, for the same profile"
+#define IN_MAP		"the guest's map in the profile has it, or one that --guest-map gives"
 #define BY_MODE		"use -F overhead_guest_sys,overhead_guest_us,sym or --sort class"
 
 const struct option perf_only_options[] = {
@@ -84,6 +85,10 @@ const struct option perf_only_options[] = {
 	PERF_ONLY(0, "group-sort-idx", "rows are in the order of time; --tui has the keys 0 to 9"),
 	PERF_ONLY(0, "disable-order", "time needs its order"),
 	PERF_ONLY(0, "ignore-callees", "use --max-stack or --symbols"),
+	PERF_ONLY(0, "guestmount", "use --guest-root"),
+	PERF_ONLY(0, "guestkallsyms", IN_MAP),
+	PERF_ONLY(0, "guestmodules", IN_MAP),
+	PERF_ONLY(0, "guestvmlinux", IN_MAP),
 	PERF_ONLY(0, "unwind-style", "use perf config unwind.style"),
 	PERF_ONLY(0, "show-ref-call-graph", OF_PERF),
 	ALWAYS("group"),

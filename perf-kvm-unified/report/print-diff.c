@@ -44,6 +44,8 @@ static void print_profile(const struct diff *diff, enum diff_side side, FILE *fp
 		fputs("# the end of that recording is missing\n", fp);
 	if (opts.selection[0])
 		fprintf(fp, "# of that,%s\n", opts.selection);
+	if (side == DIFF_NEW && opts.rows_of[0])
+		fprintf(fp, "# rows are those of%s, and totals of all\n", opts.rows_of);
 }
 
 /* VMs that are in @side alone */

@@ -557,6 +557,8 @@ static int reading__read_stream(struct reading *reading)
 /* Once in a command, whatever it reads. 0 or -errno */
 int readings__setup(void)
 {
+	/* A file that is larger than ulimit -f allows is an error of write(), with a message. */
+	signal(SIGXFSZ, SIG_IGN);
 	perf_host = true;
 	perf_guest = true;
 #ifdef HAVE_LIBTRACEEVENT

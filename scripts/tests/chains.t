@@ -217,6 +217,10 @@ ok "a table by process: its kernel time is a row with a module" test "$(rows_by_
 ok "diff: a kernel whose processes one profile has has none there" test "$(grep -c 'guest1 *\[kernel\] *\[k\]$' "$TMP/diff") $(
 	grep -c 'guest1 *\[kernel\] .*calls' "$TMP/diff")" = "1 0"
 ok "... and it is said" grep -q '^Guest guest1: it is known in one profile alone whom its kernel worked for' "$TMP/warnings"
+"$PERF" kvm unified diff -f -s comm --percent-limit 0 --comms calls chains.data unwound.data >"$TMP/diff" 2>/dev/null
+ok "diff --comms: it is no row of a process" not grep -q 'guest1 *\[kernel\]' "$TMP/diff"
+ok "... but what the process did is" grep -qE 'guest1 .* calls$' "$TMP/diff"
+ok "... and the first lines have the option" grep -qx '# rows are those of --comms calls, and totals of all' "$TMP/diff"
 
 # Where the records of the chains are lost, samples are not.
 "$TESTS/to-stream.py" chains.data >"$TMP/stream" && cp "$TMP/stream" "$TMP/without" &&

@@ -149,6 +149,14 @@ too_large()
 	[ "$code" -eq 1 ] && [ ! -e "$TMP/out.rows" ] && grep -q 'File too large' "$TMP/warnings"
 }
 ok "export: a file that may not be so large: an error, and no part of it" too_large
+report_too_large()
+{
+	local code=0
+
+	(ulimit -f 8 -c 0 && report --format csv >"$TMP/out.csv") || code=$?
+	[ "$code" -eq 1 ] && grep -q 'File too large' "$TMP/warnings"
+}
+ok "report: a file that may not be so large" report_too_large
 # With Ctrl-C when the file is there; it may be whole then.
 interrupted()
 {

@@ -234,6 +234,7 @@ elsewhere()
 }
 ok "refused: --stats: what has it" elsewhere --stats '.*perf report has it'
 ok "refused: --tid: what there is" elsewhere --tid "use --sort task"
+ok "refused: --guestmount of perf kvm: what there is" elsewhere --guestmount 'use --guest-root'
 ok "refused: --objdump: what has it" elsewhere --objdump 'perf kvm unified annotate has it'
 ok "... these are not in -h" not grep -q -e '--mem-mode' <("$PERF" kvm unified report -h 2>&1)
 # All options of perf report are known, if only by name.
