@@ -30,6 +30,7 @@
 #include "util/sort.h"
 #include "util/srcline.h"
 #include "util/symbol.h"
+#include "util/time-utils.h"
 #include "util/util.h"
 #include "ui/ui.h"
 #include "kvm-unified/format/profile.h"
@@ -781,6 +782,9 @@ int report_options__parse_times(struct report_options *opts, struct perf_session
 	if (nr < 0)
 		return nr;
 	sections->nr_times = nr;
+	/* perf's parts in percent end with the last ns in them, and times here with the next one. */
+	for (int i = 0; i < nr && strchr(opts->times, '%'); i++)
+		sections->times[i].end += !!sections->times[i].end;
 	return 0;
 }
 

@@ -221,6 +221,13 @@ ok "... which is said" grep -qF '10%-20% 50%-60%' <(report --time '10%-20% 50%-6
 ok "... or a comma and a blank" diff <(report --time '10%-20%, 50%-60%' --format csv) \
 	<(report --time 10%-20%,50%-60% --format csv)
 ok "refused: --time of nothing, in percent" nothing_there --time 0%-0% 'parts such as'
+# time_of OPTION...: ns of all tables
+time_of()
+{
+	report "$@" --format json >"$TMP/part" && json "$TMP/part" 'sum(level["time_ns"] for level in r[0].json["levels"])'
+}
+ok "--time: parts in percent are all of the time" test "$(($(time_of --time 0%-30%) + $(time_of --time 30%-77%) +
+	$(time_of --time 77%-100%)))" -eq "$(time_of)"
 ok "--time: from 0 % to 100 % is all" diff <(report --time 0%-100% --format csv) <(report --format csv)
 ok "--time: a percent alone is the first part" diff <(report --time 10% --format csv) \
 	<(report --time 10%/1 --format csv)
