@@ -782,7 +782,7 @@ int report_options__parse_times(struct report_options *opts, struct perf_session
 	if (nr < 0)
 		return nr;
 	sections->nr_times = nr;
-	/* perf's parts in percent end with the last ns in them, and times here with the next one. */
+	/* perf's parts in percent end with the last ns in them, and times here with the next. */
 	for (int i = 0; i < nr && strchr(opts->times, '%'); i++)
 		sections->times[i].end += !!sections->times[i].end;
 	return 0;
