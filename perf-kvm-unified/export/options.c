@@ -12,6 +12,7 @@
 #include "util/symbol.h"
 #include "kvm-unified/lib/options.h"
 #include "kvm-unified/report/option-values.h"
+#include "kvm-unified/report/perf-only.h"
 #include "formats.h"
 #include "options.h"
 
@@ -48,7 +49,7 @@ static void parse_argv(struct export_options *opts, int argc, const char **argv)
 		OPTS_PROCESSES(report, 'c'),
 		OPTS_WHERE_AND_WHEN(report),
 		OPTS_READING(report),
-		OPT_END()
+		OPT_PARENT(report_only_options)
 	};
 	const char *const usage[] = {
 		"perf kvm unified export [<options>]",

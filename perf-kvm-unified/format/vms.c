@@ -517,6 +517,12 @@ bool kvm_vms__miss_maps(const struct kvm_vms *vms)
 	return false;
 }
 
+/* Is the end of their stream missing? perf kvm unified record marks it. */
+bool kvm_vms__are_cut_off(const struct kvm_vms *vms)
+{
+	return vms->flags & GUEST_RECORDING_STREAM && !(vms->flags & GUEST_RECORDING_END);
+}
+
 static int kvm_vm__write_no_map(const struct kvm_vm *vm, int fd)
 {
 	struct perf_record_guest_vm_no_map rec = {

@@ -71,6 +71,7 @@ int kvm_vms__add(struct kvm_vms *vms, struct kvm_vm *vm);
 void kvm_vms__set_no_map(struct kvm_vms *vms, pid_t pid, const char *why);
 const char *kvm_vms__no_map(struct kvm_vms *vms, pid_t pid);
 bool kvm_vms__miss_maps(const struct kvm_vms *vms);
+bool kvm_vms__are_cut_off(const struct kvm_vms *vms);
 int kvm_vms__write_recording(const struct kvm_vms *vms, int fd);
 int kvm_vms__write_vms(const struct kvm_vms *vms, int fd);
 int kvm_vms__write(const struct kvm_vms *vms, const char *path);

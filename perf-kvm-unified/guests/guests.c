@@ -352,6 +352,9 @@ void kvm_guests__delete(struct perf_session *session)
 	if (!session->kvm_guests)
 		return;
 
+	/* The command has had all of it, and was not ended before that. */
+	if (wanted && !session_done() && kvm_vms__are_cut_off(&session->kvm_guests->vms))
+		unified_warning("The stream ends before the recording did: this is a part of it.\n");
 	list_for_each_entry_safe(guest, tmp, &session->kvm_guests->guests, node) {
 		list_del(&guest->node);
 		kvm_guest__free(guest);

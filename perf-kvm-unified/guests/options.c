@@ -175,18 +175,15 @@ static struct guest_root *guest_root__new(const char *arg)
 static int add_root(struct kvm_guests_options *options, const char *arg)
 {
 	struct guest_root *root = guest_root__new(arg);
-	int ret = root ? root->err : -errno;
 
-	if (ret) {
-		if (root)
-			guest_root__delete(root);
-		return ret;
-	}
+	if (!root)
+		return -errno;
+	root->given = arg;
 	list_add_tail(&root->node, &options->roots);
 	return 0;
 }
 
-/* --guest-root [NAME=]DIR */
+/* --guest-root [NAME=]DIR. Whether there is a DIR is for kvm_guests_options__check(). */
 int kvm_guests_options__parse_root(const struct option *opt, const char *arg,
 				   int unset __maybe_unused)
 {
@@ -250,12 +247,16 @@ void kvm_guests_options__read_config(struct kvm_guests_options *options)
 	perf_config(read_config, options);
 }
 
-/* Checks what is wrong whatever the profile is. 0 or -EEXIST with a message */
+/* Checks what is wrong whatever the profile is. 0 or -errno with a message */
 int kvm_guests_options__check(const struct kvm_guests_options *options)
 {
 	const struct guest_root *root;
 
 	list_for_each_entry(root, &options->roots, node) {
+		if (root->err) {
+			pr_err("--guest-root %s: %s\n", root->given, strerror(-root->err));
+			return root->err;
+		}
 		if (find_root(options, root->name) == root)
 			continue;
 		if (root->name)

@@ -72,6 +72,7 @@ struct guest_root {
 	struct list_head node;
 	char		 *name;		/* NULL: all guests */
 	char		 *dir;		/* as realpath() gives it */
+	const char	 *given;	/* the option's value; NULL: it is perfconfig's */
 	int		 err;		/* why it cannot be used, or 0 */
 	bool		 said;		/* ... which was said */
 };

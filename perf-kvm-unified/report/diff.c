@@ -18,6 +18,7 @@
 #include "util/session.h"
 #include "kvm-unified/format/profile.h"
 #include "kvm-unified/guests/guests.h"
+#include "kvm-unified/lib/names.h"
 #include "kvm-unified/lib/sort.h"
 #include "kvm-unified/lib/warnings.h"
 #include "kvm-unified/lib/write.h"
@@ -149,43 +150,65 @@ static void diff__warn(const struct diff *diff)
 				side_names[before->axis.span.timeline ? DIFF_OLD : DIFF_NEW]);
 }
 
-/* A VM whose processes have names in one of them alone: all of its rows have changed. */
-static void warn_map(const struct diff *diff, const struct diff_level *level)
+static bool has_map(const struct measured_vm *vm)
 {
-	bool has_map[DIFF_NR_SIDES];
-
-	if (diff_level__is_host(level) || !diff_level__is_in_both(level))
-		return;
-	for (int side = 0; side < DIFF_NR_SIDES; side++)
-		has_map[side] =
-			diff->readings[side].m.vms[level->sections[side]->vm].guest->has_map;
-	if (has_map[DIFF_OLD] != has_map[DIFF_NEW])
-		unified_warning("Guest %s has a map in %s alone: its code has names there, and none in the other.\n",
-				level->name, side_names[has_map[DIFF_OLD] ? DIFF_OLD : DIFF_NEW]);
+	return vm->guest->has_map;
 }
 
-/* Is it known in one profile alone whom the kernel of a VM worked for? */
-static bool one_names_kernel(const struct diff *diff, const struct diff_level *level)
+/* Is it known whom its kernel worked for? */
+static bool names_kernel(const struct measured_vm *vm)
 {
-	bool names[DIFF_NR_SIDES];
-
-	if (diff_level__is_host(level) || !diff_level__is_in_both(level))
-		return false;
-	for (int side = 0; side < DIFF_NR_SIDES; side++)
-		names[side] = diff->readings[side].m.vms[level->sections[side]->vm].names_kernel;
-	return names[DIFF_OLD] != names[DIFF_NEW];
+	return vm->names_kernel;
 }
 
-/* ... or whose kernel worked for processes that are known in one of them alone */
-static void warn_kernel(const struct diff *diff, const struct diff_level *level)
+/* In which profile alone is it so of a VM that is in both? DIFF_NR_SIDES: in none, or in both */
+static int diff__only_side(const struct diff *diff, const struct diff_level *level,
+			   bool (*is_so)(const struct measured_vm *vm))
+{
+	bool so[DIFF_NR_SIDES];
+
+	if (diff_level__is_host(level) || !diff_level__is_in_both(level))
+		return DIFF_NR_SIDES;
+	for (int side = 0; side < DIFF_NR_SIDES; side++)
+		so[side] = is_so(&diff->readings[side].m.vms[level->sections[side]->vm]);
+	if (so[DIFF_OLD] == so[DIFF_NEW])
+		return DIFF_NR_SIDES;
+	return so[DIFF_OLD] ? DIFF_OLD : DIFF_NEW;
+}
+
+/* VMs whose processes have names in one of them alone: all of their rows have changed. */
+static void diff__warn_maps(const struct diff *diff)
+{
+	struct name_list names[DIFF_NR_SIDES] = { };
+
+	for (size_t i = 0; i < diff->nr; i++) {
+		int side = diff__only_side(diff, &diff->levels[i], has_map);
+
+		if (side != DIFF_NR_SIDES)
+			name_list__add(&names[side], diff->levels[i].name);
+	}
+	for (int side = 0; side < DIFF_NR_SIDES; side++) {
+		if (names[side].nr)
+			unified_warning("There are maps in %s alone of: %s. The code of these guests has names there, and none in the other.\n",
+					side_names[side], name_list__end(&names[side]));
+	}
+}
+
+/* ... or whose kernels worked for processes that are known in one of them alone */
+static void diff__warn_kernels(const struct diff *diff)
 {
 	const struct section_opts *sections = &diff->opts.report.sections;
+	struct name_list names = { };
 
-	if (!one_names_kernel(diff, level))
+	for (size_t i = 0; i < diff->nr; i++) {
+		if (diff__only_side(diff, &diff->levels[i], names_kernel) != DIFF_NR_SIDES)
+			name_list__add(&names, diff->levels[i].name);
+	}
+	if (!names.nr)
 		return;
-	unified_warning("Guest %s: it is known in one profile alone whom its kernel worked for (record --guest-tasks, or\n"
-			"--call-graph dwarf). Here, its kernel's functions are of no process%s\n",
-			level->name, sections->comms || sections->pids ?
+	unified_warning("It is known in one profile alone whom the kernel worked for (record --guest-tasks, or\n"
+			"--call-graph dwarf) of: %s. Here, the functions of these kernels are of no process%s\n",
+			name_list__end(&names), sections->comms || sections->pids ?
 			", and no row for --comms\nand --pid." : ".");
 }
 
@@ -294,7 +317,7 @@ static int diff__compare_level(const struct diff *diff, struct diff_level *level
 			ret = -ENOMEM;
 		else if (section->level == SECTION_HOST && !diff->opts.host_processes)
 			forget_processes(rows[side], sides[side].nr);
-		else if (one_names_kernel(diff, level))
+		else if (diff__only_side(diff, level, names_kernel) != DIFF_NR_SIDES)
 			sides[side].nr = forget_kernels_processes(rows[side], sides[side].nr,
 								  sections->opts);
 	}
@@ -309,11 +332,12 @@ static int diff__compare(struct diff *diff)
 {
 	int ret = diff__pair_levels(diff);
 
-	for (size_t i = 0; !ret && i < diff->nr; i++) {
-		warn_map(diff, &diff->levels[i]);
-		warn_kernel(diff, &diff->levels[i]);
+	if (ret)
+		return ret;
+	diff__warn_maps(diff);
+	diff__warn_kernels(diff);
+	for (size_t i = 0; !ret && i < diff->nr; i++)
 		ret = diff__compare_level(diff, &diff->levels[i]);
-	}
 	return ret;
 }
 

@@ -558,7 +558,7 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 	if (!opts->output->is_view && row_keys__setup(&sections->sort))
 		usage_error(usage, "With --format, --sort knows sym, dso, comm, pid, cgroup and class, but not '%s'.\n"
 			    "--level tells VMs and vCPUs apart; for all keys there is --stdio, and -t for fields.\n",
-			    sort_order);
+			    row_keys__wrong(sort_order));
 	if (opts->output->is_view && !(sort_keys__are_known("--sort", sort_order) &&
 				       sort_keys__are_known("--fields", field_order)))
 		exit(EXIT_USAGE);
@@ -668,7 +668,7 @@ static void parse_diff_argv(struct diff_options *opts, int argc, const char **ar
 	if ((sort_order && key_list__is_empty(sort_order)) || row_keys__setup(&sections->sort) ||
 	    sections->sort & PROFILE_SORT_CGROUP)
 		usage_error(usage, "--sort knows sym, dso, comm, pid and class, but not '%s'\n",
-			    sort_order);
+			    row_keys__wrong(sort_order));
 	opts->keep_pids = sort_order && sections->sort & PROFILE_SORT_PID;
 	opts->host_processes = sort_order &&
 			       sections->sort & (PROFILE_SORT_COMM | PROFILE_SORT_PID);
@@ -782,9 +782,6 @@ int report_options__parse_times(struct report_options *opts, struct perf_session
 	if (nr < 0)
 		return nr;
 	sections->nr_times = nr;
-	/* perf's parts in percent end with the last ns in them, and times here with the next. */
-	for (int i = 0; i < nr && strchr(opts->times, '%'); i++)
-		sections->times[i].end += !!sections->times[i].end;
 	return 0;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Options of perf report that perf kvm unified report does not have, and those of perf diff and of
- * perf kvm unified report that perf kvm unified diff does not have, each with what there is in
- * place of it, or taken without a word where it changes nothing. -h does not show them.
+ * Options of perf report that perf kvm unified report does not have, those of perf diff and of
+ * perf kvm unified report that perf kvm unified diff does not have, and those of the latter that
+ * export does not have, each with what there is in place of it, or taken without a word where it
+ * changes nothing. -h does not show them.
  */
 #include <stdlib.h>
 #include <linux/compiler.h>
@@ -38,6 +39,7 @@ static int ignore(const struct option *opt __maybe_unused, const char *arg __may
 	  .flags = PARSE_OPT_HIDDEN | PARSE_OPT_OPTARG }
 #define PERF_ONLY(s, l, instead)	NOT_IN("report", s, l, instead)
 #define DIFF_ONLY(s, l, instead)	NOT_IN("diff", s, l, instead)
+#define REPORT_ONLY(s, l, instead)	NOT_IN("export", s, l, instead)
 
 #define OF_RECORDS	"it is of records, and not of time. perf report has it, for the same profile"
 #define OF_CODE		"perf kvm unified annotate has it"
@@ -97,7 +99,7 @@ const struct option perf_only_options[] = {
 };
 
 #define BY_POINTS	"rows are in the order of their points, which are of the VM's time"
-#define OF_REPORT	"have perf kvm unified report of each of the two"
+#define OF_EACH		"have perf kvm unified report of each of the two"
 #define OLD_AND_NEW	"--format json and csv have the old and the new time of each row, in ns"
 
 const struct option perf_diff_only_options[] = {
@@ -115,14 +117,47 @@ const struct option perf_diff_only_options[] = {
 	DIFF_ONLY(0, "tid", "use --pid, or --comms for a name"),
 	DIFF_ONLY(0, "summary", "it begins with that; --format json has it as classes"),
 	DIFF_ONLY(0, "level", "it has the host and each VM; --vm selects"),
-	DIFF_ONLY(0, "vcpu", OF_REPORT),
-	DIFF_ONLY(0, "interval", OF_REPORT),
-	DIFF_ONLY(0, "stalls", OF_REPORT),
-	DIFF_ONLY(0, "thief", OF_REPORT),
-	DIFF_ONLY(0, "costs", OF_REPORT),
-	DIFF_ONLY(0, "exit-reasons", OF_REPORT),
+	DIFF_ONLY(0, "vcpu", OF_EACH),
+	DIFF_ONLY(0, "interval", OF_EACH),
+	DIFF_ONLY(0, "stalls", OF_EACH),
+	DIFF_ONLY(0, "thief", OF_EACH),
+	DIFF_ONLY(0, "costs", OF_EACH),
+	DIFF_ONLY(0, "exit-reasons", OF_EACH),
 	DIFF_ONLY('i', "input", "name both profiles: <old> <new>"),
 	DIFF_ONLY(0, "tui", "it has no browser"),
 	DIFF_ONLY(0, "stdio", "it has no browser, and prints a table: see --format"),
+	OPT_END()
+};
+
+#define OF_ROWS		"who reads it puts rows together. --format rows has all of them, for a database"
+#define OF_CHOICE	"it has all functions: choose in what reads it"
+#define OF_REPORT	"perf kvm unified report has it"
+#define ONE_FORM	"it is no table: see --format"
+
+const struct option report_only_options[] = {
+	REPORT_ONLY('s', "sort", OF_ROWS),
+	REPORT_ONLY('F', "fields", OF_ROWS),
+	REPORT_ONLY('H', "hierarchy", OF_ROWS),
+	REPORT_ONLY(0, "percent-limit", OF_ROWS),
+	REPORT_ONLY(0, "percentage", OF_ROWS),
+	REPORT_ONLY('d', "dsos", OF_CHOICE),
+	REPORT_ONLY('S', "symbols", OF_CHOICE),
+	REPORT_ONLY(0, "symbol-filter", OF_CHOICE),
+	REPORT_ONLY('g', "call-graph", "call chains are there if they were recorded"),
+	REPORT_ONLY(0, "children", "call chains are there if they were recorded"),
+	REPORT_ONLY(0, "max-stack", "chains are whole there"),
+	REPORT_ONLY('G', "inverted", "chains begin with the outermost caller"),
+	REPORT_ONLY('m', "modules", "use --kallsyms with a copy of the host's"),
+	REPORT_ONLY(0, "interval", "--format trace has a time line"),
+	REPORT_ONLY(0, "thief", "--format trace has who had the CPU"),
+	REPORT_ONLY(0, "summary", OF_REPORT),
+	REPORT_ONLY(0, "costs", OF_REPORT),
+	REPORT_ONLY(0, "stalls", OF_REPORT),
+	REPORT_ONLY(0, "exit-reasons", OF_REPORT),
+	REPORT_ONLY(0, "header", OF_REPORT),
+	REPORT_ONLY(0, "header-only", OF_REPORT),
+	REPORT_ONLY('t', "field-separator", ONE_FORM),
+	REPORT_ONLY(0, "tui", ONE_FORM),
+	REPORT_ONLY(0, "stdio", ONE_FORM),
 	OPT_END()
 };

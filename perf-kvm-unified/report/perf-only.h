@@ -7,5 +7,6 @@ struct option;
 /* The parent of a table of options */
 extern const struct option perf_only_options[];
 extern const struct option perf_diff_only_options[];
+extern const struct option report_only_options[];
 
 #endif /* __PERF_KVM_UNIFIED_REPORT_PERF_ONLY_H */

@@ -184,13 +184,11 @@ static double reading__lost_percent(const struct reading *reading, const char **
 	return most;
 }
 
-/* A stream of perf kvm unified record says so at its end. */
 static bool is_cut_off(const struct measurement *m)
 {
 	const struct kvm_guests *guests = m->session->kvm_guests;
 
-	return guests && (guests->vms.flags & GUEST_RECORDING_STREAM) &&
-	       !(guests->vms.flags & GUEST_RECORDING_END);
+	return guests && kvm_vms__are_cut_off(&guests->vms);
 }
 
 static void reading__warn_mixed(const struct reading *reading, const struct axis_vcpu *vcpu)
@@ -215,7 +213,7 @@ static void reading__warn_idle(const struct reading *reading)
 	if (symbol_conf.vmlinux_name)
 		advice = "the file of -k is not its vmlinux";
 	else if (symbol_conf.kallsyms_name)
-		advice = "the file of --kallsyms is another kernel's";
+		advice = "the file of --kallsyms is no copy of its /proc/kallsyms";
 	unified_warning("The host's kernel has no symbols here, so idle time counts as OS: %s\n(its build-id is %s)\n",
 			advice, build_id);
 }

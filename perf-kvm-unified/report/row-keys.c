@@ -130,21 +130,28 @@ static unsigned int key__bit(const struct perf_hpp_fmt *fmt)
 	return 0;
 }
 
-/* perf would tell of one that is not, and name keys that are not here. */
-static bool are_known(const char *list)
+/* The first key of @list that is none of these, @len long, or NULL: perf would name others */
+static const char *find_unknown(const char *list, size_t *len)
 {
-	size_t len;
-
-	key_list__for_each(list, key, len) {
+	key_list__for_each(list, key, *len) {
 		size_t i = 0;
 
-		while (i < ARRAY_SIZE(keys) && (strlen(keys[i].name) != len ||
-						strncasecmp(keys[i].name, key, len)))
+		while (i < ARRAY_SIZE(keys) && (strlen(keys[i].name) != *len ||
+						strncasecmp(keys[i].name, key, *len)))
 			i++;
 		if (i == ARRAY_SIZE(keys))
-			return false;
+			return key;
 	}
-	return true;
+	return NULL;
+}
+
+/* What to tell of a @list that is refused: its first unknown key, or all of it. For free() */
+char *row_keys__wrong(const char *list)
+{
+	size_t len;
+	const char *key = find_unknown(list, &len);
+
+	return key ? strndup(key, len) : strdup(list);
 }
 
 /**
@@ -157,12 +164,13 @@ int row_keys__setup(unsigned int *sort)
 {
 	const char *asked = sort_order;
 	bool is_class = asked && !strcmp(asked, CLASS_KEY);
+	size_t len;
 	struct perf_hpp_fmt *fmt;
 	char *order;
 	int ret;
 
 	*sort = 0;
-	if (asked && !are_known(asked))
+	if (asked && find_unknown(asked, &len))
 		return -EINVAL;
 	/* Chains are no part of a row. */
 	symbol_conf.cumulate_callchain = false;

@@ -224,15 +224,20 @@ static int merge_times(struct perf_time_interval *times, int nr)
 	return merged + 1;
 }
 
-/* 0 % and 100 % are no limit: the period of the first sample is before it. */
-static void open_ends(struct perf_time_interval *time, const struct recorded *rec)
+/*
+ * As all parts here: the end is the first ns after it, and perf's is the last in it. 0 % and
+ * 100 % are no limit: the period of the first sample is before it.
+ */
+static void convert_percent(struct perf_time_interval *time, const struct recorded *rec)
 {
-	if (time->start >= time->end)
-		return;
-	if (time->start <= rec->first)
+	bool is_empty = time->start >= time->end;
+
+	if (!is_empty && time->start <= rec->first)
 		time->start = 0;
-	if (time->end >= rec->last)
+	if (!is_empty && time->end >= rec->last)
 		time->end = 0;
+	else if (time->end)
+		time->end++;
 }
 
 /*
@@ -264,15 +269,16 @@ static int parse_percent(const char *str, struct perf_session *session,
 	if (!len || perf_time__parse_for_ranges(list, session, times, &size, &nr))
 		nr = -EINVAL;
 	for (int i = 0; i < nr; i++)
-		open_ends(&(*times)[i], rec);
+		convert_percent(&(*times)[i], rec);
 out:
 	free(list);
 	return nr;
 }
 
 /**
- * times__parse - what --time says
- * @times: gets the parts, in order and without an overlap, for free(), whatever comes of it
+ * times__parse - the value of --time
+ * @times: gets the parts, in order and without an overlap, for free(), whatever comes of it; an
+ *	end is the first ns after its part, or 0: there is none
  *
  * How many there are, or -EINVAL with a message
  */
@@ -307,8 +313,8 @@ int times__parse(const char *str, struct perf_session *session, struct perf_time
 
 /**
  * times__to_text - as --time of perf's own commands takes them
- * @times: @nr of them; an open end is so in the text, too
- * @text: gets them, in seconds of the host's clock
+ * @times: @nr of them, as times__parse() gives them; an open end is so in the text, too
+ * @text: gets them, in seconds of the host's clock; perf's ends are the last ns of a part
  *
  * 0 or -ENOMEM
  */
@@ -322,7 +328,8 @@ int times__to_text(const struct perf_time_interval *times, int nr, struct strbuf
 		if (times[i].start)
 			timestamp__scnprintf_nsec(times[i].start, start, sizeof(start));
 		if (times[i].end)
-			timestamp__scnprintf_nsec(times[i].end, end, sizeof(end));
+			timestamp__scnprintf_nsec(max_t(u64, times[i].end - 1, 1), end,
+						  sizeof(end));
 		ret = strbuf_addf(text, "%s%s,%s", i ? " " : "", start, end);
 	}
 	return ret;

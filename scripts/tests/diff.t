@@ -129,5 +129,5 @@ ok "--guest-root: of none" not unified diff --guest-root delta=/tmp slower.data 
 cp -r slower.data "$TMP/no-map.data" && rm "$TMP"/no-map.data/guest_map__*
 unified diff before.data "$TMP/no-map.data" >"$TMP/no-map"
 ok "a guest with a map in one alone: that is said" \
-	grep -q '^Guest alpha has a map in OLD alone' "$TMP/warnings"
+	grep -q '^There are maps in OLD alone of: alpha\.' "$TMP/warnings"
 done_testing

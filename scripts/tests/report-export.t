@@ -131,6 +131,8 @@ ok "refused: a time line of VMs" export_fails 129 'no time line of its own' --fo
 ok "refused: export of vCPUs and of VMs" export_fails 129 'not both' --level vm,vcpu
 ok "export: not --level guests" test "$("$PERF" kvm unified export -f -i perf.data --level guests 2>&1 >/dev/null |
 	grep -c 'is a table of report')" = 1
+ok "refused: export --sort, which report has" export_fails 129 \
+	'^--sort is not in perf kvm unified export: who reads it puts rows together' --sort comm
 ok "refused: export with a stray word" export_fails 129 'Unknown argument: stray' stray
 ok "export to a full disk" export_fails 1 'Cannot write to /dev/full: No space left' -o /dev/full
 ok "... which is still there" test -c /dev/full

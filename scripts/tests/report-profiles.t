@@ -506,6 +506,14 @@ ok "... and it is said" grep -q 'The stream ends before the recording did' "$TMP
 ok "... also in the report, for programs" json "$TMP/cut.json" '1 / (measurement()["complete"] is False)'
 ok "... and for people" grep -qx '# the end of the recording is missing: this is of a part of it' \
 	<(stream "$TMP/cut-stream" --stdio --summary)
+# warns_script FILE: does script, too?
+warns_script()
+{
+	"$PERF" kvm unified script -i - -F event <"$1" 2>&1 >/dev/null |
+		grep -q 'The stream ends before the recording did'
+}
+ok "... and script does" warns_script "$TMP/cut-stream"
+ok "... but not of a whole one" not warns_script "$TMP/stream"
 stream "$TMP/stream" >"$TMP/whole.json"
 ok "... but not of a whole one" json "$TMP/whole.json" '1 / (measurement()["complete"] is True)'
 # All but the records that stand in vms, and the one behind them

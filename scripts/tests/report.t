@@ -668,6 +668,10 @@ for bad in --header --header-only -I; do
 done
 ok "refused: --symfs, which would hide the guest's files" exit_code 129 --symfs /tmp
 ok "refused: --symfs: what to do" grep -q 'give -k for the host' "$TMP/warnings"
+ok "refused: --guest-root of a directory that there is not" exit_code 1 --guest-root guest1=/none
+ok "... by name" grep -qx -e '--guest-root guest1=/none: No such file or directory' "$TMP/warnings"
+ok "refused: --format csv --sort comm,nope" exit_code 129 --format csv --sort comm,nope
+ok "... and which of the keys" grep -q "but not 'nope'" "$TMP/warnings"
 ok "refused: --time x,y" exit_code 1 --time x,y
 ok "refused: --time x,y: what it wants" grep -q wants "$TMP/warnings"
 for text in --summary --header "--interval 1s" --stalls --costs; do
