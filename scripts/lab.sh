@@ -7,16 +7,19 @@
 # A scenario may set HOST_CPUS, HOST_MEM (MiB), HOST_CMDLINE, LIMIT (seconds of
 # wall time, or up to four times as many where others wait for the CPUs),
 # SELFTESTS (series, base: the programs of scripts/build-selftests.sh are in
-# $SELFTESTS_DIR), and define the function prepare, which puts what the inside needs
-# into the directory of the results, before the boot; scripts/lab/host/run says what it
-# defines for the inside. EMULATOR is qemu, whose host has AMD's SVM, or bochs: Intel's
-# VMX, and no more files and programs than lab/bochs.sh gives it; HOST_QEMU=1: QEMU and Linux as its
-# guest are among them. For QEMU as the emulator there are
-# CLOCK (virtual: the host's time is that of the instructions that it and its guests execute, 2^CLOCK_SHIFT
-# ns for each, by default 4, so that a build machine that is slow, or has other work, does not show),
-# QEMU_ACCEL, QEMU_CPU, QEMU_ARGS, NMIS_PER_SECOND, HOST_VARIANT (of the kernel, see
-# build-kernel.sh), HOST_DEBIAN (a kernel of Debian's instead, see
-# lab/host-debian.sh), KCSAN_ASKED_FOR (functions whose races count, a pattern; all), HOST_PROGRAMS (of scripts/lab/programs, to be found in the PATH).
+# $SELFTESTS_DIR), HOST_PROGRAMS (of scripts/lab/programs, to be found in the
+# PATH), and define the function prepare, which puts what the inside needs
+# into the directory of the results, before the boot; scripts/lab/host/run says
+# what it defines for the inside. EMULATOR is qemu, whose host has AMD's SVM, or
+# bochs: Intel's VMX, and no more files and programs than lab/bochs.sh gives it;
+# HOST_QEMU=1: QEMU and Linux as its guest are among them. For QEMU as the
+# emulator there are QEMU_ACCEL, QEMU_CPU, QEMU_ARGS, NMIS_PER_SECOND,
+# HOST_VARIANT (of the kernel, see build-kernel.sh), HOST_DEBIAN (a kernel of
+# Debian's instead, see lab/host-debian.sh), KCSAN_ASKED_FOR (functions whose
+# races count, a pattern; all) and CLOCK. CLOCK=virtual: the host's time is that
+# of the instructions that it and its guests execute, 2^CLOCK_SHIFT ns for each
+# (by default 4), so that a build machine that is slow, or has other work, does
+# not show.
 #
 # LAB_CLOCK=virtual: scenarios with ANY_CLOCK=1, which otherwise are on this machine's clock to be
 # looked at, are on a virtual one to be tested: there, what they measure is the

@@ -14,7 +14,6 @@
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 
-#include "util/callchain.h"
 #include "util/debug.h"
 #include "util/evlist.h"
 #include "util/session.h"
@@ -100,7 +99,6 @@ static int begin_events(struct reading *reading, struct measure_wants *wants)
 	if (!exp->opts.format->has_stacks || !(sample_type & PERF_SAMPLE_CALLCHAIN))
 		return 0;
 	symbol_conf.use_callchain = true;
-	callchain_param_setup(sample_type, perf_session__e_machine(m->session, /*e_flags=*/NULL));
 	wants->chains = true;
 	wants->max_stack = PERF_MAX_STACK_DEPTH;
 	return 0;

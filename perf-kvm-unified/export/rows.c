@@ -18,7 +18,6 @@
 #include "util/map.h"
 #include "util/session.h"
 #include "util/strbuf.h"
-#include "kvm-unified/lib/write.h"
 #include "kvm-unified/measure/hits.h"
 #include "kvm-unified/measure/measurement.h"
 #include "kvm-unified/report/print.h"
@@ -36,15 +35,12 @@
 int rows__begin(struct rows *rows)
 {
 	rows__exit(rows);
-	rows->lines = tmpfile();
-	return rows->lines ? 0 : -errno;
+	return temp_file__open(&rows->lines);
 }
 
 void rows__exit(struct rows *rows)
 {
-	if (rows->lines)
-		fclose(rows->lines);
-	*rows = (struct rows) { };
+	temp_file__close(&rows->lines);
 }
 
 /* ns since 1970; 0: perf has not recorded what the time of day was. */
@@ -91,7 +87,7 @@ int rows__add(struct rows *rows, const struct measurement *m, const struct secti
 	      const struct table_row *row, u64 ns, struct strbuf *stack)
 {
 	const struct profile_key *key = row->key;
-	FILE *fp = rows->lines;
+	FILE *fp = rows->lines.fp;
 
 	fputs("{", fp);
 	print_json_member("host", perf_session__env(m->session)->hostname ?: "", fp);
@@ -114,13 +110,12 @@ int rows__add(struct rows *rows, const struct measurement *m, const struct secti
 	if (row->hit && row->hit->chain)
 		fprintf(fp, "%016" PRIx64, hash_of(stack));
 	fputs("\"}\n", fp);
-	if (ferror(fp) && !rows->err)
-		rows->err = -errno;
+	temp_file__check(&rows->lines);
 	return 0;
 }
 
 /* 0 or -errno: what is still in the buffer of @fp may fail later. */
 int rows__print(struct rows *rows, FILE *fp)
 {
-	return rows->err ?: copy_printed(rows->lines, fp);
+	return temp_file__copy(&rows->lines, fp);
 }

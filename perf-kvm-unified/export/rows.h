@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <linux/types.h>
 
+#include "kvm-unified/lib/temp-file.h"
+
 struct measurement;
 struct section;
 struct strbuf;
@@ -12,12 +14,10 @@ struct table_row;
 
 /**
  * struct rows - those of a report, as a database takes them
- * @lines: a temporary file
- * @err: it could not be written, -errno
+ * @lines: one for each
  */
 struct rows {
-	FILE	*lines;
-	int	err;
+	struct temp_file lines;
 };
 
 int rows__begin(struct rows *rows);

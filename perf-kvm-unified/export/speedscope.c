@@ -66,8 +66,7 @@ struct speedscope_track {
 
 void speedscope__exit(struct speedscope *scope)
 {
-	if (scope->pieces)
-		fclose(scope->pieces);
+	temp_file__close(&scope->pieces);
 	for (u32 i = 0; i < scope->nr_things; i++)
 		free(scope->things[i].name);
 	free(scope->things);
@@ -89,8 +88,7 @@ int speedscope__begin(struct speedscope *scope)
 	scope->by_name = name_map__new();
 	if (!scope->by_hit || !scope->by_name)
 		return -ENOMEM;
-	scope->pieces = tmpfile();
-	return scope->pieces ? 0 : -errno;
+	return temp_file__open(&scope->pieces);
 }
 
 /* A new one, and its number, -ENOMEM */
@@ -153,9 +151,8 @@ static int write_block(struct speedscope *scope, struct speedscope_track *track)
 {
 	if (grow_array(track->blocks, track->nr_blocks, track->allocated_blocks))
 		return -ENOMEM;
-	if (fwrite(track->pieces, sizeof(struct piece), BLOCK_PIECES, scope->pieces) !=
-	    BLOCK_PIECES && !scope->err)
-		scope->err = -errno;
+	fwrite(track->pieces, sizeof(struct piece), BLOCK_PIECES, scope->pieces.fp);
+	temp_file__check(&scope->pieces);
 	track->blocks[track->nr_blocks++] = scope->nr_blocks++;
 	track->nr = 0;
 	return 0;
@@ -344,7 +341,7 @@ static int walk_pieces(struct pieces_walk *walk, piece_fn print)
 {
 	const struct speedscope_track *track = walk->track;
 	struct piece pieces[BLOCK_PIECES];
-	FILE *from = walk->scope->pieces;
+	FILE *from = walk->scope->pieces.fp;
 
 	walk->some = false;
 	walk->stack = NULL;
@@ -388,7 +385,7 @@ int speedscope__print(struct speedscope *scope, const struct measurement *m, FIL
 	struct frames frames = { .by_name = name_map__new() };
 	struct pieces_walk walk = { .scope = scope, .fp = fp };
 	const char *between = "";
-	int ret = scope->err ?: fflush(scope->pieces) ? -errno : 0;
+	int ret = temp_file__end(&scope->pieces);
 
 	if (frames.by_name)
 		walk.stacks = number_things(scope, m, &frames);

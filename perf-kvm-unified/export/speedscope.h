@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <linux/types.h>
 
+#include "kvm-unified/lib/temp-file.h"
+
 struct hashmap;
 struct measurement;
 struct speedscope_track;
@@ -15,16 +17,14 @@ struct vcpu_interval;
 
 /**
  * struct speedscope - what vCPUs did, one thing after the other
- * @pieces: of time, in blocks of one vCPU each; a temporary file
- * @err: it could not be written, -errno
+ * @pieces: of time, in blocks of one vCPU each
  * @nr_blocks: in there
  * @things: what they did, @nr_things things, each once
  * @by_hit: @by_name: the number of one, by that of what was hit, and by its name
  * @tracks: by number of the vCPU, @nr_tracks of them
  */
 struct speedscope {
-	FILE	*pieces;
-	int	err;
+	struct temp_file pieces;
 	u32	nr_blocks;
 	struct speedscope_thing *things;
 	u32	nr_things;

@@ -21,7 +21,6 @@
 #include "kvm-unified/axis/host-walk.h"
 #include "kvm-unified/axis/intervals.h"
 #include "kvm-unified/lib/array.h"
-#include "kvm-unified/lib/write.h"
 #include "kvm-unified/measure/measurement.h"
 #include "kvm-unified/report/over-time.h"
 #include "kvm-unified/report/print.h"
@@ -77,17 +76,13 @@ struct trace_track {
 int trace__begin(struct trace *trace)
 {
 	trace__exit(trace);
-	trace->slices = tmpfile();
-	trace->flows = trace->slices ? tmpfile() : NULL;
-	return trace->flows ? 0 : -errno;
+	return temp_file__open(&trace->slices) ?: temp_file__open(&trace->flows);
 }
 
 void trace__exit(struct trace *trace)
 {
-	if (trace->slices)
-		fclose(trace->slices);
-	if (trace->flows)
-		fclose(trace->flows);
+	temp_file__close(&trace->slices);
+	temp_file__close(&trace->flows);
 	free(trace->vcpus.entries);
 	free(trace->cpus.entries);
 	*trace = (struct trace) { };
@@ -170,13 +165,12 @@ static void add_flow(struct trace *trace, const struct trace_track *track, u32 p
 {
 	u64 middle = track->start + (track->end - track->start) / 2;
 
-	print_flow_end("\"ph\":\"s\"", trace->nr_flows, pid, tid, middle, trace->flows);
+	print_flow_end("\"ph\":\"s\"", trace->nr_flows, pid, tid, middle, trace->flows.fp);
 	/* "bp": it ends at the slice that is there then, and not at the next one. */
 	print_flow_end("\"ph\":\"f\",\"bp\":\"e\"", trace->nr_flows, HOST_PID,
-		       FIRST_TID + track->slice.cpu, middle, trace->flows);
+		       FIRST_TID + track->slice.cpu, middle, trace->flows.fp);
 	trace->nr_flows++;
-	if (ferror(trace->flows) && !trace->err)
-		trace->err = -errno;
+	temp_file__check(&trace->flows);
 }
 
 /* The slice that @track has, if any: it has ended. */
@@ -185,7 +179,7 @@ static void end_slice(struct trace *trace, const struct measurement *m, struct t
 {
 	const struct trace_slice *slice = &track->slice;
 	bool has_args = slice->cpu != TIME_AXIS_NONE || slice->is_stolen;
-	FILE *fp = trace->slices;
+	FILE *fp = trace->slices.fp;
 
 	if (track->start == track->end)
 		return;
@@ -201,8 +195,7 @@ static void end_slice(struct trace *trace, const struct measurement *m, struct t
 	if (slice->is_stolen)
 		print_thief(m, slice, fp);
 	fputs(has_args ? "}},\n" : "},\n", fp);
-	if (ferror(fp) && !trace->err)
-		trace->err = -errno;
+	temp_file__check(&trace->slices);
 	if (trace_slice__has_flow(slice))
 		add_flow(trace, track, pid, tid);
 	track->start = track->end;
@@ -363,10 +356,10 @@ int trace__print(struct trace *trace, const struct measurement *m, FILE *fp)
 		end_slice(trace, m, &trace->vcpus.entries[i], vcpu_pid(m, i),
 			  vcpu_tid(m, i));
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", fp);
-	ret = trace->err ?: copy_printed(trace->slices, fp);
+	ret = temp_file__copy(&trace->slices, fp);
 	/* Without tracks of CPUs there is nowhere to lead to. */
 	if (!ret && trace->cpus.nr)
-		ret = copy_printed(trace->flows, fp);
+		ret = temp_file__copy(&trace->flows, fp);
 	fprintf(fp, "{\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"host\"}}",
 		HOST_PID);
 	print_names(trace, m, fp);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <linux/types.h>
 
+#include "kvm-unified/lib/temp-file.h"
+
 struct cpu_interval;
 struct measurement;
 struct time_piece;
@@ -20,17 +22,15 @@ struct trace_tracks {
 
 /**
  * struct trace - who did what when, as Chrome's trace events have it
- * @slices: a file without a name, of those that have ended
- * @flows: the same, of arrows from what was stolen to who had the CPU, @nr_flows of them
- * @err: why it cannot be written, -errno, or 0
+ * @slices: those that have ended
+ * @flows: arrows from what was stolen to who had the CPU, @nr_flows of them
  */
 struct trace {
-	FILE		*slices;
-	FILE		*flows;
+	struct temp_file slices;
+	struct temp_file flows;
 	u64		nr_flows;
 	struct trace_tracks vcpus;
 	struct trace_tracks cpus;
-	int		err;
 };
 
 int trace__begin(struct trace *trace);

@@ -26,17 +26,4 @@ static inline int write_printed(FILE *file)
 	return ferror(file) ? -EIO : 0;
 }
 
-/* Copies all that was printed to @from. 0 or -errno, as write_printed() */
-static inline int copy_printed(FILE *from, FILE *to)
-{
-	char buf[BUFSIZ];
-	int ret = write_printed(from);
-	size_t n;
-
-	rewind(from);
-	while (!ret && (n = fread(buf, 1, sizeof(buf), from)))
-		ret = fwrite(buf, 1, n, to) == n ? 0 : -errno;
-	return ret ?: ferror(from) ? -EIO : 0;
-}
-
 #endif /* __PERF_KVM_UNIFIED_LIB_WRITE_H */

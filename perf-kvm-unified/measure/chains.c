@@ -163,11 +163,15 @@ int chains__resolve(struct chains *chains, struct thread *thread, struct perf_sa
 	return *chain ? 0 : -ENOMEM;
 }
 
-/* Copies of stacks are unwound, if the profile has any, also if no chains are wanted. */
-void chains__want_stacks(struct perf_session *session)
+/*
+ * symbol_conf has whether chains are wanted. Copies of stacks are unwound, if the profile has any,
+ * also if they are not.
+ */
+void chains__setup(struct perf_session *session)
 {
 	u64 sample_type = evlist__combined_sample_type(session->evlist);
 
+	callchain_param_setup(sample_type, perf_session__e_machine(session, /*e_flags=*/NULL));
 	if (sample_type & PERF_SAMPLE_REGS_USER && sample_type & PERF_SAMPLE_STACK_USER)
 		dwarf_callchain_users = true;
 }

@@ -36,7 +36,7 @@ struct chains {
 
 int chains__init(struct chains *chains);
 void chains__exit(struct chains *chains);
-void chains__want_stacks(struct perf_session *session);
+void chains__setup(struct perf_session *session);
 int chains__resolve(struct chains *chains, struct thread *thread, struct perf_sample *sample,
 		    int max_stack, const struct chain **chain);
 bool chains__have_caller(const struct chains *chains, const char *pattern);

@@ -603,7 +603,7 @@ int measurement__open(struct measurement *m, const struct measure_wants *wants)
 	/* Without VMs it is not known whose events they are. */
 	evlist__for_each_entry(session->evlist, evsel)
 		m->has_timeline |= session->kvm_guests && evsel__is_timeline(evsel);
-	chains__want_stacks(m->session);
+	chains__setup(m->session);
 	ret = measurement__find_long_states(m);
 	return ret ?: measurement__add_known_vcpus(m);
 }

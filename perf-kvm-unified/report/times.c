@@ -230,14 +230,12 @@ static int merge_times(struct perf_time_interval *times, int nr)
  */
 static void convert_percent(struct perf_time_interval *time, const struct recorded *rec)
 {
-	bool is_empty = time->start >= time->end;
-
-	if (!is_empty && time->start <= rec->first)
+	/* Is refused */
+	if (time->start >= time->end)
+		return;
+	if (time->start <= rec->first)
 		time->start = 0;
-	if (!is_empty && time->end >= rec->last)
-		time->end = 0;
-	else if (time->end)
-		time->end++;
+	time->end = time->end < rec->last ? time->end + 1 : 0;
 }
 
 /*

@@ -63,7 +63,6 @@ static int view__setup_chains(const struct view *view, struct perf_session *sess
 		pr_err("Cannot set up the call chains as -g says\n");
 		return -EINVAL;
 	}
-	callchain_param_setup(sample_type, perf_session__e_machine(session, /*e_flags=*/NULL));
 	wants->chains = symbol_conf.use_callchain || symbol_conf.cumulate_callchain ||
 			perf_hpp_list.parent;
 	wants->max_stack = view->opts->max_stack;

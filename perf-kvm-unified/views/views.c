@@ -92,37 +92,31 @@ static bool takes_value(const char *arg)
 	return false;
 }
 
+/* The value of the last --@name or -@letter, which counts; NULL: there is none */
+static const char *last_value(int argc, const char **argv, const char *name, char letter)
+{
+	const char *last = NULL;
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		const char *value = value_of(argc, argv, i, name);
+
+		if (!value && argv[i][0] == '-' && argv[i][1] == letter)
+			value = argv[i][2] || i + 1 == argc ? argv[i] + 2 : argv[i + 1];
+		last = value ?: last;
+	}
+	return last;
+}
+
 /* The function that perf annotate is asked for: an argument that is no option, or -s. Or NULL */
 static const char *symbol_of(int argc, const char **argv)
 {
-	const char *symbol = NULL, *argument = NULL;
+	const char *argument = NULL;
 
 	for (int i = 1; i < argc; i++) {
-		const char *long_value = value_of(argc, argv, i, "--symbol");
-
-		if (long_value)
-			symbol = long_value;
-		else if (strstarts(argv[i], "-s"))
-			symbol = argv[i][2] || i + 1 == argc ? argv[i] + 2 : argv[i + 1];
 		if (argv[i][0] != '-' && !takes_value(argv[i - 1]))
 			argument = argv[i];
 	}
-	return argument ?: symbol;
-}
-
-/* The profile that @argv names, or that perf takes if none is named */
-static const char *input_of(int argc, const char **argv)
-{
-	const char *input = "perf.data";
-
-	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
-		const char *value = value_of(argc, argv, i, "--input");
-
-		if (!value && strstarts(argv[i], "-i"))
-			value = argv[i][2] || i + 1 == argc ? argv[i] + 2 : argv[i + 1];
-		input = value ?: input;
-	}
-	return input;
+	return argument ?: last_value(argc, argv, "--symbol", 's');
 }
 
 /*
@@ -138,7 +132,7 @@ static int run(int argc, const char **argv, const char *usage, const char *about
 		OPT_END()
 	};
 	const char *const usages[] = { usage, NULL };
-	const char *input = input_of(argc, argv);
+	const char *input = last_value(argc, argv, "--input", 'i') ?: "perf.data";
 	int ret;
 
 	options__no_negation(options);
