@@ -3,7 +3,7 @@
  * perf kvm unified: one profile of the host, its VMMs and all guests.
  *
  * Room: top, the table of the subcommands. Documentation/architecture.md shows the rooms.
- * Calls: collector export lib record report views
+ * Calls: collector export lib perf-commands record report
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,9 +15,9 @@
 
 #include "util/debug.h"
 #include "kvm-unified/export/export.h"
+#include "kvm-unified/perf-commands/perf-commands.h"
 #include "kvm-unified/record/record.h"
 #include "kvm-unified/report/report.h"
-#include "kvm-unified/views/views.h"
 #include "commands.h"
 #include "guest-map.h"
 

@@ -22,7 +22,7 @@ mutations()
 	memory memory/paging.c@s/^\tleaf->writable &= /\tleaf->writable |= /
 	record look-twice
 	report report/profile.c@s/^\tp->totals\[column\] += sum;/\tp->totals[column] = sum;/
-	views views/views.c@s/^\treturn ret < 0 ? 1 : ret;/\treturn 0;/
+	perf-commands perf-commands/run.c@s/^\treturn ret < 0 ? 1 : ret;/\treturn 0;/
 	END
 }
 

@@ -117,9 +117,9 @@ ok "changed: a test is seen by itself" test "$(chosen scripts/tests/vmm.t)" = vm
 ok "changed: each test once" test "$(chosen Documentation/a.md README.md scripts/tests/vmm.t)" = "docs style vmm"
 ok "changed: what no row has is seen by all" test "$(chosen README.md scripts/lab.sh)" = all
 ok "changed: nothing" test "$(printf '' | "$TESTS/changed-tests.py" "$TESTS/changed")" = ""
-ok "changed: the profile is there" test "$(printf 'perf-kvm-unified/views/top.c\n' |
+ok "changed: the profile is there" test "$(printf 'perf-kvm-unified/perf-commands/top.c\n' |
 	"$TESTS/changed-tests.py" "$TESTS/changed" /dev/null | paste -sd' ')" = "perf report-views style tui"
-ok "changed: the profile is not there" test "$(chosen perf-kvm-unified/views/top.c)" = \
+ok "changed: the profile is not there" test "$(chosen perf-kvm-unified/perf-commands/top.c)" = \
 	"perf profile report-views style tui"
 all_are_there()
 {
