@@ -115,13 +115,14 @@ kernel_chains kernel 6.1 unwound.data/kcore_dir__*/kallsyms <"$TMP/script"
 for program in calls calls-nofp; do
 	verdict "$program" "$TMP/unwound" kernel
 	at_least 10 "$program in the kernel: time, ms" "$(awk '{ print $2 / 1e6 }' <<<"$line")"
-	# Of some thirty samples. Where a handler returns, the kernel has the program's registers
+	# Of some sixty samples. Where a handler returns, the kernel has the program's registers
 	# half replaced: these are short.
 	at_least 80 "$program in the kernel: chains that are whole and right, %" "$(percent right)"
 	at_most 0 "$program in the kernel: chains with a call that there never was, %" \
 		"$(percent wrong)"
-	ok "$program in the kernel: a system call, from main() on" grep -q \
-		"^guest1;vCPU 0;$program-[0-9]*;.*main;work;in_kernel;entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\];" \
+	# main() does the same as a thread: which of them a few samples are of is chance.
+	ok "$program in the kernel: a system call, from main() or the thread on" grep -qE \
+		"^guest1;vCPU 0;$program-[0-9]*;.*(main|start_thread;in_thread);work;in_kernel;entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\][; ]" \
 		"$TMP/unwound"
 done
 # Each module that has code

@@ -22,7 +22,8 @@ measure()
 	in_guest guest1 start calls
 	in_guest guest1 start calls-nofp
 	unified_record chains -g -c $PERIOD -- sleep 4
-	FROM_MEMORY=1 unified_record unwound --call-graph dwarf -c $PERIOD -- sleep 2
+	# Long enough for some sixty samples in the kernel for each of the programs
+	FROM_MEMORY=1 unified_record unwound --call-graph dwarf -c $PERIOD -- sleep 3
 	# The same programs, by the guest's own perf
 	in_guest guest1 "perf record -q -a -g -e cpu-clock -c $PERIOD -o /run/perf.data -- sleep 4"
 	in_guest guest1 "cat /run/perf.data" >inside.data
