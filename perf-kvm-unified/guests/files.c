@@ -267,6 +267,22 @@ void guest_module_name(const char *name, char *buf, size_t size)
 	text__make_printable(buf);
 }
 
+/* The path of @dso's file in the guest, a part of the dso's name; NULL: it is of no such file */
+const char *guest_file__path(const struct kvm_guest *guest, const struct dso *dso)
+{
+	const char *name = dso__long_name(dso), *root = guest->root ?: "";
+	size_t len = strlen(root);
+
+	if (strstarts(name, GUEST_FILE_PREFIX)) {
+		name += strlen(GUEST_FILE_PREFIX);
+		len = strlen(guest->name);
+		return strstarts(name, guest->name) && name[len] == ']' ? name + len + 1 : NULL;
+	}
+	if (!strcmp(root, "/"))
+		return name;
+	return len && strstarts(name, root) && name[len] == '/' ? name + len : NULL;
+}
+
 /**
  * guest_file__elsewhere - how a guest calls a file that the host has not got
  * @dso: of that guest
@@ -275,12 +291,11 @@ void guest_module_name(const char *name, char *buf, size_t size)
  */
 const char *guest_file__elsewhere(const struct kvm_guest *guest, const struct dso *dso)
 {
-	const char *name = dso__long_name(dso);
+	const char *name = strstarts(dso__long_name(dso), GUEST_FILE_PREFIX) ?
+			   guest_file__path(guest, dso) : NULL;
 
-	if (!strstarts(name, GUEST_FILE_PREFIX) ||
-	    strlen(name) < strlen(GUEST_FILE_PREFIX) + strlen(guest->name) + 1)
+	if (!name)
 		return NULL;
-	name += strlen(GUEST_FILE_PREFIX) + strlen(guest->name) + 1;
 	/* [vdso] and what a process has made itself have the names of their own code. */
 	return name[0] == '/' && name[1] != '[' && !strstarts(name, "/memfd:") ? name : NULL;
 }

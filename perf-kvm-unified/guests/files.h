@@ -24,6 +24,7 @@ bool guest_file_name(struct kvm_guest *guest, const char *name, const struct bui
 void kvm_guest__free_files(struct kvm_guest *guest);
 void guest_module_name(const char *name, char *buf, size_t size);
 
+const char *guest_file__path(const struct kvm_guest *guest, const struct dso *dso);
 const char *guest_file__elsewhere(const struct kvm_guest *guest, const struct dso *dso);
 const char *guest_file__without_build_id(const struct kvm_guest *guest, const struct dso *dso);
 

@@ -117,7 +117,7 @@ int perf_command__run(int argc, const char **argv, const char *usage, const char
 		ret = cmd(argc, argv, guests);
 		kvm_guests__want(NULL);
 		if (ret && strcmp(input, "-") && access(input, F_OK))
-			pr_err("Of the host and its guests, perf kvm unified record makes %s\n",
+			pr_err("perf kvm unified record makes %s, a profile of the host and its guests.\n",
 			       input);
 	}
 	kvm_guests_options__exit(guests);

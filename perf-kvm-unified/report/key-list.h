@@ -37,4 +37,16 @@ static inline const char *key_list__next(const char *key, size_t *len)
 	for (const char *key = key_list__first(list, &(len)); key;			\
 	     key = key_list__next(key, &(len)))
 
+/* Has @list, which may be NULL, the key @name? */
+static inline bool key_list__has(const char *list, const char *name)
+{
+	size_t len;
+
+	key_list__for_each(list, key, len) {
+		if (len == strlen(name) && !strncmp(key, name, len))
+			return true;
+	}
+	return false;
+}
+
 #endif /* __PERF_KVM_UNIFIED_REPORT_KEY_LIST_H */

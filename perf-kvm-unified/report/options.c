@@ -58,6 +58,8 @@
 #define DEFAULT_SORT_ORDER	"pid,dso,symbol"
 /* ... but not in the table of all guests */
 #define GUESTS_SORT_ORDER	"dso,symbol"
+/* What -x is for */
+#define PARENT_KEY		"parent"
 
 static int parse_format(const struct option *opt, const char *arg, int unset __maybe_unused)
 {
@@ -411,10 +413,19 @@ static const char *choose_keys_of_guests(const struct report_options *opts)
 	return NULL;
 }
 
+/* Takes what is not taken here out of a help text of perf's. */
+static void cut_out(char *text, const char *what)
+{
+	char *at = strstr(text, what);
+
+	if (at)
+		memmove(at, at + strlen(what), strlen(at + strlen(what)) + 1);
+}
+
 static void parse_argv(struct report_options *opts, int argc, const char **argv)
 {
 	static char call_graph_default[] = CALL_GRAPH_DEFAULT;
-	static const char call_graph_help[] =
+	static char call_graph_help[] =
 		"show call chains:\n\n" CALLCHAIN_REPORT_HELP
 		"\n\t\t\t\tDefault: " CALL_GRAPH_DEFAULT;
 	char *sort_keys_help = sort_keys__help("what makes a row:");
@@ -482,7 +493,7 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		OPT_CALLBACK('w', "column-widths", &symbol_conf.col_width_list_str,
 			     "width[,width...]", "use these widths", parse_widths),
 		OPT_STRING_NOEMPTY('t', "field-separator", &symbol_conf.field_sep, "separator",
-				   "put this between columns, and no blanks"),
+				   "put this between columns"),
 		OPT_CALLBACK(0, "percentage", NULL, "relative|absolute",
 			     "percent of what is shown, or of all", parse_percentage),
 		OPT_BOOLEAN(0, "header", &opts->show_header, "show the header of the profile"),
@@ -519,6 +530,7 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		NULL
 	};
 
+	cut_out(call_graph_help, "|count");
 	options__no_negation(options);
 	opts->relative_by_config = symbol_conf.filter_relative;
 	argc = parse_options(argc, argv, options, usage, 0);
@@ -551,6 +563,9 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		usage_error(usage, SYMFS_HIDES_ROOTS);
 	if (opts->summary && sections->levels)
 		usage_error(usage, "--summary or --level, not both\n");
+	if (symbol_conf.exclude_other && !key_list__has(sort_order ?: default_sort_order, PARENT_KEY) &&
+	    !key_list__has(field_order, PARENT_KEY))
+		usage_error(usage, "-x is for --sort parent: without it, no row has a parent\n");
 	opts->tui = tui;
 	problem = choose_view(opts, tui, stdio);
 	if (problem)

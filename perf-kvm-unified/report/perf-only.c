@@ -50,6 +50,7 @@ static int ignore(const struct option *opt __maybe_unused, const char *arg __may
 #define BY_MODE		"use -F overhead_guest_sys,overhead_guest_us,sym or --sort class"
 
 const struct option perf_only_options[] = {
+	PERF_ONLY('o', "output", "send its output to a file: > FILE. --format html has -o"),
 	PERF_ONLY('D', "dump-raw-trace", OF_RECORDS),
 	PERF_ONLY(0, "stats", OF_RECORDS),
 	PERF_ONLY(0, "tasks", OF_RECORDS),

@@ -201,6 +201,9 @@ static void reading__warn_mixed(const struct reading *reading, const struct axis
 				name, vcpu->id);
 }
 
+#define NO_HOST_SYMBOLS \
+	"The host's kernel has no symbols here, so idle time counts as OS: %s\n(its build-id is %s)\n"
+
 /* Which vmlinux is missing, or what -k has is not */
 static void reading__warn_idle(const struct reading *reading)
 {
@@ -214,8 +217,11 @@ static void reading__warn_idle(const struct reading *reading)
 		advice = "the file of -k is not its vmlinux";
 	else if (symbol_conf.kallsyms_name)
 		advice = "the file of --kallsyms is no copy of its /proc/kallsyms";
-	unified_warning("The host's kernel has no symbols here, so idle time counts as OS: %s\n(its build-id is %s)\n",
-			advice, build_id);
+	/* Who has given a file takes idle time for known: no -q keeps that back. */
+	if (symbol_conf.vmlinux_name || symbol_conf.kallsyms_name)
+		pr_err(NO_HOST_SYMBOLS, advice, build_id);
+	else
+		unified_warning(NO_HOST_SYMBOLS, advice, build_id);
 }
 
 static void reading__warn(const struct reading *reading)

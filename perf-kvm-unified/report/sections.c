@@ -23,6 +23,7 @@
 #include "util/time-utils.h"
 #include "util/vcpu-sample.h"
 #include "kvm-unified/axis/intervals.h"
+#include "kvm-unified/guests/files.h"
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/lib/array.h"
 #include "kvm-unified/lib/patterns.h"
@@ -95,17 +96,24 @@ static bool is_of_pids(struct intlist *pids, pid_t pid)
 
 /*
  * Is it one of these modules? By any of its names: what is no code is in one that is called as its
- * class, and a kernel is "[kernel]", and as perf calls its file, with its directory or without.
+ * class, and a kernel is "[kernel]", and as perf calls its file, with its directory or without. A
+ * guest's file has its path in the guest, too.
  */
-static bool is_of_modules(struct patterns *modules, const struct table_row *row)
+static bool is_of_modules(struct patterns *modules, const struct measurement *m,
+			  const struct table_row *row)
 {
-	const char *module = row->key->module;
+	const char *module = row->key->module, *path;
 	const struct dso *dso = row->hit && row->hit->map ? map__dso(row->hit->map) : NULL;
 
 	if (patterns__match(modules, module[0] ? module : profile_key__class_row(row->key)))
 		return true;
-	return dso && (patterns__match(modules, dso__short_name(dso)) ||
-		       patterns__match(modules, dso__long_name(dso)));
+	if (!dso)
+		return false;
+	if (patterns__match(modules, dso__short_name(dso)) ||
+	    patterns__match(modules, dso__long_name(dso)))
+		return true;
+	path = row->vm == TABLE_NO_VM ? NULL : guest_file__path(m->vms[row->vm].guest, dso);
+	return path && patterns__match(modules, path);
 }
 
 /* perf's symbol filter: a part of the name, in which no character is a special one */
@@ -124,7 +132,8 @@ static bool table_row__is_code(const struct table_row *row)
 }
 
 /* Why a row is not shown: bits of enum hist_filter; 0: it is */
-static u16 filters(const struct section_opts *opts, const struct table_row *row)
+static u16 filters(const struct section_opts *opts, const struct measurement *m,
+		   const struct table_row *row)
 {
 	const struct profile_key *key = row->key;
 	u16 filtered = 0;
@@ -133,7 +142,7 @@ static u16 filters(const struct section_opts *opts, const struct table_row *row)
 		filtered |= 1 << HIST_FILTER__THREAD;
 	if (opts->comms && !patterns__match(opts->comms, key->comm))
 		filtered |= 1 << HIST_FILTER__THREAD;
-	if (opts->dsos && !is_of_modules(opts->dsos, row))
+	if (opts->dsos && !is_of_modules(opts->dsos, m, row))
 		filtered |= 1 << HIST_FILTER__DSO;
 	if (opts->syms && !patterns__match(opts->syms, key->function))
 		filtered |= 1 << HIST_FILTER__SYMBOL;
@@ -180,7 +189,7 @@ static int section__add(struct section *section, struct sections *sections,
 		return 0;
 	is_named = !filter || has_in_name(filter, row->key->function);
 	row->vm = section__has_vm(section) ? section->vm : TABLE_NO_VM;
-	row->filtered = filters(sections->opts, row);
+	row->filtered = filters(sections->opts, sections->m, row);
 	if ((row->filtered || !is_named) && column == PROFILE_TIME)
 		section->hidden += sum->sum;
 	/* Its callers have rows of their own: tables__finish() looks at the names of all. */

@@ -298,7 +298,8 @@ int times__parse(const char *str, struct perf_session *session, struct perf_time
 	if (nr == -ENODATA) {
 		pr_err("--time: the profile does not say when its first and last samples were, so '%s'\n"
 		       "is of no use: give times of the host's clock, as perf kvm unified script has them. A stream\n"
-		       "has no such times, nor has a profile that was recorded with -B (--no-buildid).\n",
+		       "has no such times, nor has a profile that was recorded with -B (--no-buildid),\n"
+		       "or whose recorder was killed.\n",
 		       str);
 		return -EINVAL;
 	}

@@ -55,10 +55,6 @@ static int view__setup_chains(const struct view *view, struct perf_session *sess
 	} else if (!callchain_param.enabled && callchain_param.mode != CHAIN_NONE) {
 		symbol_conf.use_callchain = true;
 	}
-	if (symbol_conf.exclude_other && !perf_hpp_list.parent) {
-		pr_err("-x is for --sort parent: without it, no row has a parent\n");
-		return -EINVAL;
-	}
 	if (symbol_conf.use_callchain && callchain_register_param(&callchain_param) < 0) {
 		pr_err("Cannot set up the call chains as -g says\n");
 		return -EINVAL;

@@ -648,6 +648,8 @@ idle_by()
 ok "--kallsyms of the host's kernel: idle time is known" test "$(idle_by "$TMP/host-kallsyms")" = True
 ok "--kallsyms of another kernel: it is not" test "$(idle_by "$TMP/others-kallsyms")" = False
 ok "... and that is said" grep -q "the file of --kallsyms is no copy of its /proc/kallsyms" "$TMP/warnings"
+ok "-k of another kernel, with -q: it is said" grep -q 'the file of -k is not its vmlinux' \
+	<(HOME=$TMP/home "$PERF" kvm unified report -q --summary -f -i perf.data -k "$PERF" 2>&1)
 ok "without the host's kernel: its functions do not get names of the kernel that runs here" \
 	not grep -E '^ .* \[kernel\]$' <(awk '/^Host/ { on = 1 } /^$/ { on = 0 } on && !/\[unknown\]/' "$TMP/elsewhere" |
 		sed 's/ *$//')

@@ -198,6 +198,17 @@ files >"$TMP/files"
 at_least 1 "files of the host" "$(grep -c '^/usr/' "$TMP/files")"
 ok "... each is one row" test -z "$(sort "$TMP/files" | uniq -d)"
 file=$(grep -m 1 '^/usr/' "$TMP/files")
+# by_path OPTION...: a guest's file by its path there has the rows that its name has
+by_path()
+{
+	diff <(view -q --level vm "$@" -d /lib/x86_64-linux-gnu/libquantum.so.8) \
+		<(view -q --level vm "$@" -d libquantum.so.8)
+}
+ok "--dsos: there are rows of the guest's library" test -n "$(view -q --level vm -d libquantum.so.8)"
+ok "--dsos: a guest's file, by its path in the guest" by_path
+ok "--dsos: ... without its files" diff \
+	<("$PERF" kvm unified report -f -q --stdio -i perf.data --level vm -d /lib/x86_64-linux-gnu/libquantum.so.8) \
+	<("$PERF" kvm unified report -f -q --stdio -i perf.data --level vm -d libquantum.so.8)
 ok "--dsos: with its directory" diff <(view -q --level host -d "$file") <(view -q --level host -d "${file##*/}")
 ok "... there are rows" grep -q '^ .*%' <(view -q --level host -d "$file")
 
@@ -234,6 +245,7 @@ elsewhere()
 }
 ok "refused: --stats: what has it" elsewhere --stats '.*perf report has it'
 ok "refused: --tid: what there is" elsewhere --tid "use --sort task"
+ok "refused: -o: what there is" elsewhere --output 'send its output to a file: > FILE'
 ok "refused: --guestmount of perf kvm: what there is" elsewhere --guestmount 'use --guest-root'
 ok "refused: --objdump: what has it" elsewhere --objdump 'perf kvm unified annotate has it'
 ok "... these are not in -h" not grep -q -e '--mem-mode' <("$PERF" kvm unified report -h 2>&1)
@@ -264,10 +276,13 @@ ok "... and what there is" grep -q '^--level is not in perf kvm unified diff: it
 for view in script annotate; do
 	(cd "$TMP" && "$PERF" kvm unified $view >"$TMP/out" 2>&1)
 	ok "$view: no profile" test $? -eq 1
-	ok "... and what makes one" grep -q 'perf kvm unified record makes perf\.data$' "$TMP/out"
+	ok "... and what makes one" grep -q 'perf kvm unified record makes perf\.data, a profile of the host and its guests' "$TMP/out"
 done
-ok "refused: -x without a parent" test "$(view -x >/dev/null; cat "$TMP/warnings")" = \
-	"-x is for --sort parent: without it, no row has a parent"
+view -x >/dev/null
+ok "refused: -x without a parent" test $? -eq 129
+ok "... and what it is for" grep -q -- '-x is for --sort parent: without it, no row has a parent' "$TMP/warnings"
+ok "-g: its help has what it takes" grep -q 'call graph value (percent|period)$' \
+	<("$PERF" kvm unified report -h 2>&1)
 for bad in '-w -5' '-w 5,x' '--max-stack -1' '--max-stack x'; do
 	# shellcheck disable=SC2086 # an option and its value
 	ok "refused: $bad" test "$(view $bad >/dev/null; echo $?)" -eq 129
