@@ -4,8 +4,8 @@
 # and 13 (bookworm and trixie; default: both), each built in that release. With them, a host whose
 # kernel is Debian's own needs nothing else: see KERNELS WITHOUT THE SERIES in the manual.
 #
-# The package has /usr/bin/perf-kvm-unified, which is `perf kvm unified`, its manual and its
-# completion, and the perf that it is part of as /usr/lib/perf-kvm-unified/perf. No file of it is
+# The package has /usr/bin/perf-kvm-unified, which is `perf kvm unified`, its manual, its completion
+# and a unit of systemd, and the perf that it is part of as /usr/lib/perf-kvm-unified/perf. No file of it is
 # also in Debian's linux-perf.
 #
 # DEBFULLNAME and DEBEMAIL say who its maintainer is, as Debian's own tools have them.
@@ -108,6 +108,8 @@ lay_out()
 		install -D "$TOP/scripts/deb/$NAME" "$package/usr/bin/$NAME" &&
 		install -D -m 644 "$TOP/scripts/deb/completion.sh" \
 			"$package/usr/share/bash-completion/completions/$NAME" &&
+		install -D -m 644 "$TOP/scripts/deb/$NAME.service" \
+			"$package/usr/lib/systemd/system/$NAME.service" &&
 		install -D -m 644 "$TOP/scripts/deb/copyright" "$package/usr/share/doc/$NAME/copyright" &&
 		install -m 644 "$TOP/Documentation/install.md" "$TOP/Documentation/deployment.md" \
 			"$TOP/Documentation/alerts.yml" "$package/usr/share/doc/$NAME/" &&

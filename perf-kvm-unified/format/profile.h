@@ -16,6 +16,8 @@
 /* Files of the perf.data directory: records.h says what is in them */
 #define KVM_GUESTS_VMS		"vms"
 #define VCPU_LOOKS_FILE		"vcpu_looks"
+/* Which part of it is its own: format/window.c */
+#define PROFILE_WINDOW_FILE	"data.window"
 /* As tracefs has it: for profiles whose recorder does not come to write its own header */
 #define KVM_TIMELINE_FORMAT_FILE "data.timeline_format"
 /* The table of VMs while it is written. perf removes what is called data.* with a profile. */

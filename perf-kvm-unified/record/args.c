@@ -45,6 +45,8 @@ static void note_option(struct record_args *args, const struct option *opt, cons
 		args->has_callers = !unset;
 	if (opt->short_name == 'p')
 		args->pids = arg;
+	if (opt->short_name == 'k')
+		args->clock = arg;
 	if (opt->short_name && strchr("ptu", opt->short_name)) {
 		args->has_target = true;
 		args->per_task = true;

@@ -11,6 +11,7 @@ struct option;
  * @argv: its arguments, and a NULL after them
  * @argc: how many there are
  * @pids: those of -p, or NULL
+ * @clock: that of -k, or NULL
  * @cgroup: that of -G, which has to wait for the events, or NULL
  * @has_event: the user has chosen events
  * @has_target: ... or what to record
@@ -22,6 +23,7 @@ struct record_args {
 	const char	**argv;
 	int		 argc;
 	const char	*pids;
+	const char	*clock;
 	const char	*cgroup;
 	bool		 has_event;
 	bool		 has_target;

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
+#include <linux/string.h>
 #include <linux/types.h>
 #include <api/fs/fs.h>
 #include <perf/cpumap.h>
@@ -33,10 +34,12 @@
 #include "kvm-unified/format/vms.h"
 #include "kvm-unified/lib/config.h"
 #include "kvm-unified/lib/machine.h"
+#include "kvm-unified/lib/options.h"
 #include "kvm-unified/lib/patterns.h"
 #include "kvm-unified/lib/warnings.h"
 #include "args.h"
 #include "collectors.h"
+#include "continuous.h"
 #include "environment.h"
 #include "events.h"
 #include "guest-cmds.h"
@@ -49,12 +52,15 @@
 #include "scan.h"
 #include "vm-limits.h"
 
+#define DEFAULT_OUTPUT	"perf.data"
+
 /**
  * struct unified_record - a measurement
  * @args: what perf record is told
  * @events: what is wanted of its events
  * @output: where the profile goes, if that is a directory
  * @pipe: ... and if not, which @to_pipe says
+ * @continuous: ... if it has no end
  * @vm: the VMs to record, if not all, as it was given
  * @vms: those that run, and those that did
  * @limits: what limits their CPU time
@@ -67,6 +73,7 @@ struct unified_record {
 	struct record_output output;
 	struct record_pipe   pipe;
 	bool		     to_pipe;
+	struct continuous    continuous;
 	const char	     *vm;
 	struct kvm_vms	     vms;
 	struct limits_scan   limits;
@@ -83,6 +90,20 @@ static int read_config(const char *var, const char *value, void *_rec)
 	if (!strcmp(var, CONFIG_GUEST_MEMORY))
 		rec->memory.wanted = perf_config_bool(var, value);
 	return 0;
+}
+
+/* What a recording without an end, or a segment of one, has by default */
+static void set_continuous(struct unified_record *rec)
+{
+	const struct continuous *continuous = &rec->continuous;
+
+	if (continuous->dir && !rec->events.freq && !rec->events.period)
+		rec->events.freq = CONTINUOUS_FREQ;
+	if (continuous->dir || !continuous->max_size)
+		return;
+	/* It is perf record's then. */
+	record_args__add(&rec->args, "--max-size");
+	record_args__add(&rec->args, continuous->max_size);
 }
 
 /* Parses options. The number of arguments left in @argv, which are the command; or -errno */
@@ -124,6 +145,16 @@ static int parse(struct unified_record *rec, int argc, const char **argv)
 			     "event period; in ns for cpu-clock", record_events__parse_rate),
 		OPT_STRING(0, "vm", &rec->vm, "PATTERN[,PATTERN...]",
 			   "record the processes of these VMs alone (default: the whole host)"),
+		OPT_STRING(0, "continuous", &rec->continuous.dir, "dir",
+			   "record without an end, at 19 Hz: a profile for each interval"),
+		OPT_STRING(0, "interval", &rec->continuous.interval, "time",
+			   "with --continuous: that long (default: 60s)"),
+		OPT_STRING(0, "keep", &rec->continuous.keep, "time",
+			   "with --continuous: profiles that are older go (default: 24h)"),
+		OPT_STRING(0, "max-size", &rec->continuous.max_size, "size",
+			   "limit the size; with --continuous of all profiles (default: 1G)"),
+		{ .type = OPTION_STRING, .long_name = "segment", .value = &rec->continuous.segment,
+		  .argh = "fd,dir", .help = "for --continuous itself", .flags = PARSE_OPT_HIDDEN },
 		OPT_INCR('v', "verbose", &verbose, "be more verbose"),
 		OPT_BOOLEAN('q', "quiet", &quiet, "no messages but errors"),
 		OPT_END()
@@ -141,6 +172,7 @@ static int parse(struct unified_record *rec, int argc, const char **argv)
 	record_args__add(&rec->args, "record");
 	argc = parse_options(argc, argv, options, usage, PARSE_OPT_STOP_AT_NON_OPTION);
 	free(options);
+	set_continuous(rec);
 	rec->to_pipe = !strcmp(rec->output.path, "-");
 	/* A map wants a directory. */
 	if (rec->to_pipe && !rec->memory.asked_for)
@@ -587,15 +619,28 @@ static int open_output(struct unified_record *rec)
 			      record_output__make(&rec->output);
 }
 
+/* @nr_left: so many arguments are no options; @argv: the command line. The exit code */
+static int run_continuous(struct unified_record *rec, int nr_left, int argc, const char **argv)
+{
+	if (nr_left || strcmp(rec->output.path, DEFAULT_OUTPUT)) {
+		pr_err("--continuous has profiles in its own directory until a signal ends it: no -o, and no command\n");
+		return EXIT_USAGE;
+	}
+	rec->continuous.clock = rec->args.clock;
+	return continuous__run(&rec->continuous, argc, argv);
+}
+
 int cmd_kvm_unified_record(int argc, const char **argv)
 {
 	struct unified_record rec = {
 		.events.sample_vcpu = true,
 		.events.timeline = true,
-		.output.path = "perf.data",
+		.output.path = DEFAULT_OUTPUT,
 		.output.cancel = cancel_collectors,
 	};
-	int ret;
+	/* parse_options() moves what is left to the front. */
+	const char **given = memdup(argv, argc * sizeof(*argv));
+	int nr_given = argc, ret;
 
 	if (hold_std_fds())
 		return 1;
@@ -604,9 +649,19 @@ int cmd_kvm_unified_record(int argc, const char **argv)
 	if (perf_config(read_config, &rec))
 		return 1;
 	argc = parse(&rec, argc, argv);
-	if (argc < 0) {
+	if (argc < 0 || !given) {
 		pr_err("Out of memory\n");
 		return 1;
+	}
+	if (continuous__check(&rec.continuous))
+		return EXIT_USAGE;
+	if (rec.continuous.dir && !rec.continuous.segment)
+		return run_continuous(&rec, argc, nr_given, given);
+	free(given);
+	if (rec.continuous.segment) {
+		rec.output.path = continuous__begin_segment(&rec.continuous);
+		if (!rec.output.path)
+			return EXIT_USAGE;
 	}
 	if (!rec.to_pipe)
 		closed_pipe__ends_nothing();

@@ -563,8 +563,8 @@ static void parse_argv(struct report_options *opts, int argc, const char **argv)
 		usage_error(usage, SYMFS_HIDES_ROOTS);
 	if (opts->summary && sections->levels)
 		usage_error(usage, "--summary or --level, not both\n");
-	if (symbol_conf.exclude_other && !key_list__has(sort_order ?: default_sort_order, PARENT_KEY) &&
-	    !key_list__has(field_order, PARENT_KEY))
+	if (symbol_conf.exclude_other && !key_list__has(field_order, PARENT_KEY) &&
+	    !key_list__has(sort_order ?: default_sort_order, PARENT_KEY))
 		usage_error(usage, "-x is for --sort parent: without it, no row has a parent\n");
 	opts->tui = tui;
 	problem = choose_view(opts, tui, stdio);

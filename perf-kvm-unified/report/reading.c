@@ -34,9 +34,11 @@
 #include "util/map.h"
 #include "util/session.h"
 #include "util/symbol.h"
+#include "util/time-utils.h"
 #include "util/trace-event.h"
 #include "util/util.h"
 #include "kvm-unified/format/profile.h"
+#include "kvm-unified/format/window.h"
 #include "kvm-unified/guests/foreign.h"
 #include "kvm-unified/guests/guests.h"
 #include "kvm-unified/guests/killed.h"
@@ -420,6 +422,29 @@ static int reading__begin(struct reading *reading)
 	return kvm_guests__load_given(session, &opts->guests);
 }
 
+/* Profiles of a recording without an end overlap: by default, the time is its own part. */
+static void reading__use_window(struct reading *reading)
+{
+	struct profile_window window;
+	char from[TIMES_TEXT_LEN / 2] = "", until[TIMES_TEXT_LEN / 2] = "", err[64];
+	int ret;
+
+	if (reading->opts->times || perf_data__is_pipe(&reading->data))
+		return;
+	ret = profile_window__read(&window, reading->data.path, err, sizeof(err));
+	if (ret == -EINVAL)
+		unified_warning("%s/" PROFILE_WINDOW_FILE " %s: what other profiles have, too, is in this report.\n",
+				reading->data.path, err);
+	if (ret)
+		return;
+	if (window.from)
+		timestamp__scnprintf_nsec(window.from, from, sizeof(from));
+	if (window.until)
+		timestamp__scnprintf_nsec(window.until, until, sizeof(until));
+	scnprintf(reading->window, sizeof(reading->window), "%s,%s", from, until);
+	reading->opts->times = reading->window;
+}
+
 /* ... and which events: before the first sample. 0 or -errno with a message */
 static int reading__begin_events(struct reading *reading)
 {
@@ -441,7 +466,10 @@ static int reading__begin_events(struct reading *reading)
 		       "or with perf kvm unified record.\n", evsel__name(reading->m.evsel), name);
 	else if (ret)
 		pr_err("Cannot prepare to read %s: %s\n", name, strerror(-ret));
-	return ret ?: report_options__parse_times(opts, session);
+	if (ret)
+		return ret;
+	reading__use_window(reading);
+	return report_options__parse_times(opts, session);
 }
 
 /* Checks that no more moments were asked for than can be had. 0 or -EINVAL with a message */

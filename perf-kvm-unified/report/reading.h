@@ -9,6 +9,7 @@
 #include "kvm-unified/measure/stream.h"
 #include "sections.h"
 #include "tables.h"
+#include "times.h"
 
 struct report_options;
 
@@ -21,6 +22,7 @@ struct report_options;
  * @foreign: maps in it that are of something else
  * @again: it is read once more, without these
  * @killed: its recorder did not come to its end
+ * @window: the part of it that is its own, as --time has it, if that is not all of it
  */
 struct reading {
 	struct report_options *opts;
@@ -30,6 +32,7 @@ struct reading {
 	struct foreign_maps foreign;
 	bool		again;
 	bool		killed;
+	char		window[TIMES_TEXT_LEN];
 	struct cpu_limit cpu_limit;
 	struct profile_stream stream;
 	struct measurement m;

@@ -74,9 +74,11 @@
 #include "orc-table.h"
 #include "own-code.h"
 #include "perf-map.h"
+#include "segments.h"
 #include "tally.h"
 #include "vcpu-rows.h"
 #include "vm-limits.h"
+#include "window.h"
 
 /* From arch/x86/include/uapi/asm: what KVM reports */
 #define SVM_INTR	0x60
@@ -1439,6 +1441,8 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: code that is not here", missing_code),
 	TEST_CASE("kvm unified: profile", profile),
 	TEST_CASE("kvm unified: sums of time", tally),
+	TEST_CASE("kvm unified: profiles of a recording without an end", segments),
+	TEST_CASE("kvm unified: the part of a profile that is its own", window),
 	TEST_CASE("kvm unified: what the time of a vCPU is called", vcpu_rows),
 	TEST_CASE("kvm unified: exits to the VMM", kvm_exits),
 	TEST_CASE("kvm unified: build-ids of files", build_ids),

@@ -93,6 +93,8 @@ for release in bookworm trixie; do
 	ok "$release: and their options" completes --comms "$NAME report --com"
 	ok "$release: its manual" grep -q '^\.SH "\?KERNELS WITHOUT THE SERIES' \
 		<(zcat "$root/usr/share/man/man1/$NAME.1.gz")
+	ok "$release: a unit of systemd, of a program that there is" within "$root" sh -c \
+		"test -x \$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1/p' /usr/lib/systemd/system/$NAME.service)"
 	ok "$release: it is removed" within "$root" dpkg --purge "$NAME"
 	files >"$TMP/after"
 	ok "$release: without a trace" diff "$TMP/before" "$TMP/after"

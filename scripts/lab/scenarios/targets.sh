@@ -186,9 +186,45 @@ measure()
 	record tid -t "$(cat /sys/kernel/debug/kvm/"$one"-*/vcpu0/pid)"
 	record cgroup -G vms
 	with_cgroup_v1 "$one"
+	in_memory continuous
 	tiny_vms_run
 	end_vms one two idler
 	in_memory cpus_come_and_go
+}
+
+# A recording without an end: profiles that overlap, one that a signal begins, and what is left by
+# a recorder that is killed
+continuous()
+{
+	local recorder code
+
+	perf kvm unified record --continuous continuous --interval 5s -c 997000 2>continuous.err &
+	recorder=$!
+	sleep 9
+	try continuous-locked perf kvm unified record --continuous continuous
+	kill -HUP $recorder
+	sleep 5
+	kill -INT $recorder
+	code=0
+	wait $recorder || code=$?
+	echo $code >continuous-code
+	ls continuous >continuous-ended
+	cp -r continuous first-continuous
+	perf kvm unified record --continuous continuous -c 997000 2>killed.err &
+	recorder=$!
+	sleep 4
+	kill -KILL $recorder
+	wait $recorder || :
+	sleep 2
+	ls continuous >continuous-killed
+	# A limit that one profile is more than, and another clock
+	perf kvm unified record --continuous continuous --interval 5s --max-size 1B -k mono -c 997000 \
+		2>again.err &
+	recorder=$!
+	sleep 9
+	kill -TERM $recorder
+	wait $recorder || :
+	ls continuous >continuous-again
 }
 
 # The same where perf_event has a hierarchy of its own, as with the first version of cgroups

@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf kvm unified record --continuous: a recording without an end. This process records nothing:
+ * for each interval, another one records a profile of its own, a segment. The next one is recording
+ * before the last one ends, so that they overlap, and what goes on at the seam is known on both
+ * sides; where the one ends and the other begins is written into both (format/window.c).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <linux/kernel.h>
+#include <linux/time64.h>
+
+#include "util/debug.h"
+#include "util/perf-hooks.h"
+#include "util/units.h"
+#include "kvm-unified/format/window.h"
+#include "kvm-unified/lib/options.h"
+#include "kvm-unified/lib/warnings.h"
+#include "continuous.h"
+#include "host-clock.h"
+#include "segments.h"
+
+#define DEFAULT_INTERVAL	60
+#define DEFAULT_KEEP		(24 * 60 * 60)
+#define DEFAULT_MAX_SIZE	(1ULL << 30)
+/* Shorter ones would be all seam. */
+#define SHORTEST_INTERVAL	5
+
+/*
+ * So long both record on each side of the seam: a state that lasts longer than a second is known by
+ * a look at its thread (looks.c).
+ */
+#define SEAM_MS			1100
+/* How long a segment that cannot be begun is waited for, before the next try, s */
+#define LONGEST_PAUSE		60
+#define MS_PER_SEC		1000
+
+/* What "FD,DIR" has in front of DIR */
+#define SEGMENT_FD_LEN		16
+
+/**
+ * struct segment - a profile that is recorded
+ * @pid: of the recorder; 0: there is none
+ * @ready: it is recording when there is a byte to be read, and gone at the end
+ * @start: when it was begun, as time()
+ * @window: the part of it that is its own
+ * @part: @path: the profile while it is written, and then
+ */
+struct segment {
+	pid_t	pid;
+	int	ready;
+	time_t	start;
+	struct profile_window window;
+	char	part[PATH_MAX];
+	char	path[PATH_MAX];
+};
+
+/**
+ * struct recorder - what goes on
+ * @argv: of the command that records a segment; [@at] is for the segment, and the one after it
+ * @interval: s
+ * @clock: the events'
+ * @dropped: profiles that were removed
+ * @begun: a segment was
+ */
+struct recorder {
+	const char *dir;
+	const char **argv;
+	int	at;
+	u64	interval;
+	struct segments_limits limits;
+	struct host_clock clock;
+	struct segments_dropped dropped;
+	bool	begun;
+};
+
+static volatile sig_atomic_t ending, next_now;
+
+/* They come while this process waits, and at no other time: then none is overlooked. */
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+static sigset_t while_waiting;
+
+static void on_end(int sig)
+{
+	ending = sig;
+}
+
+/* Who moves the profiles elsewhere wants the one that is written to end. */
+static void on_hangup(int sig __maybe_unused)
+{
+	next_now = 1;
+}
+
+static void on_child(int sig __maybe_unused)
+{
+}
+
+static void handle_signals(void)
+{
+	sigset_t set;
+
+	signal(SIGINT, on_end);
+	signal(SIGTERM, on_end);
+	signal(SIGHUP, on_hangup);
+	signal(SIGCHLD, on_child);
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaddset(&set, signals[i]);
+	sigprocmask(SIG_BLOCK, &set, &while_waiting);
+}
+
+/* "10s", "24h". 0 or -EINVAL with a message; @seconds is left alone without @text */
+static int parse_time(const char *option, const char *text, u64 *seconds)
+{
+	struct parse_tag tags[] = {
+		{ .tag = 's', .mult = 1 }, { .tag = 'm', .mult = 60 },
+		{ .tag = 'h', .mult = 60 * 60 }, { .tag = 'd', .mult = 24 * 60 * 60 },
+		{ .tag = 0 },
+	};
+	unsigned long value = text ? parse_tag_value(text, tags) : 0;
+
+	if (!text)
+		return 0;
+	if (!value || value > INT_MAX) {
+		pr_err("--%s wants a time such as 10s, 5m, 24h or 7d, not '%s'\n", option, text);
+		return -EINVAL;
+	}
+	*seconds = value;
+	return 0;
+}
+
+/* "500M", "1G". As parse_time() */
+static int parse_size(const char *option, const char *text, u64 *bytes)
+{
+	struct parse_tag tags[] = {
+		{ .tag = 'B', .mult = 1 }, { .tag = 'K', .mult = 1 << 10 },
+		{ .tag = 'M', .mult = 1 << 20 }, { .tag = 'G', .mult = 1 << 30 },
+		{ .tag = 0 },
+	};
+	unsigned long value = text ? parse_tag_value(text, tags) : 0;
+
+	if (!text)
+		return 0;
+	if (!value || value == ULONG_MAX) {
+		pr_err("--%s wants a size such as 500M or 10G, not '%s'\n", option, text);
+		return -EINVAL;
+	}
+	*bytes = value;
+	return 0;
+}
+
+static int parse(const struct continuous *continuous, struct recorder *rec)
+{
+	int ret;
+
+	*rec = (struct recorder) {
+		.dir = continuous->dir,
+		.interval = DEFAULT_INTERVAL,
+		.limits = { .keep = DEFAULT_KEEP, .max_size = DEFAULT_MAX_SIZE },
+	};
+	ret = parse_time("interval", continuous->interval, &rec->interval) ?:
+	      parse_time("keep", continuous->keep, &rec->limits.keep) ?:
+	      parse_size("max-size", continuous->max_size, &rec->limits.max_size);
+	if (!ret && rec->interval < SHORTEST_INTERVAL) {
+		pr_err("--interval wants at least %d s, not '%s'\n", SHORTEST_INTERVAL,
+		       continuous->interval);
+		ret = -EINVAL;
+	}
+	return ret;
+}
+
+/* 0 or -EINVAL with a message */
+int continuous__check(const struct continuous *continuous)
+{
+	struct recorder rec;
+
+	if (continuous->dir)
+		return parse(continuous, &rec);
+	if (!continuous->interval && !continuous->keep)
+		return 0;
+	pr_err("--%s is for --continuous\n", continuous->interval ? "interval" : "keep");
+	return -EINVAL;
+}
+
+/* The recorder of a segment: recording has begun. */
+static void tell_ready(void *_fd)
+{
+	int fd = (long)_fd;
+
+	if (write(fd, "", 1) < 0)
+		pr_debug("Nobody waits for this recorder any more\n");
+	close(fd);
+}
+
+/*
+ * In the process that records a segment: has the one that waits for it told. The directory of the
+ * profile, or NULL with a message
+ */
+const char *continuous__begin_segment(const struct continuous *continuous)
+{
+	char *dir;
+	long fd = strtol(continuous->segment, &dir, 10);
+
+	if (*dir != ',' || fd <= STDERR_FILENO || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) {
+		pr_err("--segment is for --continuous itself\n");
+		return NULL;
+	}
+	perf_hooks__set_hook("record_start", tell_ready, (void *)fd);
+	return dir + 1;
+}
+
+/* Becomes the recorder. Does not return. */
+static void __noreturn exec_recorder(const struct recorder *rec, const struct segment *seg, int fd)
+{
+	char arg[SEGMENT_FD_LEN + PATH_MAX + sizeof("--segment=")];
+
+	/* Ctrl-C is for this process, which ends that one when there is a next one, or none. */
+	setpgid(0, 0);
+	/* Else it would record for ever. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	signal(SIGHUP, SIG_IGN);
+	sigprocmask(SIG_SETMASK, &while_waiting, NULL);
+	fcntl(fd, F_SETFD, 0);
+	scnprintf(arg, sizeof(arg), "--segment=%d,%s", fd, seg->part);
+	rec->argv[rec->at] = arg;
+	/* The first one has told what there is to tell of the host. */
+	rec->argv[rec->at + 1] = rec->begun && !verbose ? "-q" : arg;
+	execv("/proc/self/exe", (char *const *)rec->argv);
+	_exit(127);
+}
+
+/* 0 or -errno with a message */
+static int segment__start(const struct recorder *rec, struct segment *seg)
+{
+	int fds[2], err = 0;
+
+	*seg = (struct segment) { .start = time(NULL), .ready = -1 };
+	segment__paths(rec->dir, seg->start, seg->part, seg->path);
+	if (pipe2(fds, O_CLOEXEC)) {
+		err = -errno;
+	} else {
+		seg->pid = fork();
+		if (!seg->pid)
+			exec_recorder(rec, seg, fds[1]);
+		if (seg->pid < 0)
+			err = -errno;
+		close(fds[1]);
+		seg->ready = fds[0];
+	}
+	if (!err)
+		return 0;
+	pr_err("Cannot start a recorder: %s\n", strerror(-err));
+	if (seg->ready >= 0)
+		close(seg->ready);
+	seg->pid = 0;
+	return err;
+}
+
+/* Waits until it records. false: it has ended instead, or all is to end */
+static bool segment__wait_ready(struct segment *seg)
+{
+	struct pollfd poll_fd = { .fd = seg->ready, .events = POLLIN };
+	char byte;
+	int ret;
+
+	do {
+		ret = ppoll(&poll_fd, 1, /*timeout=*/NULL, &while_waiting);
+	} while (ret < 0 && errno == EINTR && !ending);
+	return ret > 0 && read(seg->ready, &byte, sizeof(byte)) == sizeof(byte);
+}
+
+/* Has the recorder ended by itself? */
+static bool segment__has_ended(const struct segment *seg)
+{
+	siginfo_t info = { };
+
+	return !waitid(P_PID, seg->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
+}
+
+/*
+ * Ends the recorder, and waits until the profile is written. 0, or the exit code of one that has
+ * none to show
+ */
+static int segment__end(struct segment *seg)
+{
+	bool has_window = seg->window.from || seg->window.until;
+	int status = 0, err;
+
+	kill(seg->pid, SIGINT);
+	while (waitpid(seg->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	close(seg->ready);
+	seg->pid = 0;
+	if (access(seg->part, F_OK))
+		return WIFEXITED(status) ? WEXITSTATUS(status) ?: 1 : 1;
+	err = has_window ? profile_window__write(&seg->window, seg->part) : 0;
+	if (err)
+		unified_warning("Cannot write where %s ends, so that it overlaps with others: %s\n",
+				seg->path, strerror(-err));
+	err = segment__finish(seg->part, seg->path);
+	if (err)
+		pr_err("Cannot rename %s: %s\n", seg->part, strerror(-err));
+	return err ? 1 : 0;
+}
+
+/* Removes profiles by the limits, and tells once which of them is the one that does. */
+static void limit_segments(struct recorder *rec)
+{
+	struct segments_dropped before = rec->dropped;
+	int err = segments__limit(rec->dir, &rec->limits, time(NULL), &rec->dropped);
+
+	if (err)
+		unified_warning("Cannot remove an old profile from %s: %s\n", rec->dir,
+				strerror(-err));
+	if (!before.by_age && rec->dropped.by_age)
+		unified_warning("%s: profiles go when they are older than --keep has it\n",
+				rec->dir);
+	if (!before.by_size && rec->dropped.by_size)
+		unified_warning("%s: profiles go before they are as old as --keep has it, by --max-size\n",
+				rec->dir);
+}
+
+/* Sleeps for @ms, or until there is a signal. */
+static void pause_ms(u64 ms)
+{
+	const struct timespec time = {
+		.tv_sec = ms / MS_PER_SEC,
+		.tv_nsec = ms % MS_PER_SEC * NSEC_PER_MSEC,
+	};
+
+	ppoll(NULL, 0, &time, &while_waiting);
+}
+
+static u64 now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * MS_PER_SEC + now.tv_nsec / NSEC_PER_MSEC;
+}
+
+/* Sleeps for @ms, or until all is to end. */
+static void sleep_ms(u64 ms)
+{
+	u64 due = now_ms() + ms;
+
+	for (u64 now = now_ms(); !ending && now < due; now = now_ms())
+		pause_ms(due - now);
+}
+
+/* Waits until @due, ms, or all is to end, or the next is to begin, or the recorder has ended. */
+static void wait_for_next(const struct segment *seg, u64 due)
+{
+	while (!ending && !next_now && !segment__has_ended(seg)) {
+		u64 now = now_ms();
+
+		if (now >= due)
+			break;
+		pause_ms(due - now);
+	}
+	next_now = 0;
+}
+
+/* A segment has not begun: a disk that is full has room again. */
+static void make_room(const struct recorder *rec)
+{
+	if (!segments__drop_oldest(rec->dir))
+		unified_warning("%s: the oldest profile goes, so that there is room\n", rec->dir);
+}
+
+/* The recorder of @seg has ended by itself: begins another one as soon as there can be one. */
+static void begin_again(struct recorder *rec, struct segment *seg)
+{
+	int seconds = 1;
+
+	while (!ending) {
+		if (!segment__start(rec, seg)) {
+			if (segment__wait_ready(seg))
+				return;
+			segment__end(seg);
+		}
+		make_room(rec);
+		unified_warning("No recording: the next try is in %d s\n", seconds);
+		sleep_ms(seconds * MS_PER_SEC);
+		seconds = min(2 * seconds, LONGEST_PAUSE);
+	}
+}
+
+/* The segment after @seg, which records still if nothing went wrong: it is @seg then. */
+static void go_on(struct recorder *rec, struct segment *seg)
+{
+	struct segment next;
+	u64 seam;
+
+	if (segment__has_ended(seg)) {
+		unified_warning("A recorder has ended by itself: some time is not recorded\n");
+		segment__end(seg);
+		make_room(rec);
+		begin_again(rec, seg);
+		return;
+	}
+	if (segment__start(rec, &next))
+		return;
+	if (!segment__wait_ready(&next)) {
+		segment__end(&next);
+		if (!ending)
+			make_room(rec);
+		return;
+	}
+	sleep_ms(SEAM_MS);
+	seam = host_clock__now(&rec->clock);
+	seg->window.until = seam;
+	next.window.from = seam;
+	sleep_ms(SEAM_MS);
+	segment__end(seg);
+	*seg = next;
+	limit_segments(rec);
+}
+
+/* Has no other recorder the directory? Its file, which is to stay open, or -errno with a message */
+static int lock_dir(const char *dir)
+{
+	int fd, err = 0;
+
+	if (mkdir(dir, 0700) && errno != EEXIST)
+		err = -errno;
+	fd = err ? -1 : open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!err && fd < 0)
+		err = -errno;
+	if (!err && flock(fd, LOCK_EX | LOCK_NB))
+		err = -errno;
+	if (!err)
+		return fd;
+	if (err == -EWOULDBLOCK)
+		pr_err("Another recorder writes to %s\n", dir);
+	else
+		pr_err("Cannot write to %s: %s\n", dir, strerror(-err));
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* The command line of the recorders: that of this one, with the segment first. NULL: no memory */
+static const char **recorder_argv(int argc, const char **argv, int *at)
+{
+	static const char *const command[] = { "perf", "kvm", "unified", "record" };
+	const char **all = calloc(ARRAY_SIZE(command) + argc + 2, sizeof(*all));
+
+	if (!all)
+		return NULL;
+	memcpy(all, command, sizeof(command));
+	*at = ARRAY_SIZE(command);
+	/* argv[0] is the name of the command. */
+	for (int i = 1; i < argc; i++)
+		all[*at + 1 + i] = argv[i];
+	return all;
+}
+
+static void record_on(struct recorder *rec, struct segment *seg)
+{
+	u64 due = now_ms() + rec->interval * MS_PER_SEC;
+
+	rec->begun = true;
+	while (!ending) {
+		wait_for_next(seg, due);
+		if (ending)
+			break;
+		go_on(rec, seg);
+		due = now_ms() + rec->interval * MS_PER_SEC;
+	}
+	if (seg->pid)
+		segment__end(seg);
+	limit_segments(rec);
+}
+
+/**
+ * continuous__run - record until a signal ends it
+ * @argc: @argv: the command line that has asked for it
+ *
+ * Ends by that signal, as perf record does. The exit code if it cannot begin
+ */
+int continuous__run(const struct continuous *continuous, int argc, const char **argv)
+{
+	struct segment seg;
+	struct recorder rec;
+	u32 nr_recovered;
+	int ret;
+
+	ret = parse(continuous, &rec);
+	if (ret || lock_dir(rec.dir) < 0)
+		return 1;
+	ret = host_clock__open(&rec.clock, continuous->clock);
+	if (ret) {
+		pr_err("--continuous has to know the clock of the events, to tell where one profile ends and the next one\n"
+		       "begins. If the kernel's is not made of the TSC, -k mono is one that is known: %s\n",
+		       strerror(-ret));
+		rmdir(rec.dir);
+		return 1;
+	}
+	rec.argv = recorder_argv(argc, argv, &rec.at);
+	if (!rec.argv || segments__recover(rec.dir, &nr_recovered)) {
+		pr_err("Cannot see to what is in %s: %s\n", rec.dir, strerror(errno));
+		return 1;
+	}
+	if (nr_recovered)
+		unified_warning("What a recorder that was killed has left is kept: %u profile%s\n",
+				nr_recovered, nr_recovered == 1 ? "" : "s");
+	handle_signals();
+	if (segment__start(&rec, &seg))
+		return 1;
+	if (segment__wait_ready(&seg)) {
+		record_on(&rec, &seg);
+		ret = 0;
+	} else {
+		ret = segment__end(&seg);
+	}
+	free(rec.argv);
+	/* If it is empty */
+	if (ret)
+		rmdir(rec.dir);
+	if (ending && !ret) {
+		signal(ending, SIG_DFL);
+		raise(ending);
+		sigprocmask(SIG_SETMASK, &while_waiting, NULL);
+	}
+	return ret;
+}

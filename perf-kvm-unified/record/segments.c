@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The directory of a recording without an end: a profile for each interval, its segments, called
+ * by when they began, UTC. One that is written has another end of its name.
+ */
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <sys/stat.h>
+#include <linux/kernel.h>
+
+#include "util/strlist.h"
+#include "util/util.h"
+#include "segments.h"
+
+#define SEGMENT_PART	".part"
+#define SEGMENT_WHOLE	".data"
+/* 20261201T021500Z */
+#define SEGMENT_TIME	"%Y%m%dT%H%M%SZ"
+
+/* Bytes of a block of st_blocks: stat(2) */
+#define BLOCK_SIZE_OF_STAT	512ULL
+#define MAX_OPEN_DIRS		8
+
+/* @part, @path: get the path of the one that begins at @start while it is written, and then */
+void segment__paths(const char *dir, time_t start, char *part, char *path)
+{
+	char name[32];
+	struct tm tm;
+
+	gmtime_r(&start, &tm);
+	strftime(name, sizeof(name), SEGMENT_TIME, &tm);
+	scnprintf(part, PATH_MAX, "%s/%s" SEGMENT_PART, dir, name);
+	scnprintf(path, PATH_MAX, "%s/%s" SEGMENT_WHOLE, dir, name);
+}
+
+/* The size of the records of a profile, or -errno */
+static off_t data_size(const char *profile)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	scnprintf(path, sizeof(path), "%s/data", profile);
+	return stat(path, &st) ? -errno : st.st_size;
+}
+
+/* The profile at @part is written: @path is what it is called now. 0 or -errno */
+int segment__finish(const char *part, const char *path)
+{
+	return rename(part, path) ? -errno : 0;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t len = strlen(name), end_len = strlen(end);
+
+	return len > end_len && !strcmp(name + len - end_len, end);
+}
+
+static bool is_part(const char *dir __maybe_unused, struct dirent *d)
+{
+	return d->d_name[0] != '.' && ends_with(d->d_name, SEGMENT_PART);
+}
+
+static bool is_whole(const char *dir __maybe_unused, struct dirent *d)
+{
+	return d->d_name[0] != '.' && ends_with(d->d_name, SEGMENT_WHOLE);
+}
+
+/**
+ * segments__recover - see to what a recorder has left that was killed
+ * @nr: so many were there and are segments now: the report is of what was written
+ *
+ * What has no records is removed. 0 or -errno
+ */
+int segments__recover(const char *dir, u32 *nr)
+{
+	struct strlist *list = lsdir(dir, is_part);
+	struct str_node *node;
+	int ret = 0;
+
+	*nr = 0;
+	if (!list)
+		return -errno;
+	strlist__for_each_entry(node, list) {
+		char part[PATH_MAX], path[PATH_MAX];
+
+		scnprintf(part, sizeof(part), "%s/%s", dir, node->s);
+		if (data_size(part) <= 0) {
+			rm_rf_perf_data(part);
+			continue;
+		}
+		scnprintf(path, sizeof(path), "%.*s" SEGMENT_WHOLE,
+			  (int)(strlen(part) - strlen(SEGMENT_PART)), part);
+		ret = ret ?: segment__finish(part, path);
+		++*nr;
+	}
+	strlist__delete(list);
+	return ret;
+}
+
+/* What files have on the disk: for nftw(), which has no argument */
+static u64 blocks;
+
+static int add_blocks(const char *path __maybe_unused, const struct stat *st,
+		      int type __maybe_unused, struct FTW *ftw __maybe_unused)
+{
+	blocks += st->st_blocks;
+	return 0;
+}
+
+/* Bytes on the disk */
+static u64 size_on_disk(const char *profile)
+{
+	blocks = 0;
+	nftw(profile, add_blocks, MAX_OPEN_DIRS, FTW_PHYS);
+	return blocks * BLOCK_SIZE_OF_STAT;
+}
+
+struct segment_entry {
+	char	path[PATH_MAX];
+	u64	size;
+	time_t	end;
+};
+
+/* Those in @dir, the oldest first: *@nr of them, for free(). NULL: there are none, or see errno */
+static struct segment_entry *list_segments(const char *dir, size_t *nr)
+{
+	struct strlist *list = lsdir(dir, is_whole);
+	struct segment_entry *entries;
+	struct str_node *node;
+
+	*nr = 0;
+	errno = list ? 0 : errno;
+	if (!list || strlist__empty(list)) {
+		strlist__delete(list);
+		return NULL;
+	}
+	entries = calloc(strlist__nr_entries(list), sizeof(*entries));
+	/* In the order of their names, which is that of time */
+	strlist__for_each_entry(node, list) {
+		struct segment_entry *entry = entries ? &entries[*nr] : NULL;
+		struct stat st;
+
+		if (!entry)
+			break;
+		scnprintf(entry->path, sizeof(entry->path), "%s/%s", dir, node->s);
+		/* What else there is of that name is not ours. */
+		if (data_size(entry->path) < 0 || stat(entry->path, &st))
+			continue;
+		entry->size = size_on_disk(entry->path);
+		entry->end = st.st_mtime;
+		++*nr;
+	}
+	strlist__delete(list);
+	return entries;
+}
+
+/**
+ * segments__limit - remove the oldest ones until @limits are kept
+ * @now: as time()
+ * @dropped: so many are added
+ *
+ * The next one is taken to be as large as the last one. That stays in any case. 0 or -errno
+ */
+int segments__limit(const char *dir, const struct segments_limits *limits, time_t now,
+		    struct segments_dropped *dropped)
+{
+	size_t nr;
+	struct segment_entry *entries = list_segments(dir, &nr);
+	u64 size = nr ? entries[nr - 1].size : 0;
+	int ret = entries ? 0 : -errno;
+
+	for (size_t i = 0; i < nr; i++)
+		size += entries[i].size;
+	for (size_t i = 0; !ret && i + 1 < nr; i++) {
+		bool is_old = limits->keep && entries[i].end < now &&
+			      (u64)(now - entries[i].end) > limits->keep;
+
+		if (!is_old && (!limits->max_size || size <= limits->max_size))
+			break;
+		if (rm_rf_perf_data(entries[i].path))
+			ret = -errno ?: -ENOTEMPTY;
+		size -= entries[i].size;
+		dropped->by_age += !ret && is_old;
+		dropped->by_size += !ret && !is_old;
+	}
+	free(entries);
+	return ret;
+}
+
+/* Makes room. 0, -ENOENT: there is only one or none, or another -errno */
+int segments__drop_oldest(const char *dir)
+{
+	size_t nr;
+	struct segment_entry *entries = list_segments(dir, &nr);
+	int ret = -ENOENT;
+
+	if (nr > 1)
+		ret = rm_rf_perf_data(entries[0].path) ? -errno ?: -ENOTEMPTY : 0;
+	free(entries);
+	return ret;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The profiles of a recording without an end: what they are called, and which go.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+
+#include "tests/tests.h"
+#include "util/debug.h"
+#include "kvm-unified/record/segments.h"
+#include "environment.h"
+#include "segments.h"
+
+/* Four of them, 64 KiB each, an hour after each other; what else there is stays. */
+static const char four[] =
+	"for i in 1 2 3 4; do d=2026120${i}T000000Z.data; mkdir $d && "
+	"head -c 65536 /dev/zero >$d/data && touch -d 2026-12-01T0$i:00:00Z $d; done && "
+	"mkdir mine.data && : >mine.data/notes && : >other";
+#define HOUR		(60 * 60)
+/* 2026-12-01 04:00 UTC, when the last one has ended */
+#define LAST_END	1796097600
+#define KIB		1024ULL
+
+static bool are(const char *dir, const char *names)
+{
+	char command[256];
+
+	scnprintf(command, sizeof(command), "test \"$(echo 2026*)\" = '%s' && test -f mine.data/notes && test -f other",
+		  names);
+	return run_in_dir(dir, command);
+}
+
+static int check_names(void)
+{
+	char part[PATH_MAX], path[PATH_MAX];
+
+	segment__paths("/d", LAST_END, part, path);
+	TEST_ASSERT_VAL("while it is written", !strcmp(part, "/d/20261201T040000Z.part"));
+	TEST_ASSERT_VAL("and then", !strcmp(path, "/d/20261201T040000Z.data"));
+	return TEST_OK;
+}
+
+static int check_limits(const char *dir)
+{
+	const struct segments_limits none = { }, age = { .keep = 2 * HOUR + 1 };
+	/* A third one would be with the next one more than that. */
+	const struct segments_limits size = { .max_size = 300 * KIB };
+	const struct segments_limits little = { .max_size = 1 };
+	struct segments_dropped dropped = { };
+
+	TEST_ASSERT_VAL("made", run_in_dir(dir, four));
+	TEST_ASSERT_EQUAL("no limit", segments__limit(dir, &none, LAST_END, &dropped), 0);
+	TEST_ASSERT_VAL("all stay", are(dir, "20261201T000000Z.data 20261202T000000Z.data "
+					"20261203T000000Z.data 20261204T000000Z.data"));
+	TEST_ASSERT_EQUAL("age", segments__limit(dir, &age, LAST_END, &dropped), 0);
+	TEST_ASSERT_VAL("one was older", are(dir, "20261202T000000Z.data 20261203T000000Z.data "
+					     "20261204T000000Z.data"));
+	TEST_ASSERT_VAL("by age", dropped.by_age == 1 && !dropped.by_size);
+	TEST_ASSERT_EQUAL("size", segments__limit(dir, &size, LAST_END, &dropped), 0);
+	TEST_ASSERT_VAL("all fit", !dropped.by_size);
+	TEST_ASSERT_EQUAL("room", segments__drop_oldest(dir), 0);
+	TEST_ASSERT_VAL("the oldest is gone",
+			are(dir, "20261203T000000Z.data 20261204T000000Z.data"));
+	TEST_ASSERT_EQUAL("little", segments__limit(dir, &little, LAST_END, &dropped), 0);
+	TEST_ASSERT_VAL("the last one stays", are(dir, "20261204T000000Z.data"));
+	TEST_ASSERT_VAL("by size", dropped.by_age == 1 && dropped.by_size == 1);
+	TEST_ASSERT_EQUAL("... also if there is no room", segments__drop_oldest(dir), -ENOENT);
+	return TEST_OK;
+}
+
+/* Of those that were written when the recorder was killed, one had records. */
+static int check_recovery(const char *dir)
+{
+	u32 nr;
+
+	TEST_ASSERT_VAL("made", run_in_dir(dir, "mkdir 20261205T000000Z.part 20261206T000000Z.part && "
+					   ": >20261205T000000Z.part/data && "
+					   "echo x >20261206T000000Z.part/data"));
+	TEST_ASSERT_EQUAL("seen to", segments__recover(dir, &nr), 0);
+	TEST_ASSERT_EQUAL("one has records", (int)nr, 1);
+	TEST_ASSERT_VAL("it is called as others",
+			are(dir, "20261204T000000Z.data 20261206T000000Z.data"));
+	return TEST_OK;
+}
+
+int test__segments(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX";
+	int ret;
+
+	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
+	ret = check_names();
+	if (ret == TEST_OK)
+		ret = check_limits(dir);
+	if (ret == TEST_OK)
+		ret = check_recovery(dir);
+	if (!run_in_dir(dir, "rm -r ../$(basename $PWD)"))
+		pr_debug("%s is left behind\n", dir);
+	return ret;
+}
