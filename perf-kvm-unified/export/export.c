@@ -162,6 +162,7 @@ static int export__run(struct export *exp)
 	reading->begin = begin;
 	reading->begin_events = begin_events;
 	exp->data.m = &reading->m;
+	exp->data.opts = sections;
 	/* What takes no rows needs no tables of them, either. */
 	sections->row_sink = (struct row_sink) { .row = add_row, .arg = exp };
 	sections->slices = format->slices;

@@ -14,6 +14,7 @@
 #include "kvm-unified/measure/hits.h"
 #include "kvm-unified/measure/measurement.h"
 #include "kvm-unified/report/tables.h"
+#include "kvm-unified/report/times.h"
 #include "formats.h"
 #include "frames.h"
 #include "pprof.h"
@@ -43,12 +44,17 @@ static int push_pprof(struct strbuf *stack, const struct measurement *m,
 	return frames__push_labels(stack, m, section, row) ?: frames__push_code(stack, row);
 }
 
+static struct chosen_time export_data__time(const struct export_data *data)
+{
+	return times__chosen(data->opts->times, data->opts->nr_times, &data->m->axis.span);
+}
+
 static int print_pprof(struct export_data *data, FILE *fp)
 {
 	const struct measurement *m = data->m;
 	const struct pprof_about about = {
 		.host = perf_session__env(m->session)->hostname,
-		.duration = measurement__duration(m),
+		.duration = export_data__time(data).duration,
 		.period = m->period,
 	};
 
@@ -78,7 +84,9 @@ static int begin_rows(struct export_data *data)
 static int add_row(struct export_data *data, const struct section *section,
 		   const struct table_row *row, u64 ns, struct strbuf *stack)
 {
-	return rows__add(&data->rows, data->m, section, row, ns, stack);
+	const struct chosen_time time = export_data__time(data);
+
+	return rows__add(&data->rows, data->m, &time, section, row, ns, stack);
 }
 
 static int print_rows(struct export_data *data, FILE *fp)

@@ -16,12 +16,14 @@ struct strbuf;
 
 /**
  * struct export_data - what there is of a profile for other tools
+ * @opts: what was chosen of it
  * @stacks: the sums of what the format's push() has pushed
  * @rows: of a format with rows, those
  * @scope: @trace: of a format with slices, those
  */
 struct export_data {
 	const struct measurement *m;
+	const struct section_opts *opts;
 	struct stacks	stacks;
 	struct rows	rows;
 	struct speedscope scope;

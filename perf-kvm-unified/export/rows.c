@@ -24,6 +24,7 @@
 #include "kvm-unified/report/profile.h"
 #include "kvm-unified/report/sections.h"
 #include "kvm-unified/report/tables.h"
+#include "kvm-unified/report/times.h"
 #include "frames.h"
 #include "rows.h"
 
@@ -78,13 +79,15 @@ static void print_build_id(const struct hit *hit, FILE *fp)
 
 /**
  * rows__add - a row of a table
- * @ns: its time
+ * @time: that the table is of
+ * @ns: the row's
  * @stack: its frames, if call chains were recorded, else empty
  *
  * 0: what goes wrong is found out by rows__print()
  */
-int rows__add(struct rows *rows, const struct measurement *m, const struct section *section,
-	      const struct table_row *row, u64 ns, struct strbuf *stack)
+int rows__add(struct rows *rows, const struct measurement *m, const struct chosen_time *time,
+	      const struct section *section, const struct table_row *row, u64 ns,
+	      struct strbuf *stack)
 {
 	const struct profile_key *key = row->key;
 	FILE *fp = rows->lines.fp;
@@ -92,7 +95,7 @@ int rows__add(struct rows *rows, const struct measurement *m, const struct secti
 	fputs("{", fp);
 	print_json_member("host", perf_session__env(m->session)->hostname ?: "", fp);
 	fprintf(fp, ", \"start\": %" PRIu64 ", \"duration\": %" PRIu64,
-		time_of_day(m, m->axis.span.start), measurement__duration(m));
+		time_of_day(m, time->start), time->duration);
 	print_member("level", section_level__name(section->level), fp);
 	print_member("vm", section__has_vm(section) ? m->vms[section->vm].name : "", fp);
 	fprintf(fp, ", \"vcpu\": %d",

@@ -7,6 +7,7 @@
 
 #include "kvm-unified/lib/temp-file.h"
 
+struct chosen_time;
 struct measurement;
 struct section;
 struct strbuf;
@@ -22,8 +23,9 @@ struct rows {
 
 int rows__begin(struct rows *rows);
 void rows__exit(struct rows *rows);
-int rows__add(struct rows *rows, const struct measurement *m, const struct section *section,
-	      const struct table_row *row, u64 ns, struct strbuf *stack);
+int rows__add(struct rows *rows, const struct measurement *m, const struct chosen_time *time,
+	      const struct section *section, const struct table_row *row, u64 ns,
+	      struct strbuf *stack);
 int rows__print(struct rows *rows, FILE *fp);
 
 #endif /* __PERF_KVM_UNIFIED_EXPORT_ROWS_H */

@@ -334,6 +334,27 @@ int times__to_text(const struct perf_time_interval *times, int nr, struct strbuf
 	return ret;
 }
 
+/* @times: @nr of them, as times__parse() gives them; 0: all of @span, which they may go beyond */
+struct chosen_time times__chosen(const struct perf_time_interval *times, int nr,
+				 const struct axis_span *span)
+{
+	struct chosen_time chosen = { .start = span->start };
+
+	if (!nr)
+		chosen.duration = span->end - span->start;
+	for (int i = 0; i < nr; i++) {
+		u64 start = max(times[i].start, span->start);
+		u64 end = times[i].end ? min(times[i].end, span->end) : span->end;
+
+		if (start >= end)
+			continue;
+		if (!chosen.duration)
+			chosen.start = start;
+		chosen.duration += end - start;
+	}
+	return chosen;
+}
+
 /* @time in seconds since @zero, which it may be before */
 static double since(u64 time, u64 zero)
 {

@@ -22,6 +22,18 @@ struct recorded {
 	u64	last;
 };
 
+/**
+ * struct chosen_time - the time that is shown
+ * @start: when it begins, ns
+ * @duration: all parts of it, ns
+ */
+struct chosen_time {
+	u64	start;
+	u64	duration;
+};
+
+struct chosen_time times__chosen(const struct perf_time_interval *times, int nr,
+				 const struct axis_span *span);
 struct recorded recorded__of(const struct perf_session *session);
 u64 measurement__zero(const struct measurement *m);
 

@@ -28,6 +28,7 @@
 #include "kvm-unified/report/over-time.h"
 #include "kvm-unified/report/sections.h"
 #include "kvm-unified/report/tables.h"
+#include "kvm-unified/report/times.h"
 #include "export.h"
 
 static int check_line(const char *outer, const char *inner, const char *expected)
@@ -290,11 +291,13 @@ static int add_rows(const struct measurement *m, struct rows *rows)
 		.chain = &chain,
 	};
 	const struct table_row code = { .key = &hit.key, .hit = &hit }, none = { .key = &lost };
+	const struct chosen_time time = times__chosen(NULL, 0, &m->axis.span);
 	struct strbuf stack = STRBUF_INIT;
 	/* The hash of "a" is one of those that its authors tell. */
-	int ret = strbuf_addstr(&stack, "a") ?: rows__add(rows, m, &vcpu, &code, 700, &stack);
+	int ret = strbuf_addstr(&stack, "a") ?:
+		  rows__add(rows, m, &time, &vcpu, &code, 700, &stack);
 
-	ret = ret ?: rows__add(rows, m, &host, &none, 49, &stack);
+	ret = ret ?: rows__add(rows, m, &time, &host, &none, 49, &stack);
 	strbuf_release(&stack);
 	return ret;
 }

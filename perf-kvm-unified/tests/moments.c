@@ -143,6 +143,34 @@ static int check_outside(void)
 	return TEST_OK;
 }
 
+/* The time that is shown: what there is of what was asked for */
+static int check_chosen(void)
+{
+	const struct axis_span span = { .start = SEC(10), .end = SEC(20) };
+	static const struct {
+		struct perf_time_interval times[2];
+		int	nr;
+		struct chosen_time chosen;
+	} cases[] = {
+		{ { }, 0, { SEC(10), SEC(10) } },
+		{ { { 0, SEC(12) } }, 1, { SEC(10), SEC(2) } },
+		{ { { SEC(12), 0 } }, 1, { SEC(12), SEC(8) } },
+		{ { { SEC(5), SEC(25) } }, 1, { SEC(10), SEC(10) } },
+		{ { { SEC(1), SEC(2) }, { SEC(19), SEC(30) } }, 2, { SEC(19), SEC(1) } },
+		{ { { SEC(11), SEC(12) }, { SEC(14), SEC(17) } }, 2, { SEC(11), SEC(4) } },
+		{ { { SEC(30), 0 } }, 1, { SEC(10), 0 } },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct chosen_time chosen = times__chosen(cases[i].times, cases[i].nr, &span);
+
+		pr_debug("case %zu\n", i);
+		TEST_ASSERT_VAL("start", chosen.start == cases[i].chosen.start);
+		TEST_ASSERT_VAL("duration", chosen.duration == cases[i].chosen.duration);
+	}
+	return TEST_OK;
+}
+
 /* What perf's own --time reads as the same times */
 static int check_text(void)
 {
@@ -181,6 +209,7 @@ static int test__times(struct test_suite *test __maybe_unused, int subtest __may
 	TEST_ASSERT_EQUAL("early ends", check_early_ends(), TEST_OK);
 	TEST_ASSERT_EQUAL("outside", check_outside(), TEST_OK);
 	TEST_ASSERT_EQUAL("as text", check_text(), TEST_OK);
+	TEST_ASSERT_EQUAL("what is shown", check_chosen(), TEST_OK);
 	return check_relative();
 }
 
