@@ -48,6 +48,9 @@
 #define LONGEST_PAUSE		60
 #define MS_PER_SEC		1000
 
+/* As shells have it for a command that cannot be started */
+#define EXIT_UNSTARTED		127
+
 /* What "FD,DIR" has in front of DIR */
 #define SEGMENT_FD_LEN		16
 
@@ -75,6 +78,7 @@ struct segment {
  * @clock: the events'
  * @dropped: profiles that were removed
  * @begun: a segment was
+ * @pid: of this process
  */
 struct recorder {
 	const char *dir;
@@ -85,6 +89,7 @@ struct recorder {
 	struct host_clock clock;
 	struct segments_dropped dropped;
 	bool	begun;
+	pid_t	pid;
 };
 
 static volatile sig_atomic_t ending, next_now;
@@ -168,6 +173,7 @@ static int parse(const struct continuous *continuous, struct recorder *rec)
 
 	*rec = (struct recorder) {
 		.dir = continuous->dir,
+		.pid = getpid(),
 		.interval = DEFAULT_INTERVAL,
 		.limits = { .keep = DEFAULT_KEEP, .max_size = DEFAULT_MAX_SIZE },
 	};
@@ -231,6 +237,8 @@ static void __noreturn exec_recorder(const struct recorder *rec, const struct se
 	setpgid(0, 0);
 	/* Else it would record for ever. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != rec->pid)
+		_exit(EXIT_UNSTARTED);
 	signal(SIGHUP, SIG_IGN);
 	sigprocmask(SIG_SETMASK, &while_waiting, NULL);
 	fcntl(fd, F_SETFD, 0);
@@ -239,7 +247,7 @@ static void __noreturn exec_recorder(const struct recorder *rec, const struct se
 	/* The first one has told what there is to tell of the host. */
 	rec->argv[rec->at + 1] = rec->begun && !verbose ? "-q" : arg;
 	execv("/proc/self/exe", (char *const *)rec->argv);
-	_exit(127);
+	_exit(EXIT_UNSTARTED);
 }
 
 /* 0 or -errno with a message */
@@ -374,11 +382,14 @@ static void wait_for_next(const struct segment *seg, u64 due)
 	next_now = 0;
 }
 
-/* A segment has not begun: a disk that is full has room again. */
+/* A recorder has failed: a disk that is full has room again. */
 static void make_room(const struct recorder *rec)
 {
-	if (!segments__drop_oldest(rec->dir))
-		unified_warning("%s: the oldest profile goes, so that there is room\n", rec->dir);
+	int nr = segments__make_room(rec->dir);
+
+	if (nr)
+		unified_warning("%s: the disk is full, and the oldest %d profiles go\n", rec->dir,
+				nr);
 }
 
 /* The recorder of @seg has ended by itself: begins another one as soon as there can be one. */
@@ -511,10 +522,14 @@ int continuous__run(const struct continuous *continuous, int argc, const char **
 		return 1;
 	}
 	rec.argv = recorder_argv(argc, argv, &rec.at);
-	if (!rec.argv || segments__recover(rec.dir, &nr_recovered)) {
-		pr_err("Cannot see to what is in %s: %s\n", rec.dir, strerror(errno));
+	if (!rec.argv) {
+		pr_err("Out of memory\n");
 		return 1;
 	}
+	ret = segments__recover(rec.dir, &nr_recovered);
+	if (ret)
+		unified_warning("%s: not all that a recorder has left is a profile now: %s\n",
+				rec.dir, strerror(-ret));
 	if (nr_recovered)
 		unified_warning("What a recorder that was killed has left is kept: %u profile%s\n",
 				nr_recovered, nr_recovered == 1 ? "" : "s");

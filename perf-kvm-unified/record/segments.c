@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <linux/kernel.h>
 
 #include "util/strlist.h"
@@ -26,16 +28,22 @@
 #define BLOCK_SIZE_OF_STAT	512ULL
 #define MAX_OPEN_DIRS		8
 
-/* @part, @path: get the path of the one that begins at @start while it is written, and then */
+/*
+ * @part, @path: get the path of the one that begins at @start while it is written, and then. Where
+ * there is one, as after the time of day was set back, it is called by a later second.
+ */
 void segment__paths(const char *dir, time_t start, char *part, char *path)
 {
 	char name[32];
 	struct tm tm;
 
-	gmtime_r(&start, &tm);
-	strftime(name, sizeof(name), SEGMENT_TIME, &tm);
-	scnprintf(part, PATH_MAX, "%s/%s" SEGMENT_PART, dir, name);
-	scnprintf(path, PATH_MAX, "%s/%s" SEGMENT_WHOLE, dir, name);
+	do {
+		gmtime_r(&start, &tm);
+		strftime(name, sizeof(name), SEGMENT_TIME, &tm);
+		scnprintf(part, PATH_MAX, "%s/%s" SEGMENT_PART, dir, name);
+		scnprintf(path, PATH_MAX, "%s/%s" SEGMENT_WHOLE, dir, name);
+		start++;
+	} while (!access(part, F_OK) || !access(path, F_OK));
 }
 
 /* The size of the records of a profile, or -errno */
@@ -88,6 +96,7 @@ int segments__recover(const char *dir, u32 *nr)
 		return -errno;
 	strlist__for_each_entry(node, list) {
 		char part[PATH_MAX], path[PATH_MAX];
+		int err;
 
 		scnprintf(part, sizeof(part), "%s/%s", dir, node->s);
 		if (data_size(part) <= 0) {
@@ -96,8 +105,9 @@ int segments__recover(const char *dir, u32 *nr)
 		}
 		scnprintf(path, sizeof(path), "%.*s" SEGMENT_WHOLE,
 			  (int)(strlen(part) - strlen(SEGMENT_PART)), part);
-		ret = ret ?: segment__finish(part, path);
-		++*nr;
+		err = segment__finish(part, path);
+		ret = ret ?: err;
+		*nr += !err;
 	}
 	strlist__delete(list);
 	return ret;
@@ -160,12 +170,19 @@ static struct segment_entry *list_segments(const char *dir, size_t *nr)
 	return entries;
 }
 
+/* 0 or -errno: there is more in it than a profile, for one */
+static int remove_segment(const struct segment_entry *entry)
+{
+	return rm_rf_perf_data(entry->path) ? -errno ?: -ENOTEMPTY : 0;
+}
+
 /**
  * segments__limit - remove the oldest ones until @limits are kept
  * @now: as time()
  * @dropped: so many are added
  *
- * The next one is taken to be as large as the last one. That stays in any case. 0 or -errno
+ * The next one is taken to be as large as the last one. That stays in any case. 0, or -errno: one
+ * cannot be removed
  */
 int segments__limit(const char *dir, const struct segments_limits *limits, time_t now,
 		    struct segments_dropped *dropped)
@@ -177,31 +194,48 @@ int segments__limit(const char *dir, const struct segments_limits *limits, time_
 
 	for (size_t i = 0; i < nr; i++)
 		size += entries[i].size;
-	for (size_t i = 0; !ret && i + 1 < nr; i++) {
+	for (size_t i = 0; i + 1 < nr; i++) {
 		bool is_old = limits->keep && entries[i].end < now &&
 			      (u64)(now - entries[i].end) > limits->keep;
+		int err;
 
 		if (!is_old && (!limits->max_size || size <= limits->max_size))
 			break;
-		if (rm_rf_perf_data(entries[i].path))
-			ret = -errno ?: -ENOTEMPTY;
+		err = remove_segment(&entries[i]);
+		/* What somebody has put into it is not ours to remove: the next one goes. */
+		if (err) {
+			ret = ret ?: err;
+			continue;
+		}
 		size -= entries[i].size;
-		dropped->by_age += !ret && is_old;
-		dropped->by_size += !ret && !is_old;
+		dropped->by_age += is_old;
+		dropped->by_size += !is_old;
 	}
 	free(entries);
 	return ret;
 }
 
-/* Makes room. 0, -ENOENT: there is only one or none, or another -errno */
-int segments__drop_oldest(const char *dir)
+/* Is there no room on the disk for another one like @last? */
+static bool is_full(const char *dir, const struct segment_entry *last)
+{
+	struct statvfs st;
+
+	return !statvfs(dir, &st) && ((u64)st.f_bavail * st.f_frsize < last->size || !st.f_favail);
+}
+
+/**
+ * segments__make_room - remove the oldest ones if the disk is full
+ *
+ * The last one stays. So many were removed: none if a recorder has failed for another reason
+ */
+int segments__make_room(const char *dir)
 {
 	size_t nr;
 	struct segment_entry *entries = list_segments(dir, &nr);
-	int ret = -ENOENT;
+	int nr_removed = 0;
 
-	if (nr > 1)
-		ret = rm_rf_perf_data(entries[0].path) ? -errno ?: -ENOTEMPTY : 0;
+	for (size_t i = 0; i + 1 < nr && is_full(dir, &entries[nr - 1]); i++)
+		nr_removed += !remove_segment(&entries[i]);
 	free(entries);
-	return ret;
+	return nr_removed;
 }

@@ -32,6 +32,6 @@ int segment__finish(const char *part, const char *path);
 int segments__recover(const char *dir, u32 *nr);
 int segments__limit(const char *dir, const struct segments_limits *limits, time_t now,
 		    struct segments_dropped *dropped);
-int segments__drop_oldest(const char *dir);
+int segments__make_room(const char *dir);
 
 #endif /* __PERF_KVM_UNIFIED_RECORD_SEGMENTS_H */

@@ -37,13 +37,27 @@ static bool are(const char *dir, const char *names)
 	return run_in_dir(dir, command);
 }
 
-static int check_names(void)
+static bool is_at(const char *path, const char *dir, const char *name)
+{
+	size_t len = strlen(dir);
+
+	return !strncmp(path, dir, len) && path[len] == '/' && !strcmp(path + len + 1, name);
+}
+
+static int check_names(const char *dir)
 {
 	char part[PATH_MAX], path[PATH_MAX];
 
-	segment__paths("/d", LAST_END, part, path);
-	TEST_ASSERT_VAL("while it is written", !strcmp(part, "/d/20261201T040000Z.part"));
-	TEST_ASSERT_VAL("and then", !strcmp(path, "/d/20261201T040000Z.data"));
+	segment__paths(dir, LAST_END, part, path);
+	TEST_ASSERT_VAL("while it is written", is_at(part, dir, "20261201T040000Z.part"));
+	TEST_ASSERT_VAL("and then", is_at(path, dir, "20261201T040000Z.data"));
+	TEST_ASSERT_VAL("made",
+			run_in_dir(dir, "mkdir 20261201T040000Z.data 20261201T040001Z.part"));
+	segment__paths(dir, LAST_END, part, path);
+	TEST_ASSERT_VAL("there are such", is_at(part, dir, "20261201T040002Z.part") &&
+			is_at(path, dir, "20261201T040002Z.data"));
+	TEST_ASSERT_VAL("gone",
+			run_in_dir(dir, "rmdir 20261201T040000Z.data 20261201T040001Z.part"));
 	return TEST_OK;
 }
 
@@ -65,13 +79,16 @@ static int check_limits(const char *dir)
 	TEST_ASSERT_VAL("by age", dropped.by_age == 1 && !dropped.by_size);
 	TEST_ASSERT_EQUAL("size", segments__limit(dir, &size, LAST_END, &dropped), 0);
 	TEST_ASSERT_VAL("all fit", !dropped.by_size);
-	TEST_ASSERT_EQUAL("room", segments__drop_oldest(dir), 0);
-	TEST_ASSERT_VAL("the oldest is gone",
-			are(dir, "20261203T000000Z.data 20261204T000000Z.data"));
+	TEST_ASSERT_EQUAL("there is room on the disk", segments__make_room(dir), 0);
+	TEST_ASSERT_VAL("something else in it", run_in_dir(dir, ": >20261202T000000Z.data/notes"));
+	TEST_ASSERT_VAL("one cannot be removed",
+			segments__limit(dir, &little, LAST_END, &dropped) < 0);
+	TEST_ASSERT_VAL("it and the last one stay",
+			are(dir, "20261202T000000Z.data 20261204T000000Z.data"));
+	TEST_ASSERT_VAL("by size", dropped.by_age == 1 && dropped.by_size == 1);
+	TEST_ASSERT_VAL("gone", run_in_dir(dir, "rm -r 20261202T000000Z.data"));
 	TEST_ASSERT_EQUAL("little", segments__limit(dir, &little, LAST_END, &dropped), 0);
 	TEST_ASSERT_VAL("the last one stays", are(dir, "20261204T000000Z.data"));
-	TEST_ASSERT_VAL("by size", dropped.by_age == 1 && dropped.by_size == 1);
-	TEST_ASSERT_EQUAL("... also if there is no room", segments__drop_oldest(dir), -ENOENT);
 	return TEST_OK;
 }
 
@@ -96,7 +113,7 @@ int test__segments(struct test_suite *test __maybe_unused, int subtest __maybe_u
 	int ret;
 
 	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
-	ret = check_names();
+	ret = check_names(dir);
 	if (ret == TEST_OK)
 		ret = check_limits(dir);
 	if (ret == TEST_OK)
