@@ -66,7 +66,7 @@ static int check_limits(const char *dir)
 	const struct segments_limits none = { }, age = { .keep = 2 * HOUR + 1 };
 	/* A third one would be with the next one more than that. */
 	const struct segments_limits size = { .max_size = 300 * KIB };
-	const struct segments_limits little = { .max_size = 1 };
+	const struct segments_limits less = { .max_size = 250 * KIB }, little = { .max_size = 1 };
 	struct segments_dropped dropped = { };
 
 	TEST_ASSERT_VAL("made", run_in_dir(dir, four));
@@ -80,13 +80,16 @@ static int check_limits(const char *dir)
 	TEST_ASSERT_EQUAL("size", segments__limit(dir, &size, LAST_END, &dropped), 0);
 	TEST_ASSERT_VAL("all fit", !dropped.by_size);
 	TEST_ASSERT_EQUAL("there is room on the disk", segments__make_room(dir), 0);
-	TEST_ASSERT_VAL("something else in it", run_in_dir(dir, ": >20261202T000000Z.data/notes"));
+	TEST_ASSERT_EQUAL("less", segments__limit(dir, &less, LAST_END, &dropped), 0);
+	TEST_ASSERT_VAL("one is too much",
+			are(dir, "20261203T000000Z.data 20261204T000000Z.data"));
+	TEST_ASSERT_VAL("something else in it", run_in_dir(dir, ": >20261203T000000Z.data/notes"));
 	TEST_ASSERT_VAL("one cannot be removed",
 			segments__limit(dir, &little, LAST_END, &dropped) < 0);
 	TEST_ASSERT_VAL("it and the last one stay",
-			are(dir, "20261202T000000Z.data 20261204T000000Z.data"));
+			are(dir, "20261203T000000Z.data 20261204T000000Z.data"));
 	TEST_ASSERT_VAL("by size", dropped.by_age == 1 && dropped.by_size == 1);
-	TEST_ASSERT_VAL("gone", run_in_dir(dir, "rm -r 20261202T000000Z.data"));
+	TEST_ASSERT_VAL("gone", run_in_dir(dir, "rm 20261203T000000Z.data/notes"));
 	TEST_ASSERT_EQUAL("little", segments__limit(dir, &little, LAST_END, &dropped), 0);
 	TEST_ASSERT_VAL("the last one stays", are(dir, "20261204T000000Z.data"));
 	return TEST_OK;
