@@ -7,6 +7,7 @@
  * Calls: axis format guests lib measure
  */
 #include <errno.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
 #ifdef __GLIBC__
@@ -326,9 +327,30 @@ static bool is_part_of_profile(const char *path)
 	       !stat(other, &st) && S_ISREG(st.st_mode);
 }
 
+/* Is it the directory of a recording without an end? @last: gets the path of its last profile */
+static bool has_profiles(const char *path, char *last, size_t size)
+{
+	char pattern[PATH_MAX];
+	glob_t found;
+	bool has;
+
+	scnprintf(pattern, sizeof(pattern), "%s/data", path);
+	if (!access(pattern, F_OK))
+		return false;
+	scnprintf(pattern, sizeof(pattern), "%s/*.data", path);
+	if (glob(pattern, GLOB_ONLYDIR, /*errfunc=*/NULL, &found))
+		return false;
+	has = found.gl_pathc;
+	if (has)
+		strlcpy(last, found.gl_pathv[found.gl_pathc - 1], size);
+	globfree(&found);
+	return has;
+}
+
 /* Checks what the input's path tells. 0 or -errno with a message */
 static int check_path(const char *path)
 {
+	char profile[PATH_MAX];
 	int err;
 
 	/* perf's own words for it would send the user to perf record. */
@@ -340,6 +362,11 @@ static int check_path(const char *path)
 	}
 	if (is_part_of_profile(path)) {
 		pr_err("%s is a file of a profile: give the directory that it is in\n", path);
+		return -EINVAL;
+	}
+	if (has_profiles(path, profile, sizeof(profile))) {
+		pr_err("%s is a directory of profiles: give one of them, as the last one, %s\n", path,
+		       profile);
 		return -EINVAL;
 	}
 	return 0;

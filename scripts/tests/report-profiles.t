@@ -648,6 +648,34 @@ idle_by()
 ok "--kallsyms of the host's kernel: idle time is known" test "$(idle_by "$TMP/host-kallsyms")" = True
 ok "--kallsyms of another kernel: it is not" test "$(idle_by "$TMP/others-kallsyms")" = False
 ok "... and that is said" grep -q "the file of --kallsyms is no copy of its /proc/kallsyms" "$TMP/warnings"
+mkdir "$TMP/many"
+cp -r perf.data "$TMP/many/20261201T000000Z.data"
+cp -r perf.data "$TMP/many/20261201T000100Z.data"
+ok "refused: a directory of profiles, as record --continuous has it" not kvm_report '' -i "$TMP/many"
+ok "... and which is the last one" grep -q "give one of them, as the last one, $TMP/many/20261201T000100Z.data\$" \
+	"$TMP/warnings"
+# Two windows that are all of the time
+seam=$(json "$TMP/json" '(measurement()["start_ns"] + measurement()["end_ns"]) // 2')
+echo "0 $seam" >"$TMP/many/20261201T000000Z.data/data.window"
+echo "$seam 0" >"$TMP/many/20261201T000100Z.data/data.window"
+kvm_report '' -i "$TMP/many/20261201T000000Z.data" --format json >"$TMP/first.json"
+kvm_report '' -i "$TMP/many/20261201T000100Z.data" --format json >"$TMP/second.json"
+kvm_report '' -i perf.data --format json >"$TMP/both.json"
+for name in host guest1; do
+	time_ns="level(\"$name\")[\"time_ns\"]"
+	ok "the parts of two profiles that are their own, $name: together all of the time" test \
+		"$(($(json "$TMP/first.json" "$time_ns") + $(json "$TMP/second.json" "$time_ns")))" -eq \
+		"$(json "$TMP/both.json" "$time_ns")"
+done
+ok "... of which the report tells" test "$(json "$TMP/second.json" 'measurement()["selection"]')" = \
+	"--time ${seam%?????????}.${seam: -9},"
+ok "--time goes before that" diff <(kvm_report '' -i perf.data --time +1,+2 --format csv) \
+	<(kvm_report '' -i "$TMP/many/20261201T000000Z.data" --time +1,+2 --format csv)
+echo "5 4" >"$TMP/many/20261201T000000Z.data/data.window"
+kvm_report '' -i "$TMP/many/20261201T000000Z.data" --format json >"$TMP/wrong.json"
+ok "a part that makes no sense: it is said" grep -q 'data.window makes no sense: what other profiles have, too' "$TMP/warnings"
+ok "... and the report is of all" test "$(json "$TMP/wrong.json" 'level("host")["time_ns"]')" -eq \
+	"$(json "$TMP/both.json" 'level("host")["time_ns"]')"
 ok "-k of another kernel, with -q: it is said" grep -q 'the file of -k is not its vmlinux' \
 	<(HOME=$TMP/home "$PERF" kvm unified report -q --summary -f -i perf.data -k "$PERF" 2>&1)
 ok "without the host's kernel: its functions do not get names of the kernel that runs here" \
