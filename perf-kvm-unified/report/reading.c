@@ -365,8 +365,8 @@ static int check_path(const char *path)
 		return -EINVAL;
 	}
 	if (has_profiles(path, profile, sizeof(profile))) {
-		pr_err("%s is a directory of profiles: give one of them, as the last one, %s\n", path,
-		       profile);
+		pr_err("%s is a directory of profiles: give one of them, as the last one, %s\n",
+		       path, profile);
 		return -EINVAL;
 	}
 	return 0;
