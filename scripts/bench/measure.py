@@ -4,15 +4,12 @@
 
 usage: measure.py TIMES NAME=COMMAND [NAME=COMMAND...]
 
-A line for each command: its name; s of wall time, MiB of private memory (RssAnon, so without
-files that are mapped), its time by that of the last command, medians of TIMES runs; and s of CPU
-time, the least of these runs, as what else the machine does only adds to it.
-Commands take turns, so that what else the machine does meets them all. A command's output
-is thrown away; one that fails ends this with its exit code.
+A line for each run: the command's name; s of wall time, MiB of private memory (RssAnon, so without
+files that are mapped), and s of CPU time. Commands take turns, so that what else the machine does
+meets them all. A command's output is thrown away; one that fails ends this with its exit code.
 """
 
 import os
-import statistics
 import subprocess
 import sys
 import time
@@ -53,16 +50,9 @@ def run(command):
 def main():
     times = int(sys.argv[1])
     commands = dict(arg.split("=", 1) for arg in sys.argv[2:])
-    results = {name: [] for name in commands}
     for _ in range(times):
         for name, command in commands.items():
-            results[name].append(run(command))
-    last = results[list(commands)[-1]]
-    for name, runs in results.items():
-        ratio = statistics.median(a[0] / b[0] for a, b in zip(runs, last))
-        seconds, mib, cpu = zip(*runs)
-        print("%s %.2f %.0f %.2f %.2f" % (name, statistics.median(seconds), statistics.median(mib),
-                                          ratio, min(cpu)))
+            print("%s %.3f %.1f %.3f" % (name, *run(command)), flush=True)
 
 
 main()

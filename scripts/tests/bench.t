@@ -209,7 +209,8 @@ find_in()
 		    return {"shape": "samples", "millions": millions, "times": 3, "events": 0,
 		            "samples": round(millions * 1000000), "bytes": 70, "first_screen": screen,
 		            "unified": {"s": s, "mib": mib, "ratio": s / perf, "cpu_s": s},
-		            "report": {"s": perf, "mib": 8, "ratio": 1, "cpu_s": perf}}
+		            "report": {"s": perf, "mib": 8, "ratio": 1, "cpu_s": perf},
+		            "growth": {"unified": s / 16, "by_report": 1}}
 		print(json.dumps({"clock": [row(0.1, 0.1), row(4, 1, screen=screen), row(16, large, mib, 10),
 		                            row(64, largest)], "shapes": [], "switches_s": switches}))
 	END
