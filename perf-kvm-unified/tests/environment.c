@@ -139,6 +139,19 @@ bool run_in_dir(const char *dir, const char *commands)
 	return ok;
 }
 
+/* What @check finds in a new directory, which is removed then with all that is in it */
+int check_in_dir(int (*check)(const char *dir))
+{
+	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX";
+	int ret;
+
+	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
+	ret = check(dir);
+	if (!run_in_dir(dir, "rm -r ../$(basename $PWD)"))
+		pr_debug("%s is left there\n", dir);
+	return ret;
+}
+
 static int check_pids(const char *dir)
 {
 	TEST_ASSERT_EQUAL("another namespace", check_pid_namespace(dir), -EXDEV);
@@ -402,13 +415,11 @@ static int check_commas(void)
 	return TEST_OK;
 }
 
-int test__environment(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+static int check_environment(const char *dir)
 {
-	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX";
 	struct kvm_vms vms = { };
 	int ret = TEST_FAIL;
 
-	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
 	if (run_in_dir(dir, "chmod 755 . && mkdir -p 1/fd 100/fd 200/fd self/ns && "
 			"chmod 700 100/fd 200/fd && : >self/ns/pid && "
 			"printf 'vmm\\0gr\\303\\366\\377%5000s\\0--id\\0real-name\\0' >100/cmdline && "
@@ -434,7 +445,10 @@ int test__environment(struct test_suite *test __maybe_unused, int subtest __mayb
 	if (ret == TEST_OK && !geteuid())
 		ret = check_seen(dir, &vms);
 	kvm_vms__exit(&vms);
-	if (!run_in_dir(dir, "rm -r ../$(basename $PWD)"))
-		pr_debug("%s is left behind\n", dir);
 	return ret;
+}
+
+int test__environment(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	return check_in_dir(check_environment);
 }

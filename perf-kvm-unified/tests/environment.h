@@ -7,6 +7,7 @@
 struct test_suite;
 
 bool run_in_dir(const char *dir, const char *commands);
+int check_in_dir(int (*check)(const char *dir));
 
 /* Tests of the suite in report.c */
 int test__whole_records(struct test_suite *test, int subtest);

@@ -513,13 +513,12 @@ static int check_keys(void)
 	return TEST_OK;
 }
 
-static int test__several_vms(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+static int check_several_vms(const char *dir)
 {
-	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX", path[64], cmd[64], err[256];
+	char path[PATH_MAX], err[256];
 	struct kvm_vms vms = { }, copy = { }, known = { };
 	int ret = TEST_FAIL;
 
-	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
 	scnprintf(path, sizeof(path), "%s/vms", dir);
 
 	if (!make_library_vmm(dir) && !kvm_vms__scan(&vms, dir, dir, GUEST_VCPU_AT_START) &&
@@ -534,19 +533,20 @@ static int test__several_vms(struct test_suite *test __maybe_unused, int subtest
 	kvm_vms__exit(&vms);
 	kvm_vms__exit(&copy);
 	kvm_vms__exit(&known);
-	scnprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
-	if (system(cmd))
-		pr_debug("%s is left behind\n", dir);
 	return ret;
 }
 
-static int test__vms(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+static int test__several_vms(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX", path[64], cmd[64], err[256];
+	return check_in_dir(check_several_vms);
+}
+
+static int check_vms(const char *dir)
+{
+	char path[PATH_MAX], err[256];
 	struct kvm_vms vms = { }, copy = { };
 	int ret = TEST_FAIL;
 
-	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
 	scnprintf(path, sizeof(path), "%s/vms", dir);
 
 	if (!make_fake_host(dir) && !kvm_vms__scan(&vms, dir, dir, GUEST_VCPU_AT_START) &&
@@ -567,10 +567,12 @@ static int test__vms(struct test_suite *test __maybe_unused, int subtest __maybe
 
 	kvm_vms__exit(&vms);
 	kvm_vms__exit(&copy);
-	scnprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
-	if (system(cmd))
-		pr_debug("%s is left behind\n", dir);
 	return ret;
+}
+
+static int test__vms(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	return check_in_dir(check_vms);
 }
 
 /* What a look at a thread has to say: id and flags */
@@ -624,7 +626,7 @@ static int look_at_fake_host(const char *dir, const char *path)
 	return vcpu_looks__close(&looks) ?: err;
 }
 
-static int test__looks(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+static int check_looks(const char *dir)
 {
 	static const struct expected_look expected[] = {
 		{ 2, 0, GUEST_VCPU_END_HALTED },
@@ -635,11 +637,10 @@ static int test__looks(struct test_suite *test __maybe_unused, int subtest __may
 		{ 8, 0, GUEST_VCPU_END_HALTED | GUEST_VCPU_AT_PAUSE },
 		{ 8, 2, GUEST_VCPU_END_BLOCKED | GUEST_VCPU_AT_PAUSE },
 	};
-	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX", path[64], cmd[64], err[256];
+	char path[PATH_MAX], err[256];
 	struct seen_looks seen = { };
 	int ret = TEST_FAIL;
 
-	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
 	scnprintf(path, sizeof(path), "%s/" VCPU_LOOKS_FILE, dir);
 	/* vCPU 1 has no thread that is known, vCPU 3's has no file. */
 	if (!make_fake_host(dir) && !fake_cpu_time(dir, 103, "1000") &&
@@ -659,10 +660,12 @@ static int test__looks(struct test_suite *test __maybe_unused, int subtest __may
 	    vcpu_looks__read(path, note_look, &seen, err, sizeof(err)) != -EPIPE || seen.nr != 2)
 		ret = TEST_FAIL;
 
-	scnprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
-	if (system(cmd))
-		pr_debug("%s is left behind\n", dir);
 	return ret;
+}
+
+static int test__looks(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	return check_in_dir(check_looks);
 }
 
 static bool interrupted(u64 flags, unsigned int isa, u64 exit_reason)

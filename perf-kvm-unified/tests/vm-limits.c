@@ -203,14 +203,13 @@ static int check_words(void)
 	return TEST_OK;
 }
 
-int test__limits(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+static int check(const char *dir)
 {
-	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX", path[64];
+	char path[PATH_MAX];
 	struct limits_scan scan = { .proc = dir, .mount = dir };
 	struct kvm_vms vms = { };
 	int ret = TEST_FAIL;
 
-	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
 	scnprintf(path, sizeof(path), "%s/vms", dir);
 	if (!add_vm(&vms) &&
 	    run_in_dir(dir, "mkdir -p slice/vm && for tid in 1 2 3; do "
@@ -230,7 +229,10 @@ int test__limits(struct test_suite *test __maybe_unused, int subtest __maybe_unu
 		ret = check_words();
 	limits_scan__exit(&scan);
 	kvm_vms__exit(&vms);
-	if (!run_in_dir(dir, "rm -r ../$(basename $PWD)"))
-		pr_debug("%s is left behind\n", dir);
 	return ret;
+}
+
+int test__limits(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	return check_in_dir(check);
 }

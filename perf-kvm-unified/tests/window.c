@@ -5,13 +5,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 
 #include "tests/tests.h"
-#include "util/debug.h"
 #include "kvm-unified/format/profile.h"
 #include "kvm-unified/format/window.h"
 #include "environment.h"
@@ -60,12 +57,5 @@ static int check(const char *dir)
 
 int test__window(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX";
-	int ret;
-
-	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
-	ret = check(dir);
-	if (!run_in_dir(dir, "rm -r ../$(basename $PWD)"))
-		pr_debug("%s is left behind\n", dir);
-	return ret;
+	return check_in_dir(check);
 }
