@@ -16,6 +16,8 @@
 /* Files of the perf.data directory: records.h says what is in them */
 #define KVM_GUESTS_VMS		"vms"
 #define VCPU_LOOKS_FILE		"vcpu_looks"
+/* The end of the name of one that is written, of a recording without an end: record/segments.c */
+#define SEGMENT_WHOLE		".data"
 /* Which part of it is its own: format/window.c */
 #define PROFILE_WINDOW_FILE	"data.window"
 /* As tracefs has it: for profiles whose recorder does not come to write its own header */

@@ -25,6 +25,7 @@
 
 #include "util/debug.h"
 #include "util/perf-hooks.h"
+#include "util/time-utils.h"
 #include "util/units.h"
 #include "kvm-unified/format/window.h"
 #include "kvm-unified/lib/options.h"
@@ -58,14 +59,12 @@
  * struct segment - a profile that is recorded
  * @pid: of the recorder; 0: there is none
  * @ready: it is recording when there is a byte to be read, and gone at the end
- * @start: when it was begun, as time()
  * @window: the part of it that is its own
  * @part: @path: the profile while it is written, and then
  */
 struct segment {
 	pid_t	pid;
 	int	ready;
-	time_t	start;
 	struct profile_window window;
 	char	part[PATH_MAX];
 	char	path[PATH_MAX];
@@ -73,19 +72,20 @@ struct segment {
 
 /**
  * struct recorder - what goes on
+ * @given: how long each is, and what is kept
+ * @segments: the profiles in @dir
  * @argv: of the command that records a segment; [@at] is for the segment, and the one after it
- * @interval: s
  * @clock: the events'
  * @dropped: profiles that were removed
  * @begun: a segment was
  * @pid: of this process
  */
 struct recorder {
+	const struct continuous *given;
 	const char *dir;
+	struct segments segments;
 	const char **argv;
 	int	at;
-	u64	interval;
-	struct segments_limits limits;
 	struct host_clock clock;
 	struct segments_dropped dropped;
 	bool	begun;
@@ -167,20 +167,18 @@ static int parse_size(const char *option, const char *text, u64 *bytes)
 	return 0;
 }
 
-static int parse(const struct continuous *continuous, struct recorder *rec)
+static int parse(struct continuous *continuous)
 {
 	int ret;
 
-	*rec = (struct recorder) {
-		.dir = continuous->dir,
-		.pid = getpid(),
-		.interval = DEFAULT_INTERVAL,
-		.limits = { .keep = DEFAULT_KEEP, .max_size = DEFAULT_MAX_SIZE },
+	continuous->seconds = DEFAULT_INTERVAL;
+	continuous->limits = (struct segments_limits) {
+		.keep = DEFAULT_KEEP, .max_size = DEFAULT_MAX_SIZE,
 	};
-	ret = parse_time("interval", continuous->interval, &rec->interval) ?:
-	      parse_time("keep", continuous->keep, &rec->limits.keep) ?:
-	      parse_size("max-size", continuous->max_size, &rec->limits.max_size);
-	if (!ret && rec->interval < SHORTEST_INTERVAL) {
+	ret = parse_time("interval", continuous->interval, &continuous->seconds) ?:
+	      parse_time("keep", continuous->keep, &continuous->limits.keep) ?:
+	      parse_size("max-size", continuous->max_size, &continuous->limits.max_size);
+	if (!ret && continuous->seconds < SHORTEST_INTERVAL) {
 		pr_err("--interval wants at least %d s, not '%s'\n", SHORTEST_INTERVAL,
 		       continuous->interval);
 		ret = -EINVAL;
@@ -188,13 +186,11 @@ static int parse(const struct continuous *continuous, struct recorder *rec)
 	return ret;
 }
 
-/* 0 or -EINVAL with a message */
-int continuous__check(const struct continuous *continuous)
+/* Parses what was given. 0 or -EINVAL with a message */
+int continuous__check(struct continuous *continuous)
 {
-	struct recorder rec;
-
 	if (continuous->dir)
-		return parse(continuous, &rec);
+		return parse(continuous);
 	if (!continuous->interval && !continuous->keep)
 		return 0;
 	pr_err("--%s is for --continuous\n", continuous->interval ? "interval" : "keep");
@@ -255,8 +251,8 @@ static int segment__start(const struct recorder *rec, struct segment *seg)
 {
 	int fds[2], err = 0;
 
-	*seg = (struct segment) { .start = time(NULL), .ready = -1 };
-	segment__paths(rec->dir, seg->start, seg->part, seg->path);
+	*seg = (struct segment) { .ready = -1 };
+	segment__paths(rec->dir, time(NULL), seg->part, seg->path);
 	if (pipe2(fds, O_CLOEXEC)) {
 		err = -errno;
 	} else {
@@ -318,9 +314,9 @@ static int segment__end(struct segment *seg)
 	if (err)
 		unified_warning("Cannot write where %s ends, so that it overlaps with others: %s\n",
 				seg->path, strerror(-err));
-	err = segment__finish(seg->part, seg->path);
+	err = rename(seg->part, seg->path);
 	if (err)
-		pr_err("Cannot rename %s: %s\n", seg->part, strerror(-err));
+		pr_err("Cannot rename %s: %m\n", seg->part);
 	return err ? 1 : 0;
 }
 
@@ -328,7 +324,7 @@ static int segment__end(struct segment *seg)
 static void limit_segments(struct recorder *rec)
 {
 	struct segments_dropped before = rec->dropped;
-	int err = segments__limit(rec->dir, &rec->limits, time(NULL), &rec->dropped);
+	int err = segments__limit(&rec->segments, &rec->given->limits, time(NULL), &rec->dropped);
 
 	if (err)
 		unified_warning("Cannot remove an old profile from %s: %s\n", rec->dir,
@@ -354,10 +350,7 @@ static void pause_ms(u64 ms)
 
 static u64 now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * MS_PER_SEC + now.tv_nsec / NSEC_PER_MSEC;
+	return rdclock() / NSEC_PER_MSEC;
 }
 
 /* Sleeps for @ms, or until all is to end. */
@@ -383,13 +376,13 @@ static void wait_for_next(const struct segment *seg, u64 due)
 }
 
 /* A recorder has failed: a disk that is full has room again. */
-static void make_room(const struct recorder *rec)
+static void make_room(struct recorder *rec)
 {
-	int nr = segments__make_room(rec->dir);
+	int nr = segments__make_room(&rec->segments);
 
 	if (nr)
-		unified_warning("%s: the disk is full, and the oldest %d profiles go\n", rec->dir,
-				nr);
+		unified_warning("%s: the disk is full, and %d of the oldest profiles %s gone\n",
+				rec->dir, nr, nr == 1 ? "is" : "are");
 }
 
 /* The recorder of @seg has ended by itself: begins another one as soon as there can be one. */
@@ -403,11 +396,23 @@ static void begin_again(struct recorder *rec, struct segment *seg)
 				return;
 			segment__end(seg);
 		}
+		if (ending)
+			return;
 		make_room(rec);
 		unified_warning("No recording: the next try is in %d s\n", seconds);
 		sleep_ms(seconds * MS_PER_SEC);
 		seconds = min(2 * seconds, LONGEST_PAUSE);
 	}
+}
+
+/* Tells of a recorder that has ended by itself. Has it? */
+static bool segment__tell_ended(const struct segment *seg)
+{
+	bool has_ended = segment__has_ended(seg);
+
+	if (has_ended)
+		unified_warning("A recorder has ended by itself: some time is not recorded\n");
+	return has_ended;
 }
 
 /* The segment after @seg, which records still if nothing went wrong: it is @seg then. */
@@ -416,8 +421,7 @@ static void go_on(struct recorder *rec, struct segment *seg)
 	struct segment next;
 	u64 seam;
 
-	if (segment__has_ended(seg)) {
-		unified_warning("A recorder has ended by itself: some time is not recorded\n");
+	if (segment__tell_ended(seg)) {
 		segment__end(seg);
 		make_room(rec);
 		begin_again(rec, seg);
@@ -436,6 +440,7 @@ static void go_on(struct recorder *rec, struct segment *seg)
 	seg->window.until = seam;
 	next.window.from = seam;
 	sleep_ms(SEAM_MS);
+	segment__tell_ended(seg);
 	segment__end(seg);
 	*seg = next;
 	limit_segments(rec);
@@ -482,7 +487,8 @@ static const char **recorder_argv(int argc, const char **argv, int *at)
 
 static void record_on(struct recorder *rec, struct segment *seg)
 {
-	u64 due = now_ms() + rec->interval * MS_PER_SEC;
+	const u64 interval = rec->given->seconds * MS_PER_SEC;
+	u64 due = now_ms() + interval;
 
 	rec->begun = true;
 	while (!ending) {
@@ -490,7 +496,7 @@ static void record_on(struct recorder *rec, struct segment *seg)
 		if (ending)
 			break;
 		go_on(rec, seg);
-		due = now_ms() + rec->interval * MS_PER_SEC;
+		due = now_ms() + interval;
 	}
 	if (seg->pid)
 		segment__end(seg);
@@ -505,13 +511,15 @@ static void record_on(struct recorder *rec, struct segment *seg)
  */
 int continuous__run(const struct continuous *continuous, int argc, const char **argv)
 {
+	struct recorder rec = {
+		.given = continuous, .dir = continuous->dir,
+		.segments.dir = continuous->dir, .pid = getpid(),
+	};
 	struct segment seg;
-	struct recorder rec;
 	u32 nr_recovered;
 	int ret;
 
-	ret = parse(continuous, &rec);
-	if (ret || lock_dir(rec.dir) < 0)
+	if (lock_dir(rec.dir) < 0)
 		return 1;
 	ret = host_clock__open(&rec.clock, continuous->clock);
 	if (ret) {
@@ -543,6 +551,7 @@ int continuous__run(const struct continuous *continuous, int argc, const char **
 		ret = segment__end(&seg);
 	}
 	free(rec.argv);
+	segments__exit(&rec.segments);
 	/* If it is empty */
 	if (ret)
 		rmdir(rec.dir);

@@ -14,13 +14,14 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <linux/kernel.h>
+#include <linux/zalloc.h>
 
 #include "util/strlist.h"
 #include "util/util.h"
+#include "kvm-unified/format/profile.h"
 #include "segments.h"
 
 #define SEGMENT_PART	".part"
-#define SEGMENT_WHOLE	".data"
 /* 20261201T021500Z */
 #define SEGMENT_TIME	"%Y%m%dT%H%M%SZ"
 
@@ -54,12 +55,6 @@ static off_t data_size(const char *profile)
 
 	scnprintf(path, sizeof(path), "%s/data", profile);
 	return stat(path, &st) ? -errno : st.st_size;
-}
-
-/* The profile at @part is written: @path is what it is called now. 0 or -errno */
-int segment__finish(const char *part, const char *path)
-{
-	return rename(part, path) ? -errno : 0;
 }
 
 static bool ends_with(const char *name, const char *end)
@@ -105,7 +100,7 @@ int segments__recover(const char *dir, u32 *nr)
 		}
 		scnprintf(path, sizeof(path), "%.*s" SEGMENT_WHOLE,
 			  (int)(strlen(part) - strlen(SEGMENT_PART)), part);
-		err = segment__finish(part, path);
+		err = rename(part, path) ? -errno : 0;
 		ret = ret ?: err;
 		*nr += !err;
 	}
@@ -131,49 +126,87 @@ static u64 size_on_disk(const char *profile)
 	return blocks * BLOCK_SIZE_OF_STAT;
 }
 
+/**
+ * struct segment_entry - a profile that is written
+ * @size: bytes on the disk
+ * @end: when it was
+ */
 struct segment_entry {
-	char	path[PATH_MAX];
+	char	name[NAME_MAX + 1];
 	u64	size;
 	time_t	end;
 };
 
-/* Those in @dir, the oldest first: *@nr of them, for free(). NULL: there are none, or see errno */
-static struct segment_entry *list_segments(const char *dir, size_t *nr)
+static void segment_entry__path(const struct segment_entry *entry, const char *dir, char *path)
 {
-	struct strlist *list = lsdir(dir, is_whole);
+	scnprintf(path, PATH_MAX, "%s/%s", dir, entry->name);
+}
+
+/* @known: the same of the last time, if it was there. false: what has that name is not ours */
+static bool segment_entry__init(struct segment_entry *entry, const char *dir, const char *name,
+				const struct segment_entry *known)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	scnprintf(entry->name, sizeof(entry->name), "%s", name);
+	segment_entry__path(entry, dir, path);
+	if (data_size(path) < 0 || stat(path, &st))
+		return false;
+	entry->end = st.st_mtime;
+	entry->size = known && known->end == entry->end ? known->size : size_on_disk(path);
+	return true;
+}
+
+/*
+ * Lists those that are there now, the oldest first. There may be a thousand of them, and somebody
+ * may have moved some away: each is looked for each time, and measured the first time. 0 or -errno
+ */
+static int segments__list(struct segments *segs)
+{
+	struct strlist *list = lsdir(segs->dir, is_whole);
 	struct segment_entry *entries;
 	struct str_node *node;
+	size_t nr = 0, i = 0;
 
-	*nr = 0;
-	errno = list ? 0 : errno;
-	if (!list || strlist__empty(list)) {
-		strlist__delete(list);
-		return NULL;
-	}
-	entries = calloc(strlist__nr_entries(list), sizeof(*entries));
+	if (!list)
+		return -errno;
+	entries = calloc(strlist__nr_entries(list) + 1, sizeof(*entries));
 	/* In the order of their names, which is that of time */
 	strlist__for_each_entry(node, list) {
-		struct segment_entry *entry = entries ? &entries[*nr] : NULL;
-		struct stat st;
+		int cmp = -1;
 
-		if (!entry)
+		if (!entries)
 			break;
-		scnprintf(entry->path, sizeof(entry->path), "%s/%s", dir, node->s);
-		/* What else there is of that name is not ours. */
-		if (data_size(entry->path) < 0 || stat(entry->path, &st))
-			continue;
-		entry->size = size_on_disk(entry->path);
-		entry->end = st.st_mtime;
-		++*nr;
+		while (i < segs->nr && cmp < 0) {
+			cmp = strcmp(segs->entries[i].name, node->s);
+			i += cmp < 0;
+		}
+		nr += segment_entry__init(&entries[nr], segs->dir, node->s,
+					  cmp ? NULL : &segs->entries[i]);
 	}
 	strlist__delete(list);
-	return entries;
+	if (!entries)
+		return -ENOMEM;
+	free(segs->entries);
+	segs->entries = entries;
+	segs->nr = nr;
+	return 0;
+}
+
+void segments__exit(struct segments *segs)
+{
+	zfree(&segs->entries);
+	segs->nr = 0;
 }
 
 /* 0 or -errno: there is more in it than a profile, for one */
-static int remove_segment(const struct segment_entry *entry)
+static int segments__remove(const struct segments *segs, size_t i)
 {
-	return rm_rf_perf_data(entry->path) ? -errno ?: -ENOTEMPTY : 0;
+	char path[PATH_MAX];
+
+	segment_entry__path(&segs->entries[i], segs->dir, path);
+	return rm_rf_perf_data(path) ? -errno ?: -ENOTEMPTY : 0;
 }
 
 /**
@@ -184,34 +217,33 @@ static int remove_segment(const struct segment_entry *entry)
  * The next one is taken to be as large as the last one. That stays in any case. 0, or -errno: one
  * cannot be removed
  */
-int segments__limit(const char *dir, const struct segments_limits *limits, time_t now,
+int segments__limit(struct segments *segs, const struct segments_limits *limits, time_t now,
 		    struct segments_dropped *dropped)
 {
-	size_t nr;
-	struct segment_entry *entries = list_segments(dir, &nr);
-	u64 size = nr ? entries[nr - 1].size : 0;
-	int ret = entries ? 0 : -errno;
+	int ret = segments__list(segs);
+	size_t nr = ret ? 0 : segs->nr;
+	u64 size = nr ? segs->entries[nr - 1].size : 0;
 
 	for (size_t i = 0; i < nr; i++)
-		size += entries[i].size;
+		size += segs->entries[i].size;
 	for (size_t i = 0; i + 1 < nr; i++) {
-		bool is_old = limits->keep && entries[i].end < now &&
-			      (u64)(now - entries[i].end) > limits->keep;
+		const struct segment_entry *entry = &segs->entries[i];
+		bool is_old = limits->keep && entry->end < now &&
+			      (u64)(now - entry->end) > limits->keep;
 		int err;
 
 		if (!is_old && (!limits->max_size || size <= limits->max_size))
 			break;
-		err = remove_segment(&entries[i]);
+		err = segments__remove(segs, i);
 		/* What somebody has put into it is not ours to remove: the next one goes. */
 		if (err) {
 			ret = ret ?: err;
 			continue;
 		}
-		size -= entries[i].size;
+		size -= entry->size;
 		dropped->by_age += is_old;
 		dropped->by_size += !is_old;
 	}
-	free(entries);
 	return ret;
 }
 
@@ -228,14 +260,12 @@ static bool is_full(const char *dir, const struct segment_entry *last)
  *
  * The last one stays. So many were removed: none if a recorder has failed for another reason
  */
-int segments__make_room(const char *dir)
+int segments__make_room(struct segments *segs)
 {
-	size_t nr;
-	struct segment_entry *entries = list_segments(dir, &nr);
+	size_t nr = segments__list(segs) ? 0 : segs->nr;
 	int nr_removed = 0;
 
-	for (size_t i = 0; i + 1 < nr && is_full(dir, &entries[nr - 1]); i++)
-		nr_removed += !remove_segment(&entries[i]);
-	free(entries);
+	for (size_t i = 0; i + 1 < nr && is_full(segs->dir, &segs->entries[nr - 1]); i++)
+		nr_removed += !segments__remove(segs, i);
 	return nr_removed;
 }

@@ -8,6 +8,18 @@
 #include <time.h>
 #include <linux/types.h>
 
+struct segment_entry;
+
+/**
+ * struct segments - those that are written, as they were when they were listed last
+ * @dir: they are in; the rest is for segments__exit()
+ */
+struct segments {
+	const char	*dir;
+	struct segment_entry *entries;
+	size_t		nr;
+};
+
 /**
  * struct segments_limits - what is kept of the segments in a directory
  * @keep: s; none that has ended before that is kept; 0: no limit
@@ -28,10 +40,10 @@ struct segments_dropped {
 };
 
 void segment__paths(const char *dir, time_t start, char *part, char *path);
-int segment__finish(const char *part, const char *path);
 int segments__recover(const char *dir, u32 *nr);
-int segments__limit(const char *dir, const struct segments_limits *limits, time_t now,
+int segments__limit(struct segments *segs, const struct segments_limits *limits, time_t now,
 		    struct segments_dropped *dropped);
-int segments__make_room(const char *dir);
+int segments__make_room(struct segments *segs);
+void segments__exit(struct segments *segs);
 
 #endif /* __PERF_KVM_UNIFIED_RECORD_SEGMENTS_H */

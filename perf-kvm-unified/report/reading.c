@@ -337,7 +337,7 @@ static bool has_profiles(const char *path, char *last, size_t size)
 	scnprintf(pattern, sizeof(pattern), "%s/data", path);
 	if (!access(pattern, F_OK))
 		return false;
-	scnprintf(pattern, sizeof(pattern), "%s/*.data", path);
+	scnprintf(pattern, sizeof(pattern), "%s/*" SEGMENT_WHOLE, path);
 	if (glob(pattern, GLOB_ONLYDIR, /*errfunc=*/NULL, &found))
 		return false;
 	has = found.gl_pathc;

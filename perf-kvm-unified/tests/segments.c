@@ -5,15 +5,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 
 #include "tests/tests.h"
-#include "util/debug.h"
 #include "kvm-unified/record/segments.h"
 #include "environment.h"
 #include "segments.h"
@@ -63,6 +60,7 @@ static int check_names(const char *dir)
 
 static int check_limits(const char *dir)
 {
+	struct segments segs = { .dir = dir };
 	const struct segments_limits none = { }, age = { .keep = 2 * HOUR + 1 };
 	/* A third one would be with the next one more than that. */
 	const struct segments_limits size = { .max_size = 300 * KIB };
@@ -70,28 +68,29 @@ static int check_limits(const char *dir)
 	struct segments_dropped dropped = { };
 
 	TEST_ASSERT_VAL("made", run_in_dir(dir, four));
-	TEST_ASSERT_EQUAL("no limit", segments__limit(dir, &none, LAST_END, &dropped), 0);
+	TEST_ASSERT_EQUAL("no limit", segments__limit(&segs, &none, LAST_END, &dropped), 0);
 	TEST_ASSERT_VAL("all stay", are(dir, "20261201T000000Z.data 20261202T000000Z.data "
 					"20261203T000000Z.data 20261204T000000Z.data"));
-	TEST_ASSERT_EQUAL("age", segments__limit(dir, &age, LAST_END, &dropped), 0);
+	TEST_ASSERT_EQUAL("age", segments__limit(&segs, &age, LAST_END, &dropped), 0);
 	TEST_ASSERT_VAL("one was older", are(dir, "20261202T000000Z.data 20261203T000000Z.data "
 					     "20261204T000000Z.data"));
 	TEST_ASSERT_VAL("by age", dropped.by_age == 1 && !dropped.by_size);
-	TEST_ASSERT_EQUAL("size", segments__limit(dir, &size, LAST_END, &dropped), 0);
+	TEST_ASSERT_EQUAL("size", segments__limit(&segs, &size, LAST_END, &dropped), 0);
 	TEST_ASSERT_VAL("all fit", !dropped.by_size);
-	TEST_ASSERT_EQUAL("there is room on the disk", segments__make_room(dir), 0);
-	TEST_ASSERT_EQUAL("less", segments__limit(dir, &less, LAST_END, &dropped), 0);
+	TEST_ASSERT_EQUAL("there is room on the disk", segments__make_room(&segs), 0);
+	TEST_ASSERT_EQUAL("less", segments__limit(&segs, &less, LAST_END, &dropped), 0);
 	TEST_ASSERT_VAL("one is too much",
 			are(dir, "20261203T000000Z.data 20261204T000000Z.data"));
 	TEST_ASSERT_VAL("something else in it", run_in_dir(dir, ": >20261203T000000Z.data/notes"));
 	TEST_ASSERT_VAL("one cannot be removed",
-			segments__limit(dir, &little, LAST_END, &dropped) < 0);
+			segments__limit(&segs, &little, LAST_END, &dropped) < 0);
 	TEST_ASSERT_VAL("it and the last one stay",
 			are(dir, "20261203T000000Z.data 20261204T000000Z.data"));
 	TEST_ASSERT_VAL("by size", dropped.by_age == 1 && dropped.by_size == 1);
 	TEST_ASSERT_VAL("gone", run_in_dir(dir, "rm 20261203T000000Z.data/notes"));
-	TEST_ASSERT_EQUAL("little", segments__limit(dir, &little, LAST_END, &dropped), 0);
+	TEST_ASSERT_EQUAL("little", segments__limit(&segs, &little, LAST_END, &dropped), 0);
 	TEST_ASSERT_VAL("the last one stays", are(dir, "20261204T000000Z.data"));
+	segments__exit(&segs);
 	return TEST_OK;
 }
 
@@ -110,18 +109,18 @@ static int check_recovery(const char *dir)
 	return TEST_OK;
 }
 
-int test__segments(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+static int check(const char *dir)
 {
-	char dir[] = "/tmp/perf-test-kvm-unified-XXXXXX";
-	int ret;
+	int ret = check_names(dir);
 
-	TEST_ASSERT_VAL("temporary directory", mkdtemp(dir));
-	ret = check_names(dir);
 	if (ret == TEST_OK)
 		ret = check_limits(dir);
 	if (ret == TEST_OK)
 		ret = check_recovery(dir);
-	if (!run_in_dir(dir, "rm -r ../$(basename $PWD)"))
-		pr_debug("%s is left behind\n", dir);
 	return ret;
+}
+
+int test__segments(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	return check_in_dir(check);
 }
