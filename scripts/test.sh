@@ -351,7 +351,7 @@ run_these()
 	local first rest lane too
 
 	# What time there is for it here: make test-long has 10,000.
-	export FUZZ_COUNT=${FUZZ_COUNT:-800}
+	export FUZZ_COUNT=${FUZZ_COUNT:-500}
 	build_all
 	mapfile -t first < <(among "${FIRST[*]}" "$@")
 	mapfile -t rest < <(among "$(others | paste -sd' ')" "$@")
