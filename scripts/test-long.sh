@@ -7,7 +7,7 @@
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
 
-ALL=(lab stock reboot fleet fleet-sql processes many chains random-chains flame page packets vmx vmx-nmi vmx-linux hostile
+ALL=(lab stock reboot continuous fleet fleet-sql processes many chains random-chains flame page packets vmx vmx-nmi vmx-linux hostile
 	flakes changed threads lts agentless evaluation hot cost kvm-selftests kvm-unit-tests package deb planted perf-suites nmi lts-nmi lts-accuracy processes-old fuzz memory stress kcsan locked lts-stress)
 # They compile, and have what the others leave, of which most have one CPU's work.
 BESIDE="series lts-series"

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/zalloc.h>
@@ -35,6 +36,7 @@
 #include "files.h"
 #include "foreign-maps.h"
 #include "guests.h"
+#include "kernel.h"
 #include "killed.h"
 #include "load.h"
 #include "options.h"
@@ -382,6 +384,26 @@ static int pr_no_such(struct perf_session *session, const char *option, const ch
 	return -ENOENT;
 }
 
+/*
+ * A map of a recording without an end has no symbols of the kernel: they are in a file of the same
+ * profile. 0 or -ENOMEM
+ */
+static int use_kallsyms_beside(struct kvm_guest *guest, const struct given_map *map)
+{
+	const char *name = strrchr(map->file, '/');
+	char path[PATH_MAX];
+	struct stat st;
+	int pid;
+
+	name = name ? name + 1 : map->file;
+	if (fstat(map->kallsyms_fd, &st) || st.st_size ||
+	    sscanf(name, KVM_GUEST_MAP_FMT, &pid) != 1)
+		return 0;
+	scnprintf(path, sizeof(path), "%.*s" KVM_GUEST_KALLSYMS_FMT "/kallsyms",
+		  (int)(name - map->file), map->file, pid);
+	return access(path, R_OK) || kvm_guest__take_kallsyms(guest, path) ? 0 : -ENOMEM;
+}
+
 static int load_given_map(struct perf_session *session, struct given_map *map)
 {
 	struct kvm_guest *guest = kvm_guests__find_name(session, map->name);
@@ -409,7 +431,7 @@ static int load_given_map(struct perf_session *session, struct given_map *map)
 	if (ret)
 		pr_err("The map %s %s\n", map->file, err);
 	guest->given_map = !ret;
-	return ret;
+	return ret ?: use_kallsyms_beside(guest, map);
 }
 
 /**

@@ -32,6 +32,7 @@
 #include "kvm-unified/lib/warnings.h"
 #include "continuous.h"
 #include "host-clock.h"
+#include "kernels.h"
 #include "segments.h"
 
 #define DEFAULT_INTERVAL	60
@@ -298,7 +299,7 @@ static bool segment__has_ended(const struct segment *seg)
  * Ends the recorder, and waits until the profile is written. 0, or the exit code of one that has
  * none to show
  */
-static int segment__end(struct segment *seg)
+static int segment__end(const struct recorder *rec, struct segment *seg)
 {
 	bool has_window = seg->window.from || seg->window.until;
 	int status = 0, err;
@@ -314,6 +315,10 @@ static int segment__end(struct segment *seg)
 	if (err)
 		unified_warning("Cannot write where %s ends, so that it overlaps with others: %s\n",
 				seg->path, strerror(-err));
+	err = kernels__keep(rec->dir, seg->part);
+	if (err)
+		pr_debug("%s does not share the symbols of all kernels with other profiles: %s\n",
+			 seg->path, strerror(-err));
 	err = rename(seg->part, seg->path);
 	if (err)
 		pr_err("Cannot rename %s: %m\n", seg->part);
@@ -394,7 +399,7 @@ static void begin_again(struct recorder *rec, struct segment *seg)
 		if (!segment__start(rec, seg)) {
 			if (segment__wait_ready(seg))
 				return;
-			segment__end(seg);
+			segment__end(rec, seg);
 		}
 		if (ending)
 			return;
@@ -422,7 +427,7 @@ static void go_on(struct recorder *rec, struct segment *seg)
 	u64 seam;
 
 	if (segment__tell_ended(seg)) {
-		segment__end(seg);
+		segment__end(rec, seg);
 		make_room(rec);
 		begin_again(rec, seg);
 		return;
@@ -430,7 +435,7 @@ static void go_on(struct recorder *rec, struct segment *seg)
 	if (segment__start(rec, &next))
 		return;
 	if (!segment__wait_ready(&next)) {
-		segment__end(&next);
+		segment__end(rec, &next);
 		if (!ending)
 			make_room(rec);
 		return;
@@ -441,7 +446,7 @@ static void go_on(struct recorder *rec, struct segment *seg)
 	next.window.from = seam;
 	sleep_ms(SEAM_MS);
 	segment__tell_ended(seg);
-	segment__end(seg);
+	segment__end(rec, seg);
 	*seg = next;
 	limit_segments(rec);
 }
@@ -499,7 +504,7 @@ static void record_on(struct recorder *rec, struct segment *seg)
 		due = now_ms() + interval;
 	}
 	if (seg->pid)
-		segment__end(seg);
+		segment__end(rec, seg);
 	limit_segments(rec);
 }
 
@@ -548,7 +553,7 @@ int continuous__run(const struct continuous *continuous, int argc, const char **
 		record_on(&rec, &seg);
 		ret = 0;
 	} else {
-		ret = segment__end(&seg);
+		ret = segment__end(&rec, &seg);
 	}
 	free(rec.argv);
 	segments__exit(&rec.segments);

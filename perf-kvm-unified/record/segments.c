@@ -19,14 +19,13 @@
 #include "util/strlist.h"
 #include "util/util.h"
 #include "kvm-unified/format/profile.h"
+#include "kernels.h"
 #include "segments.h"
 
 #define SEGMENT_PART	".part"
 /* 20261201T021500Z */
 #define SEGMENT_TIME	"%Y%m%dT%H%M%SZ"
 
-/* Bytes of a block of st_blocks: stat(2) */
-#define BLOCK_SIZE_OF_STAT	512ULL
 #define MAX_OPEN_DIRS		8
 
 /*
@@ -78,7 +77,7 @@ static bool is_whole(const char *dir __maybe_unused, struct dirent *d)
  * segments__recover - see to what a recorder has left that was killed
  * @nr: so many were there and are segments now: the report is of what was written
  *
- * What has no records is removed. 0 or -errno
+ * What has no records is removed. Profiles have symbols of kernels in common then. 0 or -errno
  */
 int segments__recover(const char *dir, u32 *nr)
 {
@@ -100,6 +99,7 @@ int segments__recover(const char *dir, u32 *nr)
 		}
 		scnprintf(path, sizeof(path), "%.*s" SEGMENT_WHOLE,
 			  (int)(strlen(part) - strlen(SEGMENT_PART)), part);
+		kernels__keep(dir, part);
 		err = rename(part, path) ? -errno : 0;
 		ret = ret ?: err;
 		*nr += !err;
@@ -114,11 +114,13 @@ static u64 blocks;
 static int add_blocks(const char *path __maybe_unused, const struct stat *st,
 		      int type __maybe_unused, struct FTW *ftw __maybe_unused)
 {
-	blocks += st->st_blocks;
+	/* What it shares with others is not counted here. */
+	if (!S_ISREG(st->st_mode) || st->st_nlink == 1)
+		blocks += st->st_blocks;
 	return 0;
 }
 
-/* Bytes on the disk */
+/* Bytes on the disk, without the symbols of kernels */
 static u64 size_on_disk(const char *profile)
 {
 	blocks = 0;
@@ -128,7 +130,7 @@ static u64 size_on_disk(const char *profile)
 
 /**
  * struct segment_entry - a profile that is written
- * @size: bytes on the disk
+ * @size: bytes on the disk, without what profiles share: kernels.c
  * @end: when it was
  */
 struct segment_entry {
@@ -222,7 +224,7 @@ int segments__limit(struct segments *segs, const struct segments_limits *limits,
 {
 	int ret = segments__list(segs);
 	size_t nr = ret ? 0 : segs->nr;
-	u64 size = nr ? segs->entries[nr - 1].size : 0;
+	u64 size = nr ? segs->entries[nr - 1].size : 0, kernels = kernels__drop_unused(segs->dir);
 
 	for (size_t i = 0; i < nr; i++)
 		size += segs->entries[i].size;
@@ -232,7 +234,7 @@ int segments__limit(struct segments *segs, const struct segments_limits *limits,
 			      (u64)(now - entry->end) > limits->keep;
 		int err;
 
-		if (!is_old && (!limits->max_size || size <= limits->max_size))
+		if (!is_old && (!limits->max_size || size + kernels <= limits->max_size))
 			break;
 		err = segments__remove(segs, i);
 		/* What somebody has put into it is not ours to remove: the next one goes. */
@@ -241,6 +243,7 @@ int segments__limit(struct segments *segs, const struct segments_limits *limits,
 			continue;
 		}
 		size -= entry->size;
+		kernels = kernels__drop_unused(segs->dir);
 		dropped->by_age += is_old;
 		dropped->by_size += !is_old;
 	}

@@ -68,6 +68,7 @@
 #include "file-print.h"
 #include "host-memory.h"
 #include "jitdump.h"
+#include "kernels.h"
 #include "memory.h"
 #include "modules.h"
 #include "names.h"
@@ -1445,6 +1446,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: profile", profile),
 	TEST_CASE("kvm unified: sums of time", tally),
 	TEST_CASE("kvm unified: profiles of a recording without an end", segments),
+	TEST_CASE("kvm unified: symbols of kernels, kept once", kernels),
 	TEST_CASE("kvm unified: the part of a profile that is its own", window),
 	TEST_CASE("kvm unified: what the time of a vCPU is called", vcpu_rows),
 	TEST_CASE("kvm unified: exits to the VMM", kvm_exits),

@@ -6,6 +6,8 @@
 # shellcheck disable=SC2317 # functions are called by name, through ok
 # shellcheck source=scripts/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
+# shellcheck source=scripts/tests/segments.sh
+. "$(dirname "$0")/segments.sh"
 # shellcheck source=scripts/tests/schedstat.sh
 . "$TESTS/schedstat.sh"
 
@@ -185,43 +187,9 @@ ok "refused: --guest-tasks without vCPUs" refused tasks-plain 'no --kernel-mode 
 ok "refused: --guest-tasks of a process" refused tasks-pid 'With --guest-tasks whole CPUs are recorded'
 ok "refused: --guest-tasks without guests' memory" refused tasks-memory 'no --no-guest-memory'
 # A recording without an end: its profiles overlap, and each has a part of the time that is its own
-# windows DIRECTORY: "from until" of its profiles, in the order of time
-windows()
-{
-	cat "$1"/*.data/data.window
-}
-# tile DIRECTORY: where one ends the next one begins, and the first and the last one have an open end
-tile()
-{
-	windows "$1"
-	windows "$1" | awk '{ ok = NR == 1 ? $1 == 0 : $1 == until && $1 > 0; until = $2; bad += !ok }
-		END { exit bad || until != 0 }'
-}
-# own_times DIRECTORY: the time of each profile by its report and by its window: the same, where it is closed
-own_times()
-{
-	local dir from until
-
-	for dir in "$1"/*.data; do
-		read -r from until <"$dir/data.window"
-		"$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json -i "$dir" 2>/dev/null |
-			python3 -c 'import json, sys
-from_, until = map(int, sys.argv[1:])
-report = json.load(sys.stdin)
-measured = report["measurement"]
-own = min(until or measured["end_ns"], measured["end_ns"]) - max(from_, measured["start_ns"])
-vcpus = {guest["name"]: guest["vcpus"] for guest in report["guests"]}
-for level in report["levels"]:
-    if level["level"] in ("host", "vm"):
-        times = vcpus.get(level.get("vm"), measured["cpus"])
-        classes = level["classes_ns"]
-        print(level["level"], level["time_ns"] == own * times, own, classes["lost"] + classes["unknown"])' \
-			"$from" "$until"
-	done
-}
 ok "--continuous: two profiles that are whole, and the last one" test "$(wc -l <continuous-ended)" -eq 3
-ok "--continuous: each begins where the last one has ended" tile first-continuous
-own_times first-continuous >"$TMP/own"
+ok "--continuous: each begins where the last one has ended" tile continuous
+own_times continuous >"$TMP/own"
 ok "--continuous: the report is of that part: of the host and three VMs" test "$(wc -l <"$TMP/own")" -eq 12
 ok "... to the ns" not grep False "$TMP/own"
 # Of the first one, the time before its first sample is not known.
@@ -229,14 +197,5 @@ ok "--continuous: at its seams nothing is lost, or not known" test \
 	"$(sed -n 5,8p "$TMP/own" | grep -c ' True [0-9]* 0$')" -eq 4
 ok "--continuous: Ctrl-C ends it, as perf record" test "$(cat continuous-code)" -eq 130
 ok "refused: --continuous where there is one" refused continuous-locked 'Another recorder writes to continuous'
-ok "--continuous: a recorder that is killed leaves what it has" test "$(wc -l <continuous-killed)" -eq 4
-ok "... it is a profile when the next one begins" not grep -v '\.data$' continuous-again
-ok "... which tells so" grep -q '^What a recorder that was killed has left is kept: 1 profile$' again.err
-own_times continuous >"$TMP/own"
-ok "--continuous -k mono: the report is of the profile's own part, of the host and three VMs" \
-	test "$(wc -l <"$TMP/own")" -eq 4
-ok "... to the ns" not grep False "$TMP/own"
-ok "--max-size: the last profile stays alone" test "$(wc -l <continuous-again)" -eq 1
-ok "... and why the others went" grep -q 'by --max-size' again.err
 ok "refused: perf record --bpf-vcpu of a process" refused record-pid '--bpf-vcpu wants whole CPUs'
 done_testing

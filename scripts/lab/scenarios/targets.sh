@@ -192,8 +192,8 @@ measure()
 	in_memory cpus_come_and_go
 }
 
-# A recording without an end: profiles that overlap, one that a signal begins, and what is left by
-# a recorder that is killed
+# A recording without an end: profiles that overlap, one that a signal begins. More of it is in the
+# scenario continuous.
 continuous()
 {
 	local recorder code
@@ -209,22 +209,6 @@ continuous()
 	wait $recorder || code=$?
 	echo $code >continuous-code
 	ls continuous >continuous-ended
-	cp -r continuous first-continuous
-	perf kvm unified record --continuous continuous -c 997000 2>killed.err &
-	recorder=$!
-	sleep 4
-	kill -KILL $recorder
-	wait $recorder || :
-	sleep 2
-	ls continuous >continuous-killed
-	# A limit that one profile is more than, and another clock
-	perf kvm unified record --continuous continuous --interval 5s --max-size 1B -k mono -c 997000 \
-		2>again.err &
-	recorder=$!
-	sleep 9
-	kill -TERM $recorder
-	wait $recorder || :
-	ls continuous >continuous-again
 }
 
 # The same where perf_event has a hierarchy of its own, as with the first version of cgroups
