@@ -31,6 +31,13 @@ void record_args__add(struct record_args *args, const char *arg)
 	args->argv = argv;
 }
 
+/* These tell when a measurement begins and ends. */
+static bool option__is_of_once(const struct option *opt)
+{
+	return opt->long_name &&
+	       (!strcmp(opt->long_name, "delay") || !strcmp(opt->long_name, "control"));
+}
+
 /* Notes what the option means for the measurement. @unset: it was given as --no-... */
 static void note_option(struct record_args *args, const struct option *opt, const char *arg,
 			bool unset)
@@ -47,6 +54,8 @@ static void note_option(struct record_args *args, const struct option *opt, cons
 		args->pids = arg;
 	if (opt->short_name == 'k')
 		args->clock = arg;
+	if (option__is_of_once(opt))
+		args->of_once = opt->long_name;
 	if (opt->short_name && strchr("ptu", opt->short_name)) {
 		args->has_target = true;
 		args->per_task = true;

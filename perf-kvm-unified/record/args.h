@@ -12,6 +12,7 @@ struct option;
  * @argc: how many there are
  * @pids: those of -p, or NULL
  * @clock: that of -k, or NULL
+ * @of_once: the name of an option that is of one measurement, or NULL
  * @cgroup: that of -G, which has to wait for the events, or NULL
  * @has_event: the user has chosen events
  * @has_target: ... or what to record
@@ -24,6 +25,7 @@ struct record_args {
 	int		 argc;
 	const char	*pids;
 	const char	*clock;
+	const char	*of_once;
 	const char	*cgroup;
 	bool		 has_event;
 	bool		 has_target;

@@ -27,6 +27,7 @@
 #include "util/perf-hooks.h"
 #include "util/time-utils.h"
 #include "util/units.h"
+#include "util/util.h"
 #include "kvm-unified/format/window.h"
 #include "kvm-unified/lib/options.h"
 #include "kvm-unified/lib/warnings.h"
@@ -52,6 +53,8 @@
 
 /* As shells have it for a command that cannot be started */
 #define EXIT_UNSTARTED		127
+/* ... and for one that a signal has ended, beside its number */
+#define EXIT_BY_SIGNAL		128
 
 /* What "FD,DIR" has in front of DIR */
 #define SEGMENT_FD_LEN		16
@@ -79,6 +82,7 @@ struct segment {
  * @clock: the events'
  * @dropped: profiles that were removed
  * @begun: a segment was
+ * @failed: the last one was not: its recorder tells why
  * @pid: of this process
  */
 struct recorder {
@@ -90,6 +94,7 @@ struct recorder {
 	struct host_clock clock;
 	struct segments_dropped dropped;
 	bool	begun;
+	bool	failed;
 	pid_t	pid;
 };
 
@@ -190,6 +195,10 @@ static int parse(struct continuous *continuous)
 /* Parses what was given. 0 or -EINVAL with a message */
 int continuous__check(struct continuous *continuous)
 {
+	if (continuous->dir && !*continuous->dir) {
+		pr_err("--continuous wants a directory\n");
+		return -EINVAL;
+	}
 	if (continuous->dir)
 		return parse(continuous);
 	if (!continuous->interval && !continuous->keep)
@@ -228,7 +237,8 @@ const char *continuous__begin_segment(const struct continuous *continuous)
 /* Becomes the recorder. Does not return. */
 static void __noreturn exec_recorder(const struct recorder *rec, const struct segment *seg, int fd)
 {
-	char arg[SEGMENT_FD_LEN + PATH_MAX + sizeof("--segment=")];
+	char arg[SEGMENT_FD_LEN + PATH_MAX + sizeof("--segment=")], exe[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 
 	/* Ctrl-C is for this process, which ends that one when there is a next one, or none. */
 	setpgid(0, 0);
@@ -242,7 +252,10 @@ static void __noreturn exec_recorder(const struct recorder *rec, const struct se
 	scnprintf(arg, sizeof(arg), "--segment=%d,%s", fd, seg->part);
 	rec->argv[rec->at] = arg;
 	/* The first one has told what there is to tell of the host. */
-	rec->argv[rec->at + 1] = rec->begun && !verbose ? "-q" : arg;
+	rec->argv[rec->at + 1] = rec->begun && !rec->failed && !verbose ? "-q" : arg;
+	exe[max_t(ssize_t, len, 0)] = '\0';
+	/* By its name, which the task has then. Where there is another one now, by the file. */
+	execv(exe, (char *const *)rec->argv);
 	execv("/proc/self/exe", (char *const *)rec->argv);
 	_exit(EXIT_UNSTARTED);
 }
@@ -295,34 +308,54 @@ static bool segment__has_ended(const struct segment *seg)
 	return !waitid(P_PID, seg->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
 }
 
-/*
- * Ends the recorder, and waits until the profile is written. 0, or the exit code of one that has
- * none to show
- */
-static int segment__end(const struct recorder *rec, struct segment *seg)
+/* Ends the recorder, and waits until the profile is written. Its exit code */
+static int segment__stop(struct segment *seg)
 {
-	bool has_window = seg->window.from || seg->window.until;
-	int status = 0, err;
+	int status = 0;
 
 	kill(seg->pid, SIGINT);
 	while (waitpid(seg->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	close(seg->ready);
 	seg->pid = 0;
-	if (access(seg->part, F_OK))
-		return WIFEXITED(status) ? WEXITSTATUS(status) ?: 1 : 1;
-	err = has_window ? profile_window__write(&seg->window, seg->part) : 0;
-	if (err)
-		unified_warning("Cannot write where %s ends, so that it overlaps with others: %s\n",
-				seg->path, strerror(-err));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_BY_SIGNAL + WTERMSIG(status);
+}
+
+/* ... of a profile that is not needed, and removes that. The exit code of the recorder */
+static int segment__discard(struct segment *seg)
+{
+	int code = segment__stop(seg);
+
+	rm_rf_perf_data(seg->part);
+	return code;
+}
+
+/* ... and gives the profile its name. One without a record is none. */
+static void segment__end(const struct recorder *rec, struct segment *seg)
+{
+	int err;
+
+	segment__stop(seg);
+	if (!segment__has_records(seg->part)) {
+		rm_rf_perf_data(seg->part);
+		return;
+	}
 	err = kernels__keep(rec->dir, seg->part);
 	if (err)
 		pr_debug("%s does not share the symbols of all kernels with other profiles: %s\n",
 			 seg->path, strerror(-err));
-	err = rename(seg->part, seg->path);
-	if (err)
+	if (rename(seg->part, seg->path))
 		pr_err("Cannot rename %s: %m\n", seg->part);
-	return err ? 1 : 0;
+}
+
+/* Writes which part of its time is its own, before any other thing can happen to it. */
+static void segment__write_window(const struct segment *seg)
+{
+	int err = profile_window__write(&seg->window, seg->part);
+
+	if (err)
+		unified_warning("Cannot write where %s ends, so that it overlaps with others: %s\n",
+				seg->path, strerror(-err));
 }
 
 /* Removes profiles by the limits, and tells once which of them is the one that does. */
@@ -331,8 +364,11 @@ static void limit_segments(struct recorder *rec)
 	struct segments_dropped before = rec->dropped;
 	int err = segments__limit(&rec->segments, &rec->given->limits, time(NULL), &rec->dropped);
 
-	if (err)
-		unified_warning("Cannot remove an old profile from %s: %s\n", rec->dir,
+	if (err == -ENOTEMPTY)
+		unified_warning("%s/%s: what is not of a profile stays there\n", rec->dir,
+				rec->segments.left);
+	else if (err)
+		unified_warning("Cannot remove %s/%s: %s\n", rec->dir, rec->segments.left,
 				strerror(-err));
 	if (!before.by_age && rec->dropped.by_age)
 		unified_warning("%s: profiles go when they are older than --keep has it\n",
@@ -370,13 +406,9 @@ static void sleep_ms(u64 ms)
 /* Waits until @due, ms, or all is to end, or the next is to begin, or the recorder has ended. */
 static void wait_for_next(const struct segment *seg, u64 due)
 {
-	while (!ending && !next_now && !segment__has_ended(seg)) {
-		u64 now = now_ms();
-
-		if (now >= due)
-			break;
+	for (u64 now = now_ms(); now < due && !ending && !next_now && !segment__has_ended(seg);
+	     now = now_ms())
 		pause_ms(due - now);
-	}
 	next_now = 0;
 }
 
@@ -397,9 +429,10 @@ static void begin_again(struct recorder *rec, struct segment *seg)
 
 	while (!ending) {
 		if (!segment__start(rec, seg)) {
-			if (segment__wait_ready(seg))
+			rec->failed = !segment__wait_ready(seg);
+			if (!rec->failed)
 				return;
-			segment__end(rec, seg);
+			segment__discard(seg);
 		}
 		if (ending)
 			return;
@@ -434,17 +467,23 @@ static void go_on(struct recorder *rec, struct segment *seg)
 	}
 	if (segment__start(rec, &next))
 		return;
-	if (!segment__wait_ready(&next)) {
-		segment__end(rec, &next);
+	rec->failed = !segment__wait_ready(&next);
+	if (!rec->failed)
+		sleep_ms(SEAM_MS);
+	/* What this one has recorded so far, the other one has, too. */
+	if (rec->failed || ending) {
+		segment__discard(&next);
 		if (!ending)
 			make_room(rec);
 		return;
 	}
-	sleep_ms(SEAM_MS);
 	seam = host_clock__now(&rec->clock);
 	seg->window.until = seam;
 	next.window.from = seam;
-	sleep_ms(SEAM_MS);
+	segment__write_window(seg);
+	segment__write_window(&next);
+	/* Signals are for later: both are to have the seam. */
+	usleep(SEAM_MS * USEC_PER_MSEC);
 	segment__tell_ended(seg);
 	segment__end(rec, seg);
 	*seg = next;
@@ -500,8 +539,9 @@ static void record_on(struct recorder *rec, struct segment *seg)
 		wait_for_next(seg, due);
 		if (ending)
 			break;
-		go_on(rec, seg);
+		/* What it takes to begin a profile does not make it longer. */
 		due = now_ms() + interval;
+		go_on(rec, seg);
 	}
 	if (seg->pid)
 		segment__end(rec, seg);
@@ -553,13 +593,14 @@ int continuous__run(const struct continuous *continuous, int argc, const char **
 		record_on(&rec, &seg);
 		ret = 0;
 	} else {
-		ret = segment__end(&rec, &seg);
+		ret = segment__discard(&seg) ?: 1;
+		if (ending)
+			ret = 0;
 	}
 	free(rec.argv);
 	segments__exit(&rec.segments);
 	/* If it is empty */
-	if (ret)
-		rmdir(rec.dir);
+	rmdir(rec.dir);
 	if (ending && !ret) {
 		signal(ending, SIG_DFL);
 		raise(ending);

@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,16 +33,19 @@
 #define KALLSYMS_NAME		"kallsyms"
 /* Of the directories in a profile that have a guest's symbols */
 #define KALLSYMS_DIR_PREFIX	"kcore_dir__"
+/* Hex digits of the hash of what is in a file */
+#define KEPT_NAME_LEN		8
 
 static bool is_kallsyms_dir(const char *dir __maybe_unused, struct dirent *d)
 {
 	return strstarts(d->d_name, KALLSYMS_DIR_PREFIX);
 }
 
-/* As lsdir() wants it */
-static bool is_visible(const char *dir __maybe_unused, struct dirent *d)
+/* Is it called as keep_file() does it? All else there is somebody's. */
+static bool is_kept(const char *dir __maybe_unused, struct dirent *d)
 {
-	return d->d_name[0] != '.';
+	return strlen(d->d_name) == KEPT_NAME_LEN &&
+	       strspn(d->d_name, "0123456789abcdef") == KEPT_NAME_LEN;
 }
 
 /* Is the file @path the same as @text, of @size bytes? */
@@ -65,20 +67,22 @@ static bool has_text(const char *path, const char *text, size_t size)
 static int replace_by_link(const char *file, const char *kept)
 {
 	char tmp[PATH_MAX];
+	int ret = 0;
 
 	scnprintf(tmp, sizeof(tmp), "%s.tmp", file);
 	unlink(tmp);
 	if (link(kept, tmp))
 		return -errno;
-	if (!rename(tmp, file))
-		return 0;
+	if (rename(tmp, file))
+		ret = -errno;
+	/* Where both were links to the same file, rename() has done nothing. */
 	unlink(tmp);
-	return -errno;
+	return ret;
 }
 
-static u64 hash_of(const char *text, size_t size)
+static u32 hash_of(const char *text, size_t size)
 {
-	u64 hash = size;
+	u32 hash = size;
 
 	for (size_t i = 0; i < size; i++)
 		hash = hash_64(hash + (unsigned char)text[i], BITS_PER_TYPE(hash));
@@ -97,7 +101,7 @@ static int keep_file(const char *dir, const char *file)
 
 	if (ret)
 		return ret;
-	scnprintf(kept, sizeof(kept), "%s/%016" PRIx64, dir, hash_of(text, size));
+	scnprintf(kept, sizeof(kept), "%s/%0*x", dir, KEPT_NAME_LEN, hash_of(text, size));
 	if (!link(file, kept))
 		ret = 0;
 	else if (errno != EEXIST)
@@ -204,7 +208,7 @@ u64 kernels__drop_unused(const char *dir)
 	u64 size = 0;
 
 	scnprintf(kernels, sizeof(kernels), "%s/" KERNELS_DIR, dir);
-	list = lsdir(kernels, is_visible);
+	list = lsdir(kernels, is_kept);
 	if (!list)
 		return 0;
 	strlist__for_each_entry(node, list) {

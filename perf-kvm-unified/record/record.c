@@ -626,6 +626,10 @@ static int run_continuous(struct unified_record *rec, int nr_left, int argc, con
 		pr_err("--continuous has profiles in its own directory until a signal ends it: no -o, and no command\n");
 		return EXIT_USAGE;
 	}
+	if (rec->args.of_once) {
+		pr_err("--%s is of one measurement, and not for --continuous\n", rec->args.of_once);
+		return EXIT_USAGE;
+	}
 	rec->continuous.clock = rec->args.clock;
 	return continuous__run(&rec->continuous, argc, argv);
 }

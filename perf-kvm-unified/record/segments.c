@@ -19,6 +19,7 @@
 #include "util/strlist.h"
 #include "util/util.h"
 #include "kvm-unified/format/profile.h"
+#include "kvm-unified/format/window.h"
 #include "kernels.h"
 #include "segments.h"
 
@@ -56,6 +57,11 @@ static off_t data_size(const char *profile)
 	return stat(path, &st) ? -errno : st.st_size;
 }
 
+bool segment__has_records(const char *part)
+{
+	return data_size(part) > 0;
+}
+
 static bool ends_with(const char *name, const char *end)
 {
 	size_t len = strlen(name), end_len = strlen(end);
@@ -73,6 +79,29 @@ static bool is_whole(const char *dir __maybe_unused, struct dirent *d)
 	return d->d_name[0] != '.' && ends_with(d->d_name, SEGMENT_WHOLE);
 }
 
+/* When the last records of a profile were written, as time(), or 0 */
+static time_t data_end(const char *profile)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	scnprintf(path, sizeof(path), "%s/data", profile);
+	return stat(path, &st) ? 0 : st.st_mtime;
+}
+
+/*
+ * Has the profile @last all that is in @part? Where that was killed before the seam with @last, it
+ * has no part of the time that is its own.
+ */
+static bool is_copy(const char *part, const char *last)
+{
+	struct profile_window window;
+	char err[64];
+
+	return last[0] && data_end(last) + 1 >= data_end(part) &&
+	       profile_window__read(&window, part, err, sizeof(err)) == -ENOENT;
+}
+
 /**
  * segments__recover - see to what a recorder has left that was killed
  * @nr: so many were there and are segments now: the report is of what was written
@@ -83,6 +112,7 @@ int segments__recover(const char *dir, u32 *nr)
 {
 	struct strlist *list = lsdir(dir, is_part);
 	struct str_node *node;
+	char last[PATH_MAX] = "";
 	int ret = 0;
 
 	*nr = 0;
@@ -93,7 +123,7 @@ int segments__recover(const char *dir, u32 *nr)
 		int err;
 
 		scnprintf(part, sizeof(part), "%s/%s", dir, node->s);
-		if (data_size(part) <= 0) {
+		if (!segment__has_records(part) || is_copy(part, last)) {
 			rm_rf_perf_data(part);
 			continue;
 		}
@@ -101,6 +131,7 @@ int segments__recover(const char *dir, u32 *nr)
 			  (int)(strlen(part) - strlen(SEGMENT_PART)), part);
 		kernels__keep(dir, part);
 		err = rename(part, path) ? -errno : 0;
+		scnprintf(last, sizeof(last), "%s", path);
 		ret = ret ?: err;
 		*nr += !err;
 	}
@@ -202,13 +233,23 @@ void segments__exit(struct segments *segs)
 	segs->nr = 0;
 }
 
-/* 0 or -errno: there is more in it than a profile, for one */
-static int segments__remove(const struct segments *segs, size_t i)
+/* 0 or -errno; -ENOTEMPTY: what is not of a profile stays in its directory */
+static int segments__remove(struct segments *segs, size_t i)
 {
-	char path[PATH_MAX];
+	const struct segment_entry *entry = &segs->entries[i];
+	char path[PATH_MAX], data[PATH_MAX];
+	int ret = 0;
 
-	segment_entry__path(&segs->entries[i], segs->dir, path);
-	return rm_rf_perf_data(path) ? -errno ?: -ENOTEMPTY : 0;
+	segment_entry__path(entry, segs->dir, path);
+	scnprintf(data, sizeof(data), "%s/data", path);
+	/* The most of it first: whatever else is in it, it is no profile any more. */
+	if (unlink(data))
+		ret = -errno;
+	else if (rm_rf_perf_data(path))
+		ret = -ENOTEMPTY;
+	if (ret)
+		scnprintf(segs->left, sizeof(segs->left), "%s", entry->name);
+	return ret;
 }
 
 /**
@@ -237,11 +278,10 @@ int segments__limit(struct segments *segs, const struct segments_limits *limits,
 		if (!is_old && (!limits->max_size || size + kernels <= limits->max_size))
 			break;
 		err = segments__remove(segs, i);
-		/* What somebody has put into it is not ours to remove: the next one goes. */
-		if (err) {
-			ret = ret ?: err;
+		ret = ret ?: err;
+		/* The next one goes. */
+		if (err && err != -ENOTEMPTY)
 			continue;
-		}
 		size -= entry->size;
 		kernels = kernels__drop_unused(segs->dir);
 		dropped->by_age += is_old;

@@ -12,10 +12,13 @@ struct segment_entry;
 
 /**
  * struct segments - those that are written, as they were when they were listed last
- * @dir: they are in; the rest is for segments__exit()
+ * @dir: they are in
+ * @left: the name of one that could not be removed
+ * The rest is for segments__exit().
  */
 struct segments {
 	const char	*dir;
+	char		left[NAME_MAX + 1];
 	struct segment_entry *entries;
 	size_t		nr;
 };
@@ -40,6 +43,7 @@ struct segments_dropped {
 };
 
 void segment__paths(const char *dir, time_t start, char *part, char *path);
+bool segment__has_records(const char *part);
 int segments__recover(const char *dir, u32 *nr);
 int segments__limit(struct segments *segs, const struct segments_limits *limits, time_t now,
 		    struct segments_dropped *dropped);

@@ -107,6 +107,8 @@ struct print_opts diff__print_opts(const struct diff *diff, enum diff_side side,
 
 	if (side == DIFF_OLD && diff->opts.old_times)
 		opts.times = diff->opts.old_times;
+	if (!opts.times && diff->readings[side].window[0])
+		opts.times = diff->readings[side].window;
 	report_options__selection(&opts, selection, size);
 	return (struct print_opts) {
 		.mode_reason = reading__mode_reason(&diff->readings[side]),

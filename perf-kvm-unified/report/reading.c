@@ -278,7 +278,7 @@ static void reading__warn(const struct reading *reading)
 	if (is_cut_off(m))
 		unified_warning("The stream ends before the recording did: the report is of a part of it.\n");
 	if (reading->killed)
-		unified_warning("The recorder was killed, or had no room left on its disk: the report is of what it had\n"
+		unified_warning("The recorder was killed, or had no room left on its disk, or still records: the report is of what it had\n"
 				"written by then. The end is missing, and so are maps that are made after it.\n");
 	if (!m->nr_samples)
 		unified_warning("There is not one sample in this profile.\n");

@@ -377,6 +377,9 @@ int times__check(const char *str, const struct perf_time_interval *times, int nr
 	const char *of = is_relative ? "since the start" : "of the host's clock";
 	u64 from = is_relative ? zero : 0;
 
+	/* Without a sample there is no time, and more to be told than that. */
+	if (!span->end)
+		return 0;
 	for (int i = 0; i < nr; i++)
 		found |= times[i].start < span->end &&
 			 (!times[i].end || times[i].end > span->start);

@@ -135,12 +135,14 @@ static int check(const char *dir)
 	TEST_ASSERT_VAL("one file of one boot", inos[0] == inos[1]);
 	TEST_ASSERT_VAL("others of others", inos[2] != inos[0] && inos[3] != inos[0] &&
 			inos[2] != inos[3]);
+	TEST_ASSERT_VAL("nothing besides", run_in_dir(dir, "test $(ls -A *.data/kcore_dir__" VMM_PID
+						      " | grep -c tmp) = 0 && : >kernels/mine"));
 	TEST_ASSERT_VAL("three are kept", kernels__drop_unused(dir) > 0 &&
-			run_in_dir(dir, "test $(ls kernels | wc -l) = 3"));
+			run_in_dir(dir, "test $(ls kernels | wc -l) = 4"));
 	TEST_ASSERT_VAL("a profile goes", run_in_dir(dir, "rm -r 0.data 2.data"));
 	kernels__drop_unused(dir);
 	TEST_ASSERT_VAL("its symbols go, unless another one has them",
-			run_in_dir(dir, "test $(ls kernels | wc -l) = 2") &&
+			run_in_dir(dir, "test $(ls kernels | wc -l) = 3") &&
 			has_text(dir, 1, &inos[1]));
 	TEST_ASSERT_VAL("what is in the way",
 			run_in_dir(dir, "for f in kernels/*; do echo >$f; done"));
@@ -150,6 +152,7 @@ static int check(const char *dir)
 	TEST_ASSERT_VAL("but there", has_text(dir, 0, &inos[0]) && !has_rest(dir, 0));
 	TEST_ASSERT_VAL("all go", run_in_dir(dir, "rm -r *.data"));
 	TEST_ASSERT_EQUAL("nothing is kept", (int)kernels__drop_unused(dir), 0);
+	TEST_ASSERT_VAL("but what is not ours", run_in_dir(dir, "test $(ls kernels) = mine"));
 	return TEST_OK;
 }
 

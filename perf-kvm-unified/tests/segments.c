@@ -82,30 +82,35 @@ static int check_limits(const char *dir)
 	TEST_ASSERT_VAL("one is too much",
 			are(dir, "20261203T000000Z.data 20261204T000000Z.data"));
 	TEST_ASSERT_VAL("something else in it", run_in_dir(dir, ": >20261203T000000Z.data/notes"));
-	TEST_ASSERT_VAL("one cannot be removed",
-			segments__limit(&segs, &little, LAST_END, &dropped) < 0);
-	TEST_ASSERT_VAL("it and the last one stay",
-			are(dir, "20261203T000000Z.data 20261204T000000Z.data"));
-	TEST_ASSERT_VAL("by size", dropped.by_age == 1 && dropped.by_size == 1);
-	TEST_ASSERT_VAL("gone", run_in_dir(dir, "rm 20261203T000000Z.data/notes"));
+	TEST_ASSERT_EQUAL("that stays", segments__limit(&segs, &little, LAST_END, &dropped),
+			  -ENOTEMPTY);
+	TEST_ASSERT_VAL("where", !strcmp(segs.left, "20261203T000000Z.data"));
+	TEST_ASSERT_VAL("alone", run_in_dir(dir, "test $(ls 20261203T000000Z.data) = notes"));
+	TEST_ASSERT_VAL("by size", dropped.by_age == 1 && dropped.by_size == 2);
+	TEST_ASSERT_VAL("gone", run_in_dir(dir, "rm -r 20261203T000000Z.data"));
 	TEST_ASSERT_EQUAL("little", segments__limit(&segs, &little, LAST_END, &dropped), 0);
 	TEST_ASSERT_VAL("the last one stays", are(dir, "20261204T000000Z.data"));
 	segments__exit(&segs);
 	return TEST_OK;
 }
 
-/* Of those that were written when the recorder was killed, one had records. */
+/*
+ * When the recorder was killed, one of those that were written had no records. One had none but
+ * those of the one before it, and another one had a part of the time that is its own.
+ */
 static int check_recovery(const char *dir)
 {
 	u32 nr;
 
-	TEST_ASSERT_VAL("made", run_in_dir(dir, "mkdir 20261205T000000Z.part 20261206T000000Z.part && "
+	TEST_ASSERT_VAL("made", run_in_dir(dir, "for i in 5 6 7 8; do mkdir 2026120${i}T000000Z.part && "
+					   "echo x >2026120${i}T000000Z.part/data; done && "
 					   ": >20261205T000000Z.part/data && "
-					   "echo x >20261206T000000Z.part/data"));
+					   "echo 5 0 >20261208T000000Z.part/data.window"));
 	TEST_ASSERT_EQUAL("seen to", segments__recover(dir, &nr), 0);
-	TEST_ASSERT_EQUAL("one has records", (int)nr, 1);
-	TEST_ASSERT_VAL("it is called as others",
-			are(dir, "20261204T000000Z.data 20261206T000000Z.data"));
+	TEST_ASSERT_EQUAL("two have records of their own", (int)nr, 2);
+	TEST_ASSERT_VAL("they are called as others",
+			are(dir, "20261204T000000Z.data 20261206T000000Z.data "
+				 "20261208T000000Z.data"));
 	return TEST_OK;
 }
 

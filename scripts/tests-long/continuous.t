@@ -23,6 +23,15 @@ ok "Ctrl-C ends it, as perf record" test "$(cat kept-code)" -eq 130
 ok "each begins where the last one has ended" tile kept
 own_times kept >"$TMP/own"
 ok "each report is of its part, to the ns" not grep False "$TMP/own"
+# tile_or_one DIRECTORY: as tile, or there is one that has no window
+tile_or_one()
+{
+	if [ "$(find "$1" -name '*.data' | wc -l)" -eq 1 ]; then
+		test ! -e "$1"/*.data/data.window
+	else
+		tile "$1"
+	fi
+}
 # lost_inside: % of the host's time that is lost or not known, without the first and the last profile
 lost_inside()
 {
@@ -69,6 +78,19 @@ middle=$(sed -n "$((($(wc -l <kept.kib) + 1) / 2))p" kept.kib)
 within "$(awk -v kib="$middle" -v part=$MOST_GROWTH 'BEGIN { print kib * part / 100 }')" \
 	"KiB of the recorder's own, at the end and in the middle" "$(tail -n 1 kept.kib)" "$middle"
 note "bytes on the disk of a profile, on the average: $(($(<kept.bytes) / ${#profiles[@]}))"
+
+# --- that ends where one profile ends and the next one begins -----------------------------------
+
+for nr in 1 2 3; do
+	ok "ends at a seam, $nr: each begins where the last one has ended" tile_or_one "seam$nr"
+	own_times "seam$nr" >"$TMP/own"
+	ok "... each report is of its part, to the ns" not grep False "$TMP/own"
+	# Of the first one, the time before its first sample is not known.
+	ok "... nothing is lost or not known after that" test -z "$(grep '^host' "$TMP/own" | sed 1d | grep -v ' 0$')"
+done
+ok "a process that is not there: an exit code" grep -q '^exit code [1-9]' no-process.out
+ok "... and no directory" test ! -e none
+ok "refused: --delay" grep -q -- '--delay is of one measurement' delayed.out
 
 # --- one that is killed ------------------------------------------------------------------------
 

@@ -669,6 +669,15 @@ for name in host guest1; do
 done
 ok "... of which the report tells" test "$(json "$TMP/second.json" 'measurement()["selection"]')" = \
 	"--time ${seam%?????????}.${seam: -9},"
+# diff_of_parts OPTION...: of the two
+diff_of_parts()
+{
+	"$PERF" kvm unified diff -f -k "$TREE/host/vmlinux" "$@" "$TMP/many/20261201T000000Z.data" \
+		"$TMP/many/20261201T000100Z.data" 2>"$TMP/warnings"
+}
+ok "... and diff, too, of each" test "$(diff_of_parts | sed -n 's/^# of that, //p' | paste -sd' ')" = \
+	"--time ,${seam%?????????}.${seam: -9} --time ${seam%?????????}.${seam: -9},"
+ok "... which does not tell it of --time" test "$(diff_of_parts --time +1,+2 | grep -c '^# of that, --time +1,+2$')" -eq 2
 ok "--time goes before that" diff <(kvm_report '' -i perf.data --time +1,+2 --format csv) \
 	<(kvm_report '' -i "$TMP/many/20261201T000000Z.data" --time +1,+2 --format csv)
 echo "5 4" >"$TMP/many/20261201T000000Z.data/data.window"

@@ -22,7 +22,8 @@ own_times()
 	local dir from until
 
 	for dir in "$1"/*.data; do
-		read -r from until <"$dir/data.window"
+		from=0 until=0
+		[ ! -e "$dir/data.window" ] || read -r from until <"$dir/data.window"
 		"$PERF" kvm unified report -f -k "$TREE/host/vmlinux" --format json -i "$dir" 2>/dev/null |
 			"$TESTS/own-time.py" "$from" "$until"
 	done

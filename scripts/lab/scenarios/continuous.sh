@@ -16,7 +16,7 @@ guest1_CMDLINE=cryptomgr.notests
 guest1_TIMEOUT=600
 
 # s; a VM in each of so many that comes and goes
-DURATION=300
+DURATION=1800
 INTERVAL=60
 VISIT_EVERY=100
 VISIT=70
@@ -81,11 +81,34 @@ killed()
 	ls killed >killed-again
 }
 
+# seam NR S: ends that long after the second profile has begun
+seam()
+{
+	local recorder
+
+	perf kvm unified record --continuous "seam$1" --interval 5s -c 997000 2>"seam$1.err" &
+	recorder=$!
+	until [ "$(find "seam$1" -name '*.part' | wc -l)" -eq 2 ]; do sleep 0.1; done
+	sleep "$2"
+	kill -INT $recorder
+	wait $recorder || :
+}
+
+seams()
+{
+	seam 1 0
+	seam 2 1.5
+	seam 3 2.2
+	try no-process perf kvm unified record --continuous none -p 999999
+	try delayed perf kvm unified record --continuous none -D 100
+}
+
 measure()
 {
 	go_first
 	in_memory long
 	start_tiny_vm stays --cr3 2000 --user-us 3000 --kernel-us 1500 --idle-us 20000
+	in_memory seams
 	in_memory killed
 	tiny_vms_run
 	kill "$(cat stays.pid)"
