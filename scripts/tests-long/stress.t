@@ -25,7 +25,7 @@ for what in vms recordings modules NMIs 'vCPU threads moved' 'fuzz: opened' 'fuz
 		'fuzz: timeline' 'samples of guests, .*'; do
 	ok "stress: $what" counted "$what"
 done
-at_least 10 "stress: callchains of guests, fuzzed" "$(grep -o 'callchains [0-9]*' "$out/fuzz.log" |
-	awk '{ n += $2 } END { print n + 0 }')"
+# The series for the LTS kernel has none.
+[ "$BASE" = "$LTS" ] || ok "stress: callchains of guests, fuzzed" counted 'fuzz: callchains'
 ok "the kernel had nothing to say" not grep -q 'host kernel complained' "$out/lab.log"
 done_testing

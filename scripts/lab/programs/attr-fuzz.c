@@ -350,8 +350,11 @@ static void take_sample(struct cursor *c, const struct perf_event_attr *attr)
 #ifdef PERF_GUEST_CALLCHAIN_STACK
 static void want_callchains(struct perf_event_attr *attr)
 {
-	attr->guest_callchain = one_in(3);
-	attr->guest_output = one_in(3);
+	/* A record needs both, and a guest that is interrupted while the event is open. */
+	bool both = one_in(2);
+
+	attr->guest_callchain = both || one_in(3);
+	attr->guest_output = both || one_in(3);
 	if (attr->guest_callchain)
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 }

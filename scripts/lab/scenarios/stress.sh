@@ -225,15 +225,17 @@ at_least()
 # What can be said while it goes on
 is_enough()
 {
-	local least part seconds rc=0
+	local least part seconds fuzz_at_least=$FUZZ_AT_LEAST rc=0
 
 	seconds=$(param seconds)
+	# The series for the LTS kernel has none.
+	[[ $(uname -r) == 6.12.* ]] || fuzz_at_least+=" callchains=10"
 	for least in $AT_LEAST; do
 		part=${least%=*}
 		enough "$part" "$(cat "$part.count" 2>/dev/null || echo 0)" \
 			"$(at_least "${least#*=}")" || rc=1
 	done
-	for least in $FUZZ_AT_LEAST; do
+	for least in $fuzz_at_least; do
 		part=${least%=*}
 		enough "fuzz: $part" "$(sum_of <(grep '^attr-fuzz fuzz:' fuzz.log) "$part")" \
 			"$(at_least "${least#*=}")" || rc=1
@@ -247,6 +249,8 @@ check()
 
 	seconds=$(param seconds)
 	cat keep.log migrate.log
+	# What KCSAN has done, on the kernel that has it
+	cat /sys/kernel/debug/kcsan >kcsan.log 2>/dev/null || :
 	grep WRONG fuzz.log | head -n 20 || :
 	[ ! -e fuzz.failed ] || rc=1
 	[ "$(sum_of keep.log wrong)" -eq 0 ] || rc=1
