@@ -9,7 +9,7 @@
 KERNEL_MODE=${KERNEL_MODE:-series}
 case $KERNEL_MODE in
 series)	SCENARIO=libquantum PROFILE=demo REPORT=demo-report RECORDED=demo-recorded ;;
-bpf)	SCENARIO=stock-bpf PROFILE=perf REPORT=report RECORDED=recorded ;;
+bpf)	SCENARIO=stock-demo PROFILE=perf REPORT=report RECORDED=recorded ;;
 *)	die "KERNEL_MODE is series or bpf, not '$KERNEL_MODE'" ;;
 esac
 OUT=${LAB_OUT#"$TOP"/}/$SCENARIO

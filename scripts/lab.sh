@@ -331,12 +331,17 @@ if [ -n "$DEBIAN" ]; then
 	export LAB_KERNEL=$MAIN_TREE/host-debian-$DEBIAN/vmlinuz
 	INITRD=$MAIN_TREE/host-debian-$DEBIAN/initrd
 fi
-"$TOP/scripts/setup.sh"
+EXTRA=$(scenario_values EXTRA)
+if [ "$EXTRA" = bare ]; then
+	"$TOP/scripts/setup.sh" bare
+else
+	"$TOP/scripts/setup.sh"
+fi
 # After the source, which is unpacked into a new directory
 [ -z "$DEBIAN" ] || "$LAB/host-debian.sh" "$DEBIAN"
 [ "$EMULATOR" != bochs ] || "$TOP/scripts/deps.sh" bochs
-# shellcheck disable=SC2046 # a list
-"$LAB/guest-extra.sh" $(scenario_values EXTRA)
+# shellcheck disable=SC2086 # a list
+"$LAB/guest-extra.sh" $EXTRA
 SELFTESTS=$(scenario_value SELFTESTS '')
 case $SELFTESTS in
 series)	"$TOP/scripts/build-selftests.sh"; SELFTESTS=$TREE/selftests ;;

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# setup.sh: all that a lab run needs, built or found up to date. LAB_KERNEL and
-# LAB_PERF (see lab.sh) stand in for what is not to be built.
+# setup.sh [bare]: all that a lab run needs, built or found up to date. LAB_KERNEL and
+# LAB_PERF (see lab.sh) stand in for what is not to be built. bare: no collector, which no guest
+# of that run has.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname "$0")/common.sh"
@@ -12,6 +13,6 @@ lock_cache
 [ -n "${LAB_KERNEL:-}" ] || "$TOP/scripts/build-kernel.sh"
 if [ -z "${LAB_PERF:-}" ]; then
 	"$TOP/scripts/build-perf.sh"
-	PERF_VARIANT=collector "$TOP/scripts/build-perf.sh"
+	[ "${1:-}" = bare ] || PERF_VARIANT=collector "$TOP/scripts/build-perf.sh"
 fi
-"$TOP/scripts/lab/guest-image.sh"
+"$TOP/scripts/lab/guest-image.sh" "$@"

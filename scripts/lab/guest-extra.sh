@@ -7,7 +7,7 @@
 # node: this machine's Node.js. Its files are not in guest/root: a scenario that
 # wants their symbols finds them in guest/extra-node.
 #
-# bare: no more, but less: the usual one without the collector.
+# bare: no more, but less: the usual one without the collector, which guest-image.sh makes.
 #
 # jvm: no more of a Java VM than the workload Shop needs, and that, see jvm.sh. In
 # guest/extra-jvm, too.
@@ -54,11 +54,6 @@ pack()
 	rm -rf "$root"
 	mkdir -p "$root"
 	case $name in
-	bare)
-		(cd "$GUEST/root" && find . ! -path ./usr/bin/perf | cpio -o -H newc --quiet -R 0:0) >"$new"
-		mv -f "$new" "$GUEST/initrd-$name"
-		return
-		;;
 	node)
 		add_files "$root" "$(command -v node)"
 		install -D -m 644 "$LAB/guest/hot.js" "$root/usr/share/hot.js"
@@ -101,14 +96,15 @@ inputs_of()
 extra_key()
 {
 	{
-		cat "$0" "$TREE/stamps/guest-image"
+		cat "$0" "$TREE/stamps/guest-image" "$TREE/stamps/guest-collector"
 		inputs_of "$1"
 	} | hash_text
 }
 
 lock_cache
 for name in "$@"; do
-	[ "$name" = bare ] || "$TOP/scripts/deps.sh" "$name"
+	[ "$name" != bare ] || continue
+	"$TOP/scripts/deps.sh" "$name"
 	if [ "$name" = mariadb ] && [ ! -d "$MARIADB" ]; then
 		need_space "$TREE" "$SPACE_MB"
 		step "download a database server for the guest (Debian's mariadb-server-core)" \

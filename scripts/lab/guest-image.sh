@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# guest-image.sh: what the lab's guest boots: Debian's cloud kernel as it comes
+# guest-image.sh [bare]: what the lab's guest boots: Debian's cloud kernel as it comes
 # (from the package, which is not installed), and an initrd with busybox, the
 # virtio modules, the static perf, and the workload. And the VMM that the lab's host
 # runs besides QEMU, tiny-vmm, which has its guest in it.
+#
+# The initrd without that perf is guest/initrd-bare; with "bare", it is the only one that is made,
+# and no perf has to be there.
 #
 # GUEST_KERNELS names kernels besides Debian's own 6.1, by version: one initrd
 # serves all. The kernels are guest/vmlinuz-VERSION in the cache, where mainline is. 5.10
@@ -247,10 +250,24 @@ pack()
 	build_libquantum
 	build_workloads
 	build_tiny_vmm
+	pack_initrd "$ROOT" >"$GUEST/initrd.new"
+	mv -f "$GUEST/initrd.new" "$GUEST/initrd-bare"
+}
+
+# The kernel unpacks one archive after the other.
+pack_collector()
+{
+	local root=$GUEST/collector
+
+	rm -rf "$root"
 	# LAB_PERF has symbols: of no use in the guest, and megabytes.
 	strip -o "$GUEST/perf" "$PERF"
-	add_binary "$ROOT" "$GUEST/perf" /usr/bin/perf
-	pack_initrd "$ROOT" >"$GUEST/initrd.new"
+	add_binary "$root" "$GUEST/perf" /usr/bin/perf
+	cp -r "$root/." "$ROOT"
+	{
+		cat "$GUEST/initrd-bare"
+		pack_initrd "$root"
+	} >"$GUEST/initrd.new"
 	mv -f "$GUEST/initrd.new" "$GUEST/initrd"
 }
 
@@ -258,14 +275,21 @@ image_key()
 {
 	{
 		cat "$0" "$LAB/image.sh" "$LAB"/guest/* "$LAB"/workload/*.c* "$LAB"/workload/lib/* "$LAB"/vmm/*
-		sha256sum <"$PERF"
 		dpkg-query -W busybox-static libquantum8 libc6
 		ls "$GUEST"/kernels/*/boot
 	} | hash_text
 }
 
+collector_key()
+{
+	{
+		cat "$TREE/stamps/guest-image"
+		sha256sum <"$PERF"
+	} | hash_text
+}
+
 lock_cache
-[ -x "$PERF" ] || die "no perf at $PERF: build it first (make collector)"
+[ "${1:-}" = bare ] || [ -x "$PERF" ] || die "no perf at $PERF: build it first (make collector)"
 "$TOP/scripts/deps.sh" lab
 # Those that are there already are packed, too.
 mapfile -t versions < <(
@@ -282,7 +306,15 @@ for version in "${versions[@]}"; do
 	has_kernel "$version" || say "    the mirror has no Debian 11: guests for 5.10 have 6.1"
 done
 key=$(image_key)
-stamp_is guest-image "$key" && [ -f "$GUEST/initrd" ] && exit 0
-stamp_drop guest-image
-step "pack the guest's initrd" "$LOGS/guest-image.log" pack
-stamp_set guest-image "$key"
+if ! stamp_is guest-image "$key" || [ ! -f "$GUEST/initrd-bare" ]; then
+	stamp_drop guest-image
+	stamp_drop guest-collector
+	step "pack the guest's initrd" "$LOGS/guest-image.log" pack
+	stamp_set guest-image "$key"
+fi
+[ "${1:-}" != bare ] || exit 0
+key=$(collector_key)
+stamp_is guest-collector "$key" && [ -f "$GUEST/initrd" ] && exit 0
+stamp_drop guest-collector
+step "pack the collector for the guest" "$LOGS/guest-collector.log" pack_collector
+stamp_set guest-collector "$key"

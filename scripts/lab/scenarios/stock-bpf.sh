@@ -132,11 +132,11 @@ refusals()
 	try locked perf kvm unified record --kernel-mode bpf -o no.data -- true
 }
 
-measure()
+# What the guest does, and its own accounting of that while it is recorded
+record_guest()
 {
 	local when
 
-	go_first
 	uname -r >release
 	# Not in step with the guest's ticks: its kernel switches tasks then.
 	ASKED=cpu bracketed_record perf --guest-memory -c 997000 -- sleep 10 2>record.err
@@ -145,6 +145,12 @@ measure()
 	for when in before after; do
 		mv "perf-guest1-stat.$when" "recorded/guest1-cpu.$when"
 	done
+}
+
+measure()
+{
+	go_first
+	record_guest
 	try series perf kvm unified record --kernel-mode series -o no.data -- true
 	try plain perf kvm unified record --kernel-mode plain -o plain.data -- sleep 1
 	costs
