@@ -34,6 +34,7 @@
 #include "continuous.h"
 #include "host-clock.h"
 #include "kernels.h"
+#include "profile-hook.h"
 #include "segments.h"
 
 #define DEFAULT_INTERVAL	60
@@ -81,6 +82,7 @@ struct segment {
  * @argv: of the command that records a segment; [@at] is for the segment, and the one after it
  * @clock: the events'
  * @dropped: profiles that were removed
+ * @hook: gets each profile
  * @begun: a segment was
  * @failed: the last one was not: its recorder tells why
  * @pid: of this process
@@ -93,6 +95,7 @@ struct recorder {
 	int	at;
 	struct host_clock clock;
 	struct segments_dropped dropped;
+	struct profile_hook hook;
 	bool	begun;
 	bool	failed;
 	pid_t	pid;
@@ -199,11 +202,16 @@ int continuous__check(struct continuous *continuous)
 		pr_err("--continuous wants a directory\n");
 		return -EINVAL;
 	}
+	if (continuous->on_profile && !*continuous->on_profile) {
+		pr_err("--on-profile wants a command\n");
+		return -EINVAL;
+	}
 	if (continuous->dir)
 		return parse(continuous);
-	if (!continuous->interval && !continuous->keep)
+	if (!continuous->interval && !continuous->keep && !continuous->on_profile)
 		return 0;
-	pr_err("--%s is for --continuous\n", continuous->interval ? "interval" : "keep");
+	pr_err("--%s is for --continuous\n", continuous->interval ? "interval" :
+	       continuous->keep ? "keep" : "on-profile");
 	return -EINVAL;
 }
 
@@ -331,7 +339,7 @@ static int segment__discard(struct segment *seg)
 }
 
 /* ... and gives the profile its name. One without a record is none. */
-static void segment__end(const struct recorder *rec, struct segment *seg)
+static void segment__end(struct recorder *rec, struct segment *seg)
 {
 	int err;
 
@@ -346,6 +354,8 @@ static void segment__end(const struct recorder *rec, struct segment *seg)
 			 seg->path, strerror(-err));
 	if (rename(seg->part, seg->path))
 		pr_err("Cannot rename %s: %m\n", seg->part);
+	else
+		profile_hook__add(&rec->hook, seg->path);
 }
 
 /* Writes which part of its time is its own, before any other thing can happen to it. */
@@ -564,6 +574,11 @@ int continuous__run(const struct continuous *continuous, int argc, const char **
 	u32 nr_recovered;
 	int ret;
 
+	ret = profile_hook__start(&rec.hook, continuous->on_profile);
+	if (ret) {
+		pr_err("Cannot start what runs --on-profile: %s\n", strerror(-ret));
+		return 1;
+	}
 	if (lock_dir(rec.dir) < 0)
 		return 1;
 	ret = host_clock__open(&rec.clock, continuous->clock);
@@ -599,6 +614,7 @@ int continuous__run(const struct continuous *continuous, int argc, const char **
 	}
 	free(rec.argv);
 	segments__exit(&rec.segments);
+	profile_hook__end(&rec.hook);
 	/* If it is empty */
 	rmdir(rec.dir);
 	if (ending && !ret) {

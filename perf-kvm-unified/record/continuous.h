@@ -13,6 +13,7 @@
  * struct continuous - a recording without an end, as profiles of an interval each
  * @dir: of the profiles; NULL: it is not wanted
  * @interval: @keep: @max_size: as they were given
+ * @on_profile: the command that each profile is handed on to, or NULL
  * @seconds: of each; @limits: what is kept of them: by continuous__check()
  * @clock: of the events, if that was given, or NULL
  * @segment: this process records one of the profiles: "FD,DIR", of exec_recorder(); or NULL
@@ -22,6 +23,7 @@ struct continuous {
 	const char *interval;
 	const char *keep;
 	const char *max_size;
+	const char *on_profile;
 	u64	seconds;
 	struct segments_limits limits;
 	const char *clock;

@@ -153,6 +153,8 @@ static int parse(struct unified_record *rec, int argc, const char **argv)
 			   "with --continuous: profiles that are older go (default: 24h)"),
 		OPT_STRING(0, "max-size", &rec->continuous.max_size, "size",
 			   "limit the size; with --continuous of all profiles (default: 1G)"),
+		OPT_STRING(0, "on-profile", &rec->continuous.on_profile, "command",
+			   "with --continuous: run it for each profile, which is $1"),
 		{ .type = OPTION_STRING, .long_name = "segment", .value = &rec->continuous.segment,
 		  .argh = "fd,dir", .help = "for --continuous itself", .flags = PARSE_OPT_HIDDEN },
 		OPT_INCR('v', "verbose", &verbose, "be more verbose"),

@@ -151,6 +151,16 @@ done 3<<-END
 	stock-bpf-6.1 6.1
 END
 
+# What a new user sees
+ok "KERNEL_MODE=bpf make demo" env KERNEL_MODE=bpf "$TOP/scripts/demo.sh"
+cp "$LAB_OUT/stock-demo/report.txt" "$TMP/table"
+ok "demo: quantum_toffoli in libquantum, under two guest pids" test "$(toffoli_pids)" -eq 2
+no_collector()
+{
+	! cpio -it --quiet <"$MAIN_TREE/guest/initrd-bare" | grep -x usr/bin/perf
+}
+ok "demo: there is no perf in its guest" no_collector
+
 # What it costs a guest, on a host with the series, which is made to do without
 lab_runs overhead-bpf
 cd "$LAB_OUT/overhead-bpf" || { done_testing; }

@@ -195,6 +195,10 @@ ok "... to the ns" not grep False "$TMP/own"
 # Of the first one, the time before its first sample is not known.
 ok "--continuous: at its seams nothing is lost, or not known" test \
 	"$(sed -n 5,8p "$TMP/own" | grep -c ' True [0-9]* 0$')" -eq 4
+ok "--on-profile: it has run for each one that was complete, in turn, nice" diff on-profile \
+	<(sed 's,^,19 continuous/,' continuous-ended)
+ok "--on-profile: also for the last one, and its exit code is told" test \
+	"$(grep -c -- '--on-profile: exit code 3 for continuous/.*\.data$' continuous.err)" -eq 3
 ok "--continuous: Ctrl-C ends it, as perf record" test "$(cat continuous-code)" -eq 130
 ok "refused: --continuous where there is one" refused continuous-locked 'Another recorder writes to continuous'
 ok "refused: perf record --bpf-vcpu of a process" refused record-pid '--bpf-vcpu wants whole CPUs'

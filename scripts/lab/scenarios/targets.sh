@@ -198,7 +198,10 @@ continuous()
 {
 	local recorder code
 
-	perf kvm unified record --continuous continuous --interval 5s -c 997000 2>continuous.err &
+	# shellcheck disable=SC2016 # for the shell that runs it
+	perf kvm unified record --continuous continuous --interval 5s -c 997000 --on-profile \
+		'sleep 1; test -s "$1/data" && echo "$(nice) $1" >>on-profile && exit 3' \
+		2>continuous.err &
 	recorder=$!
 	sleep 9
 	try continuous-locked perf kvm unified record --continuous continuous
