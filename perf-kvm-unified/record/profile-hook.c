@@ -25,7 +25,7 @@
 #define EXIT_UNSTARTED		127
 
 /* Runs @command for the profile at @path, and tells if it fails. */
-static void run(const char *command, const char *path)
+static void run_hook(const char *command, const char *path)
 {
 	int status = -1;
 	pid_t pid = fork();
@@ -58,7 +58,7 @@ static void __noreturn run_all(const char *command, int fd)
 	do {
 		len = recv(fd, path, sizeof(path), 0);
 		if (len > 0)
-			run(command, path);
+			run_hook(command, path);
 	} while (len > 0 || (len < 0 && errno == EINTR));
 	_exit(0);
 }
