@@ -3,7 +3,7 @@
  * perf kvm unified: one profile of the host, its VMMs and all guests.
  *
  * Room: top, the table of the subcommands. Documentation/architecture.md shows the rooms.
- * Calls: collector export lib perf-commands record report
+ * Calls: collector export lib live perf-commands record report
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@
 
 #include "util/debug.h"
 #include "kvm-unified/export/export.h"
+#include "kvm-unified/live/top.h"
 #include "kvm-unified/perf-commands/perf-commands.h"
 #include "kvm-unified/record/record.h"
 #include "kvm-unified/report/report.h"
@@ -35,12 +36,13 @@ struct command {
 };
 
 static const char *const names[] = {
-	"record", "report", "diff", "annotate", "script", "export", "guest-map", NULL
+	"record", "report", "top", "diff", "annotate", "script", "export", "guest-map", NULL
 };
 
 static const struct command commands[] = {
 	{ .takes_output = true, .fn = cmd_kvm_unified_record },
 	{ .takes_input = true, .fn = cmd_kvm_unified_report },
+	{ .fn = cmd_kvm_unified_top },
 	{ .fn = cmd_kvm_unified_diff },
 	{ .takes_input = true, .fn = cmd_kvm_unified_annotate },
 	{ .takes_input = true, .fn = cmd_kvm_unified_script },
@@ -92,6 +94,7 @@ int cmd_kvm_unified(const char *input, const char *output, int argc, const char 
 	const char *usage[] = {
 		"perf kvm unified record [<options>] [<command>]",
 		"perf kvm unified report [<options>]",
+		"perf kvm unified top [<options of record>] [-- <options of report>]",
 		"perf kvm unified diff [<options>] [<old>] [<new>]",
 		"perf kvm unified annotate [<options>] [<symbol>]",
 		"perf kvm unified script [<options>]",
@@ -104,6 +107,7 @@ int cmd_kvm_unified(const char *input, const char *output, int argc, const char 
 		OPT_STRING('o', "output", &output, "dir", "the -o of the command"),
 		OPT_GROUP("    record      profile the host and its guests, as perf record does\n"
 			  "    report      show where the time of the host and of each vCPU went\n"
+			  "    top         show that of some seconds, again and again\n"
 			  "    diff        show what has changed from one profile to another\n"
 			  "    annotate    show code with its samples, as perf annotate does\n"
 			  "    script      print samples one by one, as perf script does\n"

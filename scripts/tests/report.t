@@ -543,7 +543,7 @@ lists()
 	tr ' ' '\n' < <("$PERF" kvm "$@" "$option") | grep -qx -e "$word"
 }
 ok "perf kvm lists unified" lists --list-cmds unified
-for command in record report diff annotate script export guest-map; do
+for command in record report top diff annotate script export guest-map; do
 	ok "perf kvm unified lists $command" lists --list-cmds "$command" unified
 	ok "... which lists its options" lists --list-opts --verbose unified "$command"
 done

@@ -201,5 +201,13 @@ ok "--on-profile: also for the last one, and its exit code is told" test \
 	"$(grep -c -- '--on-profile: exit code 3 for continuous/.*\.data$' continuous.err)" -eq 3
 ok "--continuous: Ctrl-C ends it, as perf record" test "$(cat continuous-code)" -eq 130
 ok "refused: --continuous where there is one" refused continuous-locked 'Another recorder writes to continuous'
+ok "top: two reports, each with the VMs" test "$(grep -cE '^one +1 ' live.txt)" -ge 2
+ok "top: ... of five seconds that are its own" test "$(
+	grep -cE '^# of that, the tables are of --time ([0-9.]+)?,[0-9.]+$' live.txt)" -ge 2
+ok "top: what comes after -- is report's" test "$(grep -c '^3 guests together ' live.txt)" -ge 2
+ok "top: SIGINT ends it well" test "$(<live-code)" -eq 0
+ok "top: it leaves nothing" test ! -s live-left -a -e live-left
+ok "top: what record refuses is told, with its exit code" refused live-refused \
+	'--interval wants at least 5 s'
 ok "refused: perf record --bpf-vcpu of a process" refused record-pid '--bpf-vcpu wants whole CPUs'
 done_testing

@@ -187,6 +187,7 @@ measure()
 	record cgroup -G vms
 	with_cgroup_v1 "$one"
 	in_memory continuous
+	in_memory live
 	tiny_vms_run
 	end_vms one two idler
 	in_memory cpus_come_and_go
@@ -212,6 +213,27 @@ continuous()
 	wait $recorder || code=$?
 	echo $code >continuous-code
 	ls continuous >continuous-ended
+}
+
+# has_reports NR: of perf kvm unified top
+has_reports()
+{
+	[ "$(grep -cE '^# [0-9:]{8}$' live.txt)" -ge "$1" ]
+}
+
+# What goes on now, until there are two reports of it
+live()
+{
+	local live code=0
+
+	perf kvm unified top -c 997000 -- --level guests --percent-limit 1 >live.txt 2>live.err &
+	live=$!
+	wait_until has_reports 2
+	kill -INT $live
+	wait $live || code=$?
+	echo $code >live-code
+	find /tmp -name 'perf-kvm-top*' >live-left
+	try live-refused perf kvm unified top --interval 1s
 }
 
 # The same where perf_event has a hierarchy of its own, as with the first version of cgroups
