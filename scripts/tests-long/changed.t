@@ -17,6 +17,7 @@ mutations()
 	export export/stacks.c@s/^\tif (c == ';')$/\tif (c == ',')/
 	format truncated-map
 	guests guests/resolve.c@s/^\t\tguest->nr_kernel_named += .*/\t\tguest->nr_kernel_named += 0;/
+	live live/top.c@s/^\t\trm_rf(top->dir);//
 	lib lib/patterns.c@s/^\treturn strglobmatch(name, text);/\treturn !strglobmatch(name, text);/
 	measure measure/who.c@s/^\treturn strstarts(task->comm, VHOST_COMM);/\treturn false;/
 	memory memory/paging.c@s/^\tleaf->writable &= /\tleaf->writable |= /
