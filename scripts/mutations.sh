@@ -70,6 +70,7 @@ mutations()
 	no-looks@perf-kvm-unified/axis/states.c@s/if (ret || !state__is_run(state) || time <= state->start)/if (ret || state->kind != VCPU_TIME_NR)/@perf@long states that were seen
 	look-twice@perf-kvm-unified/record/looks.c@s/^\tseen->nr_same = LOOKS_OF_RUNNABLE;//@perf@looks at vCPU threads
 	kernels-once@perf-kvm-unified/record/kernels.c@s/ret = has_text.kept, text, size. . replace_by_link.file, kept. : -EEXIST;/ret = -EEXIST;/@perf@symbols of kernels, kept once
+	hook-nice@perf-kvm-unified/record/profile-hook.c@s/^#define LOWEST_PRIORITY.*/#define LOWEST_PRIORITY 18/@perf@a command for each profile
 	segments-copy@perf-kvm-unified/record/segments.c@s/ || is_copy.part, last.//@perf@profiles of a recording without an end
 	segments-size@perf-kvm-unified/record/segments.c@s/^\t\tsize -= entry->size;//@perf@profiles of a recording without an end
 	window-order@perf-kvm-unified/format/window.c@s/from >= until/from > until/@perf@the part of a profile that is its own

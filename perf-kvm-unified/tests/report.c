@@ -75,6 +75,7 @@
 #include "orc-table.h"
 #include "own-code.h"
 #include "perf-map.h"
+#include "profile-hook.h"
 #include "segments.h"
 #include "tally.h"
 #include "vcpu-rows.h"
@@ -1447,6 +1448,7 @@ static struct test_case kvm_unified_tests[] = {
 	TEST_CASE("kvm unified: sums of time", tally),
 	TEST_CASE("kvm unified: profiles of a recording without an end", segments),
 	TEST_CASE("kvm unified: symbols of kernels, kept once", kernels),
+	TEST_CASE("kvm unified: a command for each profile", profile_hook),
 	TEST_CASE("kvm unified: the part of a profile that is its own", window),
 	TEST_CASE("kvm unified: what the time of a vCPU is called", vcpu_rows),
 	TEST_CASE("kvm unified: exits to the VMM", kvm_exits),
