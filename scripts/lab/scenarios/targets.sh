@@ -8,6 +8,7 @@ CLOCK=virtual
 QEMU_CPU=max,-hypervisor
 HOST_CPUS=2
 HOST_CMDLINE=maxcpus=1
+LIMIT=1800
 
 GUESTS=
 CGROUPS=/run/cgroup
