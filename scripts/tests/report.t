@@ -559,7 +559,7 @@ offers()
 	grep -qx -e "$1 *" "$TMP/offers"
 }
 ok "completion: what is below perf kvm unified" offers guest-map 'kvm unified '
-ok "... and not what is below perf kvm" not grep -q top "$TMP/offers"
+ok "... and not what is below perf kvm" not grep -q buildid "$TMP/offers"
 ok "... behind an option of perf kvm, too" offers report 'kvm --host unified re'
 ok "... and its options" offers --vcpu 'kvm unified report --vc'
 ok "... and export's" offers --level 'kvm unified export --le'
